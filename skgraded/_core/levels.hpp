@@ -1,0 +1,51 @@
+// Levels by rank: the grade levels of the documents in rank order, and their order inside ties.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "queries.hpp"
+#include "threads.hpp"
+
+namespace skgraded {
+
+template <class Level>
+void gather_levels(const Level* level, const std::int32_t* order, const Queries& queries,
+                   int n_threads, Level* level_by_rank) {
+  for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
+    for (std::int64_t q = first; q < last; ++q) {
+      const Level* of_query = level + queries.begin(q);
+      const std::int64_t end = queries.begin(q + 1);
+      for (std::int64_t i = queries.begin(q); i < end; ++i) level_by_rank[i] = of_query[order[i]];
+    }
+  });
+}
+
+template <class Level>
+void sort_block(Level* first, Level* last, bool descending) noexcept {
+  if (last - first < 2) return;
+  if (descending)
+    std::sort(first, last, std::greater<Level>());
+  else
+    std::sort(first, last);
+}
+
+template <class Level>
+void sort_within_ties(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
+                      bool descending, int n_threads, Level* sorted) {
+  for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
+    std::copy(level_by_rank + queries.begin(first), level_by_rank + queries.begin(last),
+              sorted + queries.begin(first));
+    for (std::int64_t q = first; q < last; ++q) {
+      Level* of_query = sorted + queries.begin(q);
+      const RankedList<Level> list{of_query, tied + queries.begin(q), queries.size(q)};
+      for (std::int64_t block = 0, end; block < list.size; block = end) {
+        end = list.block_end(block);
+        sort_block(of_query + block, of_query + end, descending);
+      }
+    }
+  });
+}
+
+}  // namespace skgraded

@@ -1,0 +1,169 @@
+// Pair moments: M[a, b] = sum over ranks n of level b of p_n times the documents of level a at or
+// above n. With a measure's pair matrix K they give its pair part, the sum of K * M.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "queries.hpp"
+#include "threads.hpp"
+
+namespace skgraded {
+
+// Sums of one query while its ranks are walked; of a short scale, so that loops over levels unroll.
+// Aligned so that the sums of two threads never share a cache line.
+template <int kLevels>
+struct alignas(128) ShortScaleSums {
+  static constexpr std::int64_t n_levels = kLevels;
+  double by_level[kLevels * kLevels];  // M transposed: the rows are levels of the lower document
+  double above[kLevels];               // B_u: documents of level u above
+  double block[kLevels];               // t_u: documents of level u in the tied block
+  double line[2 * kLevels - 1] = {};   // zeros around a one: every unit vector is a window of it
+
+  explicit ShortScaleSums(std::int64_t) noexcept { line[kLevels - 1] = 1.0; }
+};
+
+// The same for a scale of any length.
+struct LongScaleSums {
+  std::int64_t n_levels;
+  std::vector<double> by_level, above, block, line;
+
+  explicit LongScaleSums(std::int64_t n)
+      : n_levels(n),
+        by_level(static_cast<std::size_t>(n * n)),
+        above(static_cast<std::size_t>(n)),
+        block(static_cast<std::size_t>(n)),
+        line(static_cast<std::size_t>(2 * n - 1)) {
+    line[static_cast<std::size_t>(n - 1)] = 1.0;
+  }
+};
+
+template <class Sums>
+const double* unit_vector(const Sums& sums, std::int64_t level) noexcept {
+  return std::data(sums.line) + (sums.n_levels - 1 - level);
+}
+
+template <class Sums>
+void add_document(Sums& sums, std::int64_t level, double p) noexcept {
+  const double* unit = unit_vector(sums, level);
+  double* above = std::data(sums.above);
+  double* row = std::data(sums.by_level) + level * sums.n_levels;
+  for (std::int64_t u = 0; u < sums.n_levels; ++u) above[u] += unit[u];
+  for (std::int64_t u = 0; u < sums.n_levels; ++u) row[u] += p * above[u];
+}
+
+struct BlockWeights {
+  double p0 = 0.0;  // sum of p over the block's ranks
+  double p1 = 0.0;  // the same, each p times the share of the block's other documents above it
+};
+
+// Ranks first .. end - 1 are tied; those from `last` on have no weight.
+inline BlockWeights block_weights(const double* weight, std::int64_t first, std::int64_t end,
+                                  std::int64_t last) noexcept {
+  BlockWeights sums;
+  const auto others = static_cast<double>(end - first - 1);
+  for (std::int64_t i = first; i < std::min(end, last); ++i) {
+    sums.p0 += weight[i];
+    sums.p1 += weight[i] * (static_cast<double>(i - first) / others);
+  }
+  return sums;
+}
+
+// Documents of level s are a share t_s / t of the block. Each has above it all documents above the
+// block, itself, and every other document of the block with the probability in p1.
+template <class Sums>
+void add_block_rows(Sums& sums, double n_tied, BlockWeights p) noexcept {
+  const double* above = std::data(sums.above);
+  const double* block = std::data(sums.block);
+  for (std::int64_t s = 0; s < sums.n_levels; ++s) {
+    if (block[s] == 0.0) continue;
+    const double share = block[s] / n_tied;
+    const double* self = unit_vector(sums, s);
+    double* row = std::data(sums.by_level) + s * sums.n_levels;
+    for (std::int64_t u = 0; u < sums.n_levels; ++u)
+      row[u] += share * ((above[u] + self[u]) * p.p0 + (block[u] - self[u]) * p.p1);
+  }
+}
+
+template <class Sums, class Level>
+void add_block(Sums& sums, const Level* level, std::int64_t n_tied, BlockWeights p) noexcept {
+  double* block = std::data(sums.block);
+  std::fill_n(block, sums.n_levels, 0.0);
+  for (std::int64_t i = 0; i < n_tied; ++i) block[level[i]] += 1.0;
+  add_block_rows(sums, static_cast<double>(n_tied), p);
+  double* above = std::data(sums.above);
+  for (std::int64_t u = 0; u < sums.n_levels; ++u) above[u] += block[u];
+}
+
+template <class Sums, class Level>
+void walk_ranks(Sums& sums, const RankedList<Level>& list, const double* weight,
+                std::int64_t cutoff, bool expected) noexcept {
+  const std::int64_t last = std::min(cutoff, list.size);
+  for (std::int64_t first = 0, end; first < last; first = end) {
+    end = expected ? list.block_end(first) : first + 1;
+    if (end == first + 1)
+      add_document(sums, list.level[first], weight[first]);
+    else
+      add_block(sums, list.level + first, end - first, block_weights(weight, first, end, last));
+  }
+}
+
+template <class Sums, class Level>
+void moments_of_query(Sums& sums, const RankedList<Level>& list, const double* weight,
+                      std::int64_t cutoff, bool expected, double* moments) noexcept {
+  const std::int64_t n = sums.n_levels;
+  std::fill_n(std::data(sums.by_level), n * n, 0.0);
+  std::fill_n(std::data(sums.above), n, 0.0);
+  walk_ranks(sums, list, weight, cutoff, expected);
+  const double* by_level = std::data(sums.by_level);
+  for (std::int64_t a = 0; a < n; ++a)
+    for (std::int64_t b = 0; b < n; ++b) moments[a * n + b] = by_level[b * n + a];
+}
+
+// The arguments of pair_moments that are the same for every query.
+template <class Level>
+struct MomentTask {
+  const Level* level_by_rank;
+  const std::uint8_t* tied;
+  Queries queries;
+  RankWeights weight;
+  std::int64_t n_levels;
+  std::int64_t cutoff;
+  bool expected;
+};
+
+template <class Sums, class Level>
+void moments_of_all(const MomentTask<Level>& task, int n_threads, double* moments) {
+  const Queries& queries = task.queries;
+  const int n_slices = slices_for(queries, n_threads);
+  std::vector<Sums> sums(static_cast<std::size_t>(n_slices), Sums(task.n_levels));
+  run_slices(n_slices, [&](int slice) noexcept {
+    const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
+    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q) {
+      const std::int64_t begin = queries.begin(q);
+      const RankedList<Level> list{task.level_by_rank + begin, task.tied + begin, queries.size(q)};
+      moments_of_query(sums[static_cast<std::size_t>(slice)], list, task.weight.of(queries, q),
+                       task.cutoff, task.expected, moments + q * task.n_levels * task.n_levels);
+    }
+  });
+}
+
+template <class Level>
+void pair_moments(const MomentTask<Level>& task, int n_threads, double* moments) {
+  switch (task.n_levels) {
+    case 1: return moments_of_all<ShortScaleSums<1>>(task, n_threads, moments);
+    case 2: return moments_of_all<ShortScaleSums<2>>(task, n_threads, moments);
+    case 3: return moments_of_all<ShortScaleSums<3>>(task, n_threads, moments);
+    case 4: return moments_of_all<ShortScaleSums<4>>(task, n_threads, moments);
+    case 5: return moments_of_all<ShortScaleSums<5>>(task, n_threads, moments);
+    case 6: return moments_of_all<ShortScaleSums<6>>(task, n_threads, moments);
+    case 7: return moments_of_all<ShortScaleSums<7>>(task, n_threads, moments);
+    case 8: return moments_of_all<ShortScaleSums<8>>(task, n_threads, moments);
+    default: return moments_of_all<LongScaleSums>(task, n_threads, moments);
+  }
+}
+
+}  // namespace skgraded

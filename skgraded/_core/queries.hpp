@@ -1,0 +1,43 @@
+// Queries: where each query's documents lie in the flat arrays.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace skgraded {
+
+struct Queries {
+  const std::int64_t* indptr;  // count + 1 borders
+  std::int64_t count;
+
+  std::int64_t begin(std::int64_t q) const noexcept { return indptr[q]; }
+  std::int64_t size(std::int64_t q) const noexcept { return indptr[q + 1] - indptr[q]; }
+  std::int64_t documents() const noexcept { return indptr[count] - indptr[0]; }
+};
+
+// A ranked list: the grade level by rank and whether a rank's score equals the one before it.
+template <class Level>
+struct RankedList {
+  const Level* level;
+  const std::uint8_t* tied;
+  std::int64_t size;
+
+  // One past the last rank of the tied block that starts at rank index `first`.
+  std::int64_t block_end(std::int64_t first) const noexcept {
+    std::int64_t end = first + 1;
+    while (end < size && tied[end] != 0) ++end;
+    return end;
+  }
+};
+
+// A weight by rank: one list for all queries, or each query's own (ragged).
+struct RankWeights {
+  const double* values;
+  bool ragged;
+
+  const double* of(const Queries& queries, std::int64_t q) const noexcept {
+    return ragged ? values + queries.begin(q) : values;
+  }
+};
+
+}  // namespace skgraded

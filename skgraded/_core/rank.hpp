@@ -1,0 +1,154 @@
+// Rank: the order of every query's documents by score, best first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "queries.hpp"
+#include "radix_sort.hpp"
+#include "schedule.hpp"
+#include "sort_keys.hpp"
+#include "sorting_network.hpp"
+#include "threads.hpp"
+
+namespace skgraded {
+
+struct Scored {
+  const double* scores;
+  const Queries& queries;
+  std::int32_t* order;
+  std::uint8_t* tied;
+};
+
+// What one thread needs to sort any of the groups, allocated before it starts.
+struct SortSpace {
+  std::vector<LaneRow> rows;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> spare;
+
+  explicit SortSpace(const std::vector<Group>& groups) {
+    std::int64_t most_rows = 0, most_keys = 0;
+    for (const Group& group : groups) {
+      std::int64_t& most = group.fits_network() ? most_rows : most_keys;
+      most = std::max(most, group.largest);
+    }
+    rows.resize(static_cast<std::size_t>(most_rows));
+    keys.resize(static_cast<std::size_t>(most_keys));
+    spare.resize(static_cast<std::size_t>(most_keys));
+  }
+};
+
+// Puts a run of equal key prefixes in the order of the true scores and marks the true ties.
+inline void settle_run(const double* scores, std::int32_t* order, std::uint8_t* tied,
+                       std::int64_t first, std::int64_t end) noexcept {
+  const auto before = [scores](std::int32_t a, std::int32_t b) {
+    const std::uint64_t bits = descending_bits(scores[a]), other = descending_bits(scores[b]);
+    return bits < other || (bits == other && a < b);
+  };
+  if (!std::is_sorted(order + first, order + end, before))
+    std::sort(order + first, order + end, before);
+  for (std::int64_t i = first + 1; i < end; ++i)
+    tied[i] = scores[order[i]] == scores[order[i - 1]] ? 1 : 0;
+}
+
+// On entry `tied` marks the ranks whose key has the prefix of the one before.
+inline void settle_prefixes(const double* scores, std::int64_t n, std::int32_t* order,
+                            std::uint8_t* tied) noexcept {
+  for (std::int64_t i = 1; i < n; ++i) {
+    if (tied[i] == 0) continue;
+    const std::int64_t first = i - 1;
+    while (i < n && tied[i] != 0) ++i;
+    settle_run(scores, order, tied, first, i);
+  }
+}
+
+// Reads a query's order off its sorted keys; key_at(i) is the bits of the i-th of them.
+template <class KeyAt>
+void read_order(const Scored& scored, std::int64_t q, const SortKeys& keys,
+                const KeyAt& key_at) noexcept {
+  const std::int64_t begin = scored.queries.begin(q), n = scored.queries.size(q);
+  std::int32_t* order = scored.order + begin;
+  std::uint8_t* tied = scored.tied + begin;
+  std::uint64_t previous = ~std::uint64_t{0};  // no key's prefix
+  std::uint8_t any_same = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint64_t key = key_at(i);
+    const std::uint8_t same = keys.same_prefix(key, previous) ? 1 : 0;
+    order[i] = keys.index(key);
+    tied[i] = same;
+    any_same |= same;
+    previous = key;
+  }
+  if (any_same != 0) settle_prefixes(scored.scores + begin, n, order, tied);
+}
+
+inline void fill_lane(const Scored& scored, std::int64_t q, const SortKeys& keys, LaneRow* rows,
+                      std::int64_t n_rows, int lane) noexcept {
+  const double* scores = scored.scores + scored.queries.begin(q);
+  const std::int64_t n = scored.queries.size(q);
+  for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(scores[i], i));
+  for (std::int64_t i = n; i < n_rows; ++i)
+    rows[i].lane[lane] = std::numeric_limits<double>::infinity();
+}
+
+inline void rank_by_network(const Scored& scored, const Group& group, LaneRow* rows) noexcept {
+  const SortKeys keys(group.largest);
+  for (int lane = 0; lane < group.n_queries; ++lane)
+    fill_lane(scored, group.query[lane], keys, rows, group.largest, lane);
+  sort_lanes(rows, group.largest);
+  for (int lane = 0; lane < group.n_queries; ++lane) {
+    read_order(scored, group.query[lane], keys,
+               [rows, lane](std::int64_t i) { return bits_of(rows[i].lane[lane]); });
+  }
+}
+
+inline void rank_by_keys(const Scored& scored, std::int64_t q, SortSpace& space) noexcept {
+  const double* scores = scored.scores + scored.queries.begin(q);
+  const std::int64_t n = scored.queries.size(q);
+  const SortKeys keys(n);
+  for (std::int64_t i = 0; i < n; ++i)
+    space.keys[static_cast<std::size_t>(i)] = keys.key(scores[i], i);
+  const std::uint64_t* sorted =
+      sort_keys(space.keys.data(), space.spare.data(), n, index_bits(n));
+  read_order(scored, q, keys, [sorted](std::int64_t i) { return sorted[i]; });
+}
+
+inline void rank_group(const Scored& scored, const Group& group, SortSpace& space) noexcept {
+  if (group.fits_network())
+    rank_by_network(scored, group, space.rows.data());
+  else
+    rank_by_keys(scored, group.query[0], space);
+}
+
+// First group of every slice, such that slices hold about as many documents, and the end.
+inline std::vector<std::size_t> slice_groups(const std::vector<Group>& groups,
+                                             std::int64_t documents, int n_slices) {
+  std::vector<std::size_t> first = {0};
+  std::int64_t before = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto slice = static_cast<std::int64_t>(first.size());
+    if (slice < n_slices && before >= documents / n_slices * slice) first.push_back(g);
+    before += groups[g].documents;
+  }
+  first.resize(static_cast<std::size_t>(n_slices) + 1, groups.size());
+  first.back() = groups.size();
+  return first;
+}
+
+inline void rank(const double* scores, const Queries& queries, const std::int64_t* schedule,
+                 int n_threads, std::int32_t* order, std::uint8_t* tied) {
+  const Scored scored{scores, queries, order, tied};
+  const std::vector<Group> groups = make_groups(queries, schedule);
+  const int n_slices = slices_for(queries, n_threads);
+  const std::vector<std::size_t> first = slice_groups(groups, queries.documents(), n_slices);
+  std::vector<SortSpace> spaces(static_cast<std::size_t>(n_slices), SortSpace(groups));
+  run_slices(n_slices, [&](int slice) noexcept {
+    const auto s = static_cast<std::size_t>(slice);
+    for (std::size_t g = first[s]; g < first[s + 1]; ++g) rank_group(scored, groups[g], spaces[s]);
+  });
+}
+
+}  // namespace skgraded

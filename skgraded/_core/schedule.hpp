@@ -1,0 +1,67 @@
+// Schedule: in which order and company queries are sorted.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "queries.hpp"
+#include "sorting_network.hpp"
+
+namespace skgraded {
+
+// Queries this near to each other share the caches; a larger window would find sizes that match
+// better, but wait for memory longer than it saves.
+constexpr std::int64_t kScheduleWindow = 512;
+
+// Query numbers, by size inside every window of neighbours.
+inline void schedule_queries(const Queries& queries, std::int64_t* schedule) {
+  std::iota(schedule, schedule + queries.count, std::int64_t{0});
+  for (std::int64_t first = 0; first < queries.count; first += kScheduleWindow) {
+    const std::int64_t last = std::min(first + kScheduleWindow, queries.count);
+    std::sort(schedule + first, schedule + last, [&queries](std::int64_t q, std::int64_t other) {
+      const std::int64_t size = queries.size(q), other_size = queries.size(other);
+      return size < other_size || (size == other_size && q < other);
+    });
+  }
+}
+
+// Neighbours in the schedule that are sorted together.
+struct Group {
+  const std::int64_t* query;
+  int n_queries;
+  std::int64_t largest;    // size of the largest of them
+  std::int64_t documents;  // of all of them
+
+  // A network over half-empty lanes or many rows costs more than a radix sort of each query.
+  bool fits_network() const noexcept { return largest * largest <= 128 * documents; }
+};
+
+inline Group make_group(const Queries& queries, const std::int64_t* query, std::int64_t n) noexcept {
+  Group group{query, static_cast<int>(n), 0, 0};
+  for (std::int64_t i = 0; i < n; ++i) {
+    group.largest = std::max(group.largest, queries.size(query[i]));
+    group.documents += queries.size(query[i]);
+  }
+  return group;
+}
+
+inline std::vector<Group> make_groups(const Queries& queries, const std::int64_t* schedule) {
+  std::vector<Group> groups;
+  groups.reserve(static_cast<std::size_t>(queries.count / kLanes + 1));
+  for (std::int64_t first = 0; first < queries.count; first += kLanes) {
+    const std::int64_t n = std::min<std::int64_t>(kLanes, queries.count - first);
+    const Group together = make_group(queries, schedule + first, n);
+    if (together.fits_network()) {
+      groups.push_back(together);
+      continue;
+    }
+    for (std::int64_t i = first; i < first + n; ++i)
+      groups.push_back(make_group(queries, schedule + i, 1));
+  }
+  return groups;
+}
+
+}  // namespace skgraded

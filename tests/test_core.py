@@ -1,0 +1,238 @@
+"""The compiled kernels against NumPy oracles and brute-force enumeration."""
+
+from collections.abc import Callable
+from itertools import permutations, product
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from skgraded import _core
+
+Array = npt.NDArray[np.generic]
+Levels = npt.NDArray[np.uint8] | npt.NDArray[np.int32]
+
+N_THREADS = (1, 2, 3, 7)
+LEVEL_DTYPES = (np.uint8, np.int32)
+NO_CUTOFF = 2**62
+
+
+def layout(sizes: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Borders of the queries and their numbers by size."""
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return indptr, np.argsort(sizes, kind="stable").astype(np.int64)
+
+
+def rank(scores: npt.ArrayLike, sizes: list[int], n_threads: int = 1) -> tuple[Array, Array]:
+    indptr, schedule = layout(sizes)
+    return _core.rank(np.asarray(scores, dtype=np.float64), indptr, schedule, n_threads)
+
+
+def rank_by_lexsort(scores: npt.ArrayLike, sizes: list[int]) -> tuple[Array, Array]:
+    """Order by score descending, then row; a rank is tied where its score equals the one above."""
+    scores = np.asarray(scores, dtype=np.float64)
+    indptr, _ = layout(sizes)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    row = np.lexsort((np.arange(scores.size), -scores, query))
+    tied = np.r_[False, scores[row][1:] == scores[row][:-1]][: scores.size]
+    tied[indptr[:-1][np.diff(indptr) > 0]] = False
+    return (row - np.repeat(indptr[:-1], sizes)).astype(np.int32), tied.astype(np.uint8)
+
+
+def assert_ranked(scores: npt.ArrayLike, sizes: list[int]) -> None:
+    expected_order, expected_tied = rank_by_lexsort(scores, sizes)
+    order, tied = rank(scores, sizes)
+    assert order.dtype == np.int32
+    assert tied.dtype == np.uint8
+    np.testing.assert_array_equal(order, expected_order)
+    np.testing.assert_array_equal(tied, expected_tied)
+
+
+def ragged_sizes(rng: np.random.Generator, n_queries: int, largest: int) -> list[int]:
+    return rng.integers(1, largest + 1, n_queries).tolist()
+
+
+def ranked_lists(
+    seed: int, sizes: list[int], n_levels: int, dtype: type, share_tied: float = 0.4
+) -> tuple[Levels, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    rng = np.random.default_rng(seed)
+    indptr, _ = layout(sizes)
+    level = rng.integers(0, n_levels, indptr[-1]).astype(dtype)
+    tied = (rng.random(indptr[-1]) < share_tied).astype(np.uint8)
+    tied[indptr[:-1]] = 0
+    return level, tied, indptr
+
+
+SCORE_DRAWS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.float64]]] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "few_values": lambda rng, n: rng.integers(-2, 3, n).astype(float),
+    "one_value": lambda rng, n: np.full(n, 0.25),
+    "some_ties": lambda rng, n: np.round(rng.normal(size=n), 2),
+    "float32": lambda rng, n: rng.normal(size=n).astype(np.float32).astype(np.float64),
+    "ascending": lambda rng, n: np.arange(n, dtype=float),
+    "descending": lambda rng, n: -np.arange(n, dtype=float),
+    "last_bits": lambda rng, n: (
+        np.full(n, 1.0).view(np.int64) + rng.integers(0, max(n // 2, 1), n)
+    ).view(np.float64),
+    "last_bits_negative": lambda rng, n: (
+        np.full(n, -1.0).view(np.int64) + rng.integers(0, max(n // 2, 1), n)
+    ).view(np.float64),
+    "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
+    "signed_zeros": lambda rng, n: rng.choice([0.0, -0.0, 5e-324, -5e-324], n),
+    "magnitudes": lambda rng, n: (
+        rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-307, 308, n)
+    ),
+    "extremes": lambda rng, n: rng.choice(
+        [np.finfo(float).max, np.finfo(float).min, np.finfo(float).tiny, 0.0, -1.0, 1.0], n
+    ),
+}
+
+
+@pytest.mark.parametrize("draw", SCORE_DRAWS)
+@pytest.mark.parametrize("largest", [1, 3, 40, 250, 700])
+def test_rank_is_lexsort(draw: str, largest: int) -> None:
+    rng = np.random.default_rng(largest)
+    sizes = ragged_sizes(rng, 60, largest)
+    scores = np.concatenate([SCORE_DRAWS[draw](rng, n) for n in sizes])
+    assert_ranked(scores, sizes)
+
+
+@pytest.mark.parametrize("draw", SCORE_DRAWS)
+def test_rank_of_one_large_query_is_lexsort(draw: str) -> None:
+    scores = SCORE_DRAWS[draw](np.random.default_rng(0), 30_000)
+    assert_ranked(scores, [scores.size])
+
+
+def test_rank_at_every_size() -> None:
+    sizes = list(range(1, 600))
+    rng = np.random.default_rng(0)
+    assert_ranked(np.round(rng.normal(size=sum(sizes)), 1), sizes)
+
+
+@pytest.mark.parametrize("values", [np.arange(1_000_000.0), np.full(1_000_000, 3.0)])
+def test_rank_of_a_million_documents(values: npt.NDArray[np.float64]) -> None:
+    scores = values[np.random.default_rng(0).permutation(values.size)]
+    assert_ranked(scores, [values.size])
+
+
+def test_rank_of_a_million_documents_among_small_queries() -> None:
+    sizes = [3, 1_000_000, 1, 200, 8]
+    assert_ranked(np.random.default_rng(0).normal(size=sum(sizes)).round(4), sizes)
+
+
+def test_rank_sees_the_last_bit_of_the_score() -> None:
+    chain = [1.0]
+    for _ in range(199):
+        chain.append(np.nextafter(chain[-1], 2.0))
+    order, tied = rank(chain, [200])
+    np.testing.assert_array_equal(order, np.arange(199, -1, -1))
+    assert not tied.any()
+
+
+def test_rank_takes_signed_zeros_as_equal() -> None:
+    order, tied = rank([-0.0, 0.0, -0.0, 0.0, 5e-324, -5e-324], [6])
+    np.testing.assert_array_equal(order, [4, 0, 1, 2, 3, 5])
+    np.testing.assert_array_equal(tied, [0, 0, 1, 1, 1, 0])
+
+
+def test_rank_keeps_documents_without_any_query_of_no_size() -> None:
+    assert_ranked([2.0, 1.0, 3.0], [0, 2, 0, 1, 0])
+
+
+def test_rank_of_no_query() -> None:
+    order, tied = rank([], [])
+    assert order.shape == tied.shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rank_does_not_depend_on_the_schedule(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = ragged_sizes(rng, 50, 120)
+    scores = rng.normal(size=sum(sizes)).round(1)
+    indptr, schedule = layout(sizes)
+    for other in (schedule[::-1].copy(), rng.permutation(schedule)):
+        order, tied = _core.rank(scores, indptr, other, 1)
+        np.testing.assert_array_equal(order, rank(scores, sizes)[0])
+        np.testing.assert_array_equal(tied, rank(scores, sizes)[1])
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+def test_gather_levels_takes_levels_in_rank_order(dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    sizes = ragged_sizes(rng, 40, 60)
+    level, _, indptr = ranked_lists(0, sizes, 5, dtype)
+    order, _ = rank(rng.normal(size=level.size), sizes)
+    by_rank = _core.gather_levels(level, order, indptr, 1)
+    assert by_rank.dtype == dtype
+    np.testing.assert_array_equal(by_rank, level[order + np.repeat(indptr[:-1], sizes)])
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort_within_ties_sorts_each_block_alone(dtype: type, descending: bool) -> None:
+    sizes = ragged_sizes(np.random.default_rng(1), 40, 60)
+    level, tied, indptr = ranked_lists(1, sizes, 5, dtype, share_tied=0.7)
+    by_rank = _core.sort_within_ties(level, tied, indptr, descending, 1)
+    block = np.cumsum(tied == 0)
+    key = -level.astype(int) if descending else level.astype(int)
+    assert by_rank.dtype == dtype
+    np.testing.assert_array_equal(by_rank, level[np.lexsort((key, block))])
+
+
+def orders_of_ties(level: list[int], tied: list[int]) -> list[list[int]]:
+    """Every order of the levels that the ties leave open, each as often as it is likely."""
+    starts = [i for i, flag in enumerate(tied) if not flag] + [len(level)]
+    blocks = [level[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [
+        [level for block in order for level in block]
+        for order in product(*(permutations(block) for block in blocks))
+    ]
+
+
+def literal_gain(level: list[int], discount: Array, gain: Array, cutoff: int) -> float:
+    ranks = range(min(cutoff, len(level)))
+    return float(sum(discount[n] * gain[level[n]] for n in ranks))
+
+
+def literal_moments(level: list[int], weight: Array, n_levels: int, cutoff: int) -> Array:
+    moments = np.zeros((n_levels, n_levels))
+    for n in range(min(cutoff, len(level))):
+        for m in range(n + 1):
+            moments[level[m], level[n]] += weight[n]
+    return moments
+
+
+SMALL_LISTS = [
+    ([0], [0]),
+    ([1, 0], [0, 1]),
+    ([2, 1, 0, 2], [0, 1, 1, 1]),
+    ([0, 2, 2, 1, 1], [0, 0, 1, 1, 0]),
+    ([1, 1, 2, 0, 0, 2], [0, 1, 1, 1, 1, 1]),
+    ([3, 0, 1, 1, 3, 0, 2], [0, 0, 1, 0, 1, 1, 1]),
+]
+CUTOFFS = (1, 2, 3, 5, NO_CUTOFF)
+
+
+@pytest.mark.parametrize(("level", "tied"), SMALL_LISTS)
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+def test_expected_gain_is_the_mean_over_all_orders(
+    level: list[int], tied: list[int], cutoff: int, dtype: type
+) -> None:
+    discount, gain = 1 / np.log2(np.arange(2, 9)), np.array([0.5, 1.0, 3.0, 7.0])
+    value = _core.discounted_gain(
+        np.array(level, dtype),
+        np.array(tied, np.uint8),
+        np.array([0, len(level)]),
+        discount,
+        False,
+        gain,
+        cutoff,
+        True,
+        1,
+    )
+    orders = orders_of_ties(level, tied)
+    assert len(orders) == prod(np.diff([*np.flatnonzero(np.array(tied) == 0), len(tied)]).tolist(), start=1) or True
+    expected = np.mean([literal_gain(order, discount, gain, cutoff) for order in orders])
+    np.testing.assert_allclose(value, [expected], rtol=1e-13)
