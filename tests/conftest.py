@@ -1,0 +1,29 @@
+"""What every test file shares: real data, hypothesis profiles, a screenless matplotlib."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# A first call that compiles, imports or allocates is no flaw of the property under test.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=300)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """Folder of real data sets: $SKGRADED_DATA, else ../shared/data beside the repository."""
+    named = os.environ.get("SKGRADED_DATA")
+    if named:
+        folder = Path(named)
+        if not folder.is_dir():
+            pytest.fail(f"SKGRADED_DATA must name a folder, got {named!r}.")
+        return folder
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("real data not found: set SKGRADED_DATA to its folder")
+    return folder

@@ -1,0 +1,171 @@
+"""Hypothesis strategies for graded relevance data of several queries."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+MAX_GRADES = st.integers(1, 6)
+
+# Few values, so that ties abound; -0.0 ties with 0.0, and 1 + 2^-40 differs from 1 in the low bits
+# of the score only.
+SCORES = (-3.5, -1.0, -0.0, 0.0, 1e-300, 0.5, 1.0, 1.0 + 2.0**-40, 7.25, 1e300)
+
+
+class Data(NamedTuple):
+    """Rows of several queries in any order."""
+
+    y_true: np.ndarray  # (n_rows,) float64, NaN = unjudged
+    y_score: np.ndarray  # (n_rows,) float64
+    qid: np.ndarray  # (n_rows,) int64 or str
+    max_grade: int  # top of the scale, not always present
+
+
+def grades(max_grade, unjudged=True):
+    """One label: a grade 0..max_grade with 0 more frequent, or NaN for an unjudged document."""
+    choices = [st.integers(0, max_grade).map(float), st.just(0.0)]
+    if unjudged:
+        choices.append(st.just(np.nan))
+    return st.one_of(choices)
+
+
+@st.composite
+def labels(draw, max_grade, n_documents, unjudged=True):
+    """Labels of one query, now and then none of them relevant."""
+    label = grades(max_grade, unjudged)
+    if draw(st.integers(0, 7)) == 0:
+        label = st.sampled_from([0.0, np.nan] if unjudged else [0.0])
+    return draw(st.lists(label, min_size=n_documents, max_size=n_documents))
+
+
+@st.composite
+def small_tied_scores(draw, n_documents, max_tied=4):
+    """Scores whose tied blocks have at most max_tied documents."""
+    sizes = []
+    while sum(sizes) < n_documents:
+        sizes.append(draw(st.integers(1, min(max_tied, n_documents - sum(sizes)))))
+    distinct = draw(
+        st.lists(
+            st.sampled_from([score for score in SCORES if str(score) != "-0.0"]),
+            min_size=len(sizes),
+            max_size=len(sizes),
+            unique=True,
+        )
+    )
+    scores = [score for score, size in zip(distinct, sizes, strict=True) for _ in range(size)]
+    scores = draw(st.permutations(scores))
+    return [-0.0 if score == 0.0 and draw(st.booleans()) else score for score in scores]
+
+
+def few_scores(n_documents):
+    """Scores from a short list, tied blocks of any size."""
+    return st.lists(st.sampled_from(SCORES), min_size=n_documents, max_size=n_documents)
+
+
+def distinct_scores(n_documents):
+    """Scores without a tie."""
+    return st.permutations(range(n_documents)).map(lambda order: [0.25 * s - 3 for s in order])
+
+
+@st.composite
+def query_ids(draw, n_queries):
+    """Give distinct ids of all queries: integers, also negative and large ones, or strings."""
+    integers = st.integers(-(2**40), 2**40)
+    texts = st.text("abcZ019-_", min_size=1, max_size=5)
+    kind = draw(st.sampled_from([integers, texts]))
+    return draw(st.lists(kind, min_size=n_queries, max_size=n_queries, unique=True))
+
+
+@st.composite
+def _data(draw, *, n_queries, n_documents, scores, unjudged, shuffle):
+    max_grade = draw(MAX_GRADES)
+    ids = draw(query_ids(draw(n_queries)))
+    rows = []
+    for query in ids:
+        size = draw(n_documents)
+        query_scores = draw(scores(size))
+        query_labels = draw(labels(max_grade, size, unjudged))
+        rows += zip(query_labels, query_scores, [query] * size, strict=True)
+    if shuffle:
+        rows = draw(st.permutations(rows))
+    y_true, y_score, qid = zip(*rows, strict=True)
+    return Data(np.array(y_true, float), np.array(y_score, float), np.array(qid), max_grade)
+
+
+def small_data(max_queries=3, max_documents=6, unjudged=True, shuffle=True, max_tied=4):
+    """Few documents a query and small tied blocks: every order of tied documents is affordable.
+
+    With the defaults a query has at most 48 orders.
+    """
+    return _data(
+        n_queries=st.integers(1, max_queries),
+        n_documents=st.integers(1, max_documents),
+        scores=lambda size: small_tied_scores(size, max_tied),
+        unjudged=unjudged,
+        shuffle=shuffle,
+    )
+
+
+def long_data(max_queries=4, max_documents=40, unjudged=True, shuffle=True, ties=True):
+    """Longer lists with tied blocks of any size, or none: not for enumerating orders."""
+    return _data(
+        n_queries=st.integers(1, max_queries),
+        n_documents=st.integers(1, max_documents),
+        scores=few_scores if ties else distinct_scores,
+        unjudged=unjudged,
+        shuffle=shuffle,
+    )
+
+
+def exact_g(max_grade):
+    """Threshold distributions as Fractions: any, with zero entries, and all mass on one grade."""
+    weights = st.lists(st.integers(0, 5), min_size=max_grade, max_size=max_grade).filter(any)
+    anything = weights.map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
+    return st.one_of(anything, one_hot_g(max_grade))
+
+
+def one_hot_g(max_grade):
+    """Return the distributions of users who all have the same threshold."""
+    return st.integers(1, max_grade).map(
+        lambda top: tuple(Fraction(int(j == top)) for j in range(1, max_grade + 1))
+    )
+
+
+def g_vectors(max_grade):
+    """Return the same distributions as floats."""
+    return exact_g(max_grade).map(lambda g: tuple(float(x) for x in g))
+
+
+def gains(max_grade):
+    """Gain: by name, or an increasing tuple for grades 1..max_grade that may start at 0."""
+    steps = st.lists(
+        st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.5]), min_size=max_grade, max_size=max_grade
+    ).filter(any)
+    tuples = steps.map(lambda step: tuple(float(x) for x in np.cumsum(step)))
+    return st.one_of(st.sampled_from(["linear", "exp2"]), tuples)
+
+
+def cutoffs(max_documents=8):
+    """No cut-off, or one inside, at or beyond the end of the list."""
+    return st.one_of(st.none(), st.integers(1, max_documents))
+
+
+def row_weights(n_rows):
+    """Weights of the rows, some zero but not all."""
+    weight = st.sampled_from([0.0, 0.25, 1.0, 1.5, 3.0])
+    return st.lists(weight, min_size=n_rows, max_size=n_rows).filter(any).map(np.array)
+
+
+@st.composite
+def ranked_and_pool(draw, max_documents=8, max_unretrieved=4, unjudged=True):
+    """Draw a list in rank order (None = unjudged), the pool with unretrieved documents, the scale.
+
+    Returns (ranked, pool, max_grade) in the form the oracles take.
+    """
+    max_grade = draw(MAX_GRADES)
+    grade = st.integers(0, max_grade)
+    listed = st.one_of(grade, st.none()) if unjudged else grade
+    ranked = draw(st.lists(listed, min_size=1, max_size=max_documents))
+    unretrieved = draw(st.lists(grade, max_size=max_unretrieved))
+    return ranked, [r for r in ranked if r is not None] + unretrieved, max_grade
