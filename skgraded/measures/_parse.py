@@ -1,0 +1,126 @@
+"""Measures written as strings, such as ``"xGAP(g=[0.1,0.9])@10"``."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import re
+from typing import Any
+
+from skgraded.measures._base import Measure
+from skgraded.measures._checks import closest
+
+__all__ = ["catalogue", "measure"]
+
+_FORM = re.compile(
+    r"\s*(?P<name>\w+)\s*(?:\((?P<fields>.*)\))?\s*(?:@\s*(?P<k>[^()\s]+))?\s*", re.S
+)
+
+
+def catalogue() -> dict[str, type[Measure]]:
+    """All measures by name.
+
+    Returns
+    -------
+    dict of str to type
+        The classes, in alphabetical order.
+    """
+    classes = _concrete(Measure)
+    return {each.__name__: each for each in sorted(classes, key=lambda each: each.__name__.lower())}
+
+
+def _concrete(parent: type[Measure]) -> list[type[Measure]]:
+    below = [each for child in parent.__subclasses__() for each in _concrete(child)]
+    public = not parent.__name__.startswith("_") and parent is not Measure
+    return [parent, *below] if public else below
+
+
+def measure(spec: str | Measure) -> Measure:
+    """Turn a string into a measure; the inverse of ``str``.
+
+    Parameters
+    ----------
+    spec : str or Measure
+        ``Name``, ``Name@k``, ``Name(field=value,...)`` or ``Name(field=value,...)@k``. Values are
+        numbers, words and lists of numbers. A measure is returned as it is.
+
+    Returns
+    -------
+    Measure
+        The measure.
+
+    Raises
+    ------
+    ValueError
+        If the measure, a field or a value is unknown; the message names the nearest.
+
+    Examples
+    --------
+    >>> from skgraded import measure, xGAP
+    >>> measure("xGAP(g=[0.1,0.9])@10") == xGAP(g=(0.1, 0.9), k=10)
+    True
+    >>> str(measure("nDCG(gain=exp2)@5"))
+    'nDCG(gain=exp2)@5'
+    """
+    if isinstance(spec, Measure):
+        return spec
+    if not isinstance(spec, str):
+        raise TypeError(f"A measure is a Measure or a string, got {spec!r}.")
+    form = _FORM.fullmatch(spec)
+    if form is None:
+        raise ValueError(f"A measure is written Name(field=value,...)@k, got {spec!r}.")
+    known = catalogue()
+    if form["name"] not in known:
+        hint = closest(form["name"], known)
+        raise ValueError(f"Unknown measure {form['name']!r} in {spec!r}.{hint}")
+    kind = known[form["name"]]
+    fields = _parse_fields(kind, form["fields"] or "", spec)
+    if form["k"] is not None:
+        if "k" in fields:
+            raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
+        fields["k"] = _parse_cutoff(form["k"], spec)
+    return kind(**fields)
+
+
+def _parse_cutoff(text: str, spec: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.") from None
+
+
+def _parse_fields(kind: type[Measure], text: str, spec: str) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"_({text})", mode="eval").body
+    except SyntaxError:
+        raise ValueError(
+            f"The fields of a measure are written field=value, got {spec!r}."
+        ) from None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
+    known = [field.name for field in dataclasses.fields(kind)]
+    fields: dict[str, Any] = {}
+    for keyword in call.keywords:
+        name = str(keyword.arg)
+        if name not in known:
+            hint = closest(name, known) or f" It has {', '.join(known)}."
+            raise ValueError(f"{kind.__name__} has no field {name!r}, in {spec!r}.{hint}")
+        if name in fields:
+            raise ValueError(f"{name} is given twice in {spec!r}.")
+        fields[name] = _parse_value(keyword.value, spec)
+    return fields
+
+
+def _parse_value(node: ast.expr, spec: str) -> Any:
+    if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
+        return math.nan if node.id.lower() == "nan" else node.id
+    if isinstance(node, ast.List | ast.Tuple):
+        return tuple(_parse_value(each, spec) for each in node.elts)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(
+            f"A field's value is a number, a word or a list of numbers, got {ast.unparse(node)!r} "
+            f"in {spec!r}."
+        ) from None

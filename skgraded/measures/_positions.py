@@ -1,0 +1,72 @@
+"""Weights of the ranks: the discounts d_n and position weights p_n of the prefix form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from skgraded.rankings import Judgments, RankedList
+
+__all__ = ["Constant", "Geometric", "JarvelinKekalainen", "Log2", "Reciprocal"]
+
+
+class _ByRank:
+    """A weight that depends on the rank n = 1, 2, ... alone."""
+
+    ragged: ClassVar[bool] = False
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
+        return self.at(np.arange(1.0, ranked.longest + 1))
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Constant(_ByRank):
+    """1."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        return np.ones_like(n)
+
+
+@dataclass(frozen=True)
+class Reciprocal(_ByRank):
+    """1 / n."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        return 1.0 / n
+
+
+@dataclass(frozen=True)
+class Log2(_ByRank):
+    """1 / log2(n + 1)."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        return 1.0 / np.log2(n + 1.0)
+
+
+@dataclass(frozen=True)
+class JarvelinKekalainen(_ByRank):
+    """1 above rank a, 1 / log_a(n) from there on."""
+
+    base: float
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        logarithm: NDArray[np.float64] = np.log(n) / np.log(self.base)
+        return 1.0 / np.maximum(1.0, logarithm)
+
+
+@dataclass(frozen=True)
+class Geometric(_ByRank):
+    """p ** (n - 1)."""
+
+    p: float
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = np.power(self.p, n - 1.0)
+        return weights

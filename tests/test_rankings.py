@@ -1,0 +1,150 @@
+"""Layout and validation of input."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from skgraded import AP, Judgments, Rankings, nDCG, xGAP
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 0], [1.0, np.nan]), "y_score must be finite, got nan in row 1"),
+        (([1, 0], [np.inf, 1.0]), "y_score must be finite, got inf in row 0"),
+        (
+            ([1, 0], [1.0]),
+            "y_true and y_score must have one entry per row each, got 2 labels and 1",
+        ),
+        (([], []), "y_true must hold at least one document"),
+        (([1, -1], [1.0, 2.0]), "y_true must hold grades >= 0, got -1 in row 1: use 0 .*NaN for"),
+        (([1.0, -0.5], [1.0, 2.0]), r"y_true must hold grades >= 0, got -0\.5 in row 1"),
+        (([1, np.inf], [1.0, 2.0]), "y_true must be finite or NaN"),
+        (([1, 0], [[1.0], [2.0]]), r"y_score must be one-dimensional.*\(2, 1\)"),
+        (([[1, 0]], [1.0, 2.0]), r"y_true must be one-dimensional.*\(1, 2\)"),
+        ((["a", "b"], [1.0, 2.0]), "y_true must be numeric"),
+        (([1, 0], ["x", "y"]), "y_score must be numeric"),
+        (([1, 0], [1j, 2j]), "y_score must be numeric"),
+        (([1, 0, 0], [1.0, 2.0, 3.0], [1, 2]), "qid .*these look like group sizes.*np.repeat"),
+        (
+            ([1, 0, 0], [1.0, 2.0, 3.0], [1, 1]),
+            r"qid must have one entry per row of y_true \(3\), got 2",
+        ),
+        (
+            ([1, 0], [1.0, 2.0], [np.nan, 1.0]),
+            "qid must name a query in every row, got nan in row 0",
+        ),
+        (
+            ([1, 0], [1.0, 2.0], ["a", None]),
+            "qid must name a query in every row, got None in row 1",
+        ),
+        (([1, 0], [1.0, 2.0], [["a"], ["b"]]), "qid must be one-dimensional"),
+        (([1, 0], [1.0, 2.0], None, [1.0]), "sample_weight must have one entry per row"),
+        (
+            ([1, 0], [1.0, 2.0], None, [1.0, -1.0]),
+            "sample_weight must be finite and >= 0, got -1.0 in row 1",
+        ),
+        (
+            ([1, 0], [1.0, 2.0], None, [1.0, np.nan]),
+            "sample_weight must be finite and >= 0, got nan",
+        ),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Rankings.from_arrays(*arguments)
+
+
+QIDS = [
+    [3, 1, 3, 2, 1],
+    ["c", "a", "c", "b", "a"],
+    [2.5, -1.0, 2.5, 0.0, -1.0],
+    np.array([b"x", b"y", b"x", b"z", b"y"]),
+    np.array(
+        ["2020-01-03", "2020-01-01", "2020-01-03", "2020-01-02", "2020-01-01"], "datetime64[D]"
+    ),
+    np.array([("c"), 1, "c", 2.5, 1], dtype=object),
+    np.array([True, False, True, False, False]),
+    pd.Series(["c", "a", "c", "b", "a"], dtype="category"),
+    pd.Series(["c", "a", "c", "b", "a"], dtype="string"),
+    pl.Series(["c", "a", "c", "b", "a"]),
+]
+
+
+@pytest.mark.parametrize("qid", QIDS, ids=lambda qid: str(getattr(qid, "dtype", type(qid[0]))))
+def test_query_ids_of_any_type_in_any_order(qid):
+    y_true, y_score = [1, 2, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5]
+    scores = nDCG().per_query(y_true, y_score, qid=qid)
+    ids = list(dict.fromkeys(qid))
+    assert list(scores.qid) == ids
+    for each, value in zip(scores.qid, scores.values, strict=True):
+        own = [row for row in range(5) if qid[row] == each]
+        alone = nDCG()([y_true[row] for row in own], [y_score[row] for row in own])
+        assert value == pytest.approx(alone, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint8, np.int64, np.float32, np.float64, bool, object]
+)
+def test_label_types(dtype):
+    y_true = np.array([1, 0, 1, 0]).astype(dtype)
+    assert AP()(y_true, [4, 3, 2, 1]) == pytest.approx(5 / 6)
+
+
+def test_columns_of_frames():
+    frame = pd.DataFrame({"grade": [1, 0, 2], "score": [0.5, 0.7, 0.1], "query": ["a", "a", "b"]})
+    expected = xGAP()(frame["grade"], frame["score"], qid=frame["query"])
+    of_polars = pl.from_pandas(frame)
+    assert xGAP()(of_polars["grade"], of_polars["score"], qid=of_polars["query"]) == expected
+    nullable = frame.astype({"grade": "Int64"})
+    nullable.loc[1, "grade"] = pd.NA
+    with_nan = frame.assign(grade=[1.0, np.nan, 2.0])
+    assert xGAP()(nullable["grade"], frame["score"]) == xGAP()(with_nan["grade"], frame["score"])
+
+
+def test_grades_with_gaps_are_compact_levels():
+    judgments = Judgments.from_arrays([16, 0, 4, np.nan, 4])
+    assert judgments.grades.tolist() == [0, 4, 16]
+    assert judgments.levels.tolist() == [2, 0, 1, 3, 1]
+    assert judgments.counts.tolist() == [[1, 2, 1]]
+    assert judgments.at_least.tolist() == [[4, 3, 1]]
+    assert judgments.pool.levels.tolist() == [2, 1, 1, 0]
+
+
+def test_labels_are_laid_out_once_for_many_scores():
+    judgments = Judgments.from_arrays([0, 2, 1, 0], qid=["b", "a", "b", "a"])
+    assert judgments.qid.tolist() == ["b", "a"]
+    for scores in ([1, 2, 3, 4], [4, 3, 2, 1], [0, 0, 0, 0]):
+        assert AP()(judgments.rank(scores)) == AP()([0, 2, 1, 0], scores, qid=["b", "a", "b", "a"])
+    with pytest.raises(
+        ValueError, match=r"y_score must have one entry per row of y_true \(4\), got 3"
+    ):
+        judgments.rank([1, 2, 3])
+
+
+def test_group_sizes():
+    judgments = Judgments.from_groups([1, 0, 2], [2, 0, 1])
+    assert judgments.indptr.tolist() == [0, 2, 3]
+    with pytest.raises(ValueError, match="its 2 sizes add up to 4, but there are 3 rows"):
+        Judgments.from_groups([1, 0, 2], [2, 2])
+    with pytest.raises(ValueError, match="group must hold query sizes >= 0, got -1"):
+        Judgments.from_groups([1, 0, 2], [4, -1])
+
+
+def test_minus_zero_ties_with_zero():
+    rankings = Rankings.from_arrays([0, 1], [0.0, -0.0])
+    assert rankings.tied.tolist() == [0, 1]
+    assert AP()(rankings) == pytest.approx(0.75)
+
+
+def test_scores_are_never_rounded():
+    close = np.nextafter(1.0, 2.0)
+    assert AP()([0, 1], [1.0, close]) == 1.0
+    assert AP()([0, 1], [close, 1.0]) == 0.5
+    assert AP()([0, 1], np.array([2**53, 2**53 + 2])) == 1.0
+
+
+def test_repr():
+    rankings = Rankings.from_arrays([0, 1, 1], [1, 2, 3], qid=[1, 1, 2])
+    assert repr(rankings) == "<Rankings of 3 documents in 2 queries>"
