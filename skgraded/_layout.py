@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
-_LARGEST_BYTE = np.iinfo(np.uint8).max
+_LARGEST_BYTE = np.iinfo(np.uint8).max  # less room for the levels that mark unjudged documents
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -118,7 +118,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
         unjudged = None
     judged = labels if unjudged is None else np.where(unjudged, 0, labels)
     grades, levels = _distinct(judged)
-    levels = levels.astype(np.uint8 if len(grades) <= _LARGEST_BYTE else np.int32)
+    levels = levels.astype(np.uint8 if len(grades) < _LARGEST_BYTE else np.int32)
     if unjudged is not None:
         levels[unjudged] = len(grades)
     return grades, levels
@@ -140,7 +140,7 @@ def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
     occurs = np.bincount(grades) > 0
     occurs[0] = True
     level_of_grade = np.cumsum(occurs) - 1
-    dtype = np.uint8 if level_of_grade[-1] < _LARGEST_BYTE else np.int32
+    dtype = np.uint8 if level_of_grade[-1] + 1 < _LARGEST_BYTE else np.int32
     return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[grades]
 
 

@@ -7,7 +7,8 @@ A data set is read in two steps, because model training repeats only the second:
 - `Rankings` adds scores: one sort, which every measure, cut-off and tie rule then reads.
 
 Inside, a grade is stored as its *level*, its index in the ascending array ``grades`` of the
-distinct grades that occur; grade 0 is always level 0, and ``len(grades)`` marks an unjudged one.
+distinct grades that occur; grade 0 is always level 0. Levels from ``len(grades)`` on mark unjudged
+documents.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class RankedList(NamedTuple):
         """Number of documents of the longest query."""
         return int(self.lengths.max(initial=0))
 
-    def without_level(self, level: int) -> RankedList:
-        """Drop the documents of one level; ranks close up, ties stay ties."""
-        kept = self.levels != level
+    def below_level(self, level: int) -> RankedList:
+        """Keep the documents below a level; ranks close up, ties stay ties."""
+        kept = self.levels < level
         before = np.concatenate(([0], np.cumsum(kept)))
         block = np.cumsum(self.tied == 0)[kept]
         tied = np.zeros(len(block), dtype=np.uint8)
@@ -108,9 +109,12 @@ class Judgments:
     grades : ndarray of shape (n_levels,), float64
         The distinct grades, ascending; ``grades[0]`` is 0.
     levels : ndarray of shape (n_documents,), uint8 or int32
-        Level of each document in the layout; ``n_levels`` where it is unjudged.
+        Level of each document in the layout; ``n_levels`` or above where it is unjudged.
     weights : ndarray of shape (n_queries,), float64, or None
         Weight of each query in a mean.
+    pool : RankedList
+        The judged documents of each query, best grade first. By default those of the layout; in
+        retrieval a pool also holds documents that a run lacks.
     """
 
     def __init__(
@@ -122,6 +126,7 @@ class Judgments:
         grades: FloatArray,
         levels: NDArray[Any],
         weights: FloatArray | None = None,
+        pool: RankedList | None = None,
     ) -> None:
         self.qid = qid
         self.indptr = indptr
@@ -129,6 +134,8 @@ class Judgments:
         self.grades = grades
         self.levels = levels
         self.weights = weights
+        if pool is not None:
+            self.pool = pool
         self._memo: dict[Hashable, Any] = {}
 
     @classmethod
@@ -237,16 +244,15 @@ class Judgments:
     @cached_property
     def has_unjudged(self) -> bool:
         """Whether any document is unjudged."""
-        return bool((self.levels == self.n_levels).any())
+        return bool((self.levels >= self.n_levels).any())
 
     @cached_property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
-        best_first = np.where(self.levels == self.n_levels, -1.0, self.levels)
-        order, _ = _core.rank(best_first, self.indptr, self.schedule, 1)
+        order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
         ranked = RankedList(levels, np.zeros(len(levels), dtype=np.uint8), self.indptr)
-        return ranked.without_level(self.n_levels) if self.has_unjudged else ranked
+        return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
 
     @cached_property
     def ideal(self) -> Rankings:
@@ -270,7 +276,7 @@ class Judgments:
         """Count the documents of each query, or its judged ones where lists are condensed."""
         if unjudged == "nonrelevant" or not self.has_unjudged:
             return np.diff(self.indptr)
-        judged = np.concatenate(([0], np.cumsum(self.levels != self.n_levels)))
+        judged = np.concatenate(([0], np.cumsum(self.levels < self.n_levels)))
         return np.diff(judged[self.indptr])
 
     def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
@@ -339,6 +345,8 @@ class Judgments:
 
         def cut() -> Judgments:
             first, last = self.indptr[queries.start], self.indptr[queries.stop]
+            pool = self.pool
+            pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
             return Judgments(
                 qid=self.qid[queries],
                 indptr=self.indptr[queries.start : queries.stop + 1] - first,
@@ -346,6 +354,11 @@ class Judgments:
                 grades=self.grades,
                 levels=self.levels[first:last],
                 weights=None if self.weights is None else self.weights[queries],
+                pool=RankedList(
+                    pool.levels[pooled],
+                    pool.tied[pooled],
+                    pool.indptr[queries.start : queries.stop + 1] - pooled.start,
+                ),
             )
 
         return self.once(("of_queries", queries.start, queries.stop), cut)
@@ -447,9 +460,9 @@ class Rankings:
         ranked = RankedList(levels, self.tied, judgments.indptr)
         if judgments.has_unjudged:
             if unjudged == "condense":
-                ranked = ranked.without_level(unjudged_level)
+                ranked = ranked.below_level(unjudged_level)
             else:
-                levels[levels == unjudged_level] = 0
+                levels[levels >= unjudged_level] = 0
         if ties in ("pessimistic", "optimistic"):
             by_grade = _core.sort_within_ties(*ranked, ties == "optimistic", self.n_threads)
             ranked = ranked._replace(levels=by_grade)

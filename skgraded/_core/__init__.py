@@ -8,6 +8,7 @@ from skgraded._core._native import (
     gather_levels,
     pair_moments,
     rank,
+    schedule_queries,
     sort_within_ties,
 )
 
@@ -16,5 +17,6 @@ __all__ = [
     "gather_levels",
     "pair_moments",
     "rank",
+    "schedule_queries",
     "sort_within_ties",
 ]

@@ -8,6 +8,9 @@ import numpy.typing as npt
 # Grade levels are bytes where the scale has at most 256 of them.
 _Level = TypeVar("_Level", np.uint8, np.int32)
 
+def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Query numbers in the order in which rank sorts fastest."""
+
 def rank(
     scores: npt.NDArray[np.float64],
     indptr: npt.NDArray[np.int64],

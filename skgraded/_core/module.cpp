@@ -13,6 +13,7 @@
 #include "moments.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
+#include "schedule.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -44,6 +45,16 @@ Queries queries_of(const In<std::int64_t>& indptr) {
 }
 
 std::size_t count_of(const Queries& queries) { return static_cast<std::size_t>(queries.count); }
+
+Out<std::int64_t> schedule_queries(const In<std::int64_t>& indptr) {
+  const Queries queries = queries_of(indptr);
+  Output<std::int64_t> schedule(count_of(queries));
+  {
+    nb::gil_scoped_release release;
+    skgraded::schedule_queries(queries, schedule.data.get());
+  }
+  return schedule.array({count_of(queries)});
+}
 
 std::pair<Out<std::int32_t>, Out<std::uint8_t>> rank(
     const In<double>& scores, const In<std::int64_t>& indptr, const In<std::int64_t>& schedule,
@@ -108,12 +119,17 @@ Out<double> pair_moments(const In<Level>& level_by_rank, const In<std::uint8_t>&
                          int n_threads) {
   const Queries queries = queries_of(indptr);
   const auto levels = static_cast<std::size_t>(n_levels);
+  const skgraded::MomentTask<Level> task{level_by_rank.data(),
+                                         tied.data(),
+                                         queries,
+                                         RankWeights{weight.data(), ragged},
+                                         n_levels,
+                                         cutoff,
+                                         expected};
   Output<double> moments(count_of(queries) * levels * levels);
   {
     nb::gil_scoped_release release;
-    skgraded::pair_moments(level_by_rank.data(), tied.data(), queries,
-                           RankWeights{weight.data(), ragged}, n_levels, cutoff, expected,
-                           n_threads, moments.data.get());
+    skgraded::pair_moments(task, n_threads, moments.data.get());
   }
   return moments.array({count_of(queries), levels, levels});
 }
@@ -139,6 +155,8 @@ void define_for(nb::module_& m) {
 
 NB_MODULE(_native, m) {
   m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
+  m.def("schedule_queries", &schedule_queries, "indptr"_a.noconvert(),
+        "Query numbers in the order in which rank sorts fastest.");
   m.def("rank", &rank, "scores"_a.noconvert(), "indptr"_a.noconvert(), "schedule"_a.noconvert(),
         "n_threads"_a, "Order by score, best first, and which ranks tie with the one before.");
   define_for<std::uint8_t>(m);

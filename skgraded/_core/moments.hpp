@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "queries.hpp"
@@ -27,32 +26,35 @@ struct alignas(128) ShortScaleSums {
 };
 
 // The same for a scale of any length.
-struct LongScaleSums {
+class LongScaleSums {
+  std::vector<double> space_;
+
+ public:
   std::int64_t n_levels;
-  std::vector<double> by_level, above, block, line;
+  double* by_level;
+  double* above;
+  double* block;
+  double* line;
 
   explicit LongScaleSums(std::int64_t n)
-      : n_levels(n),
-        by_level(static_cast<std::size_t>(n * n)),
-        above(static_cast<std::size_t>(n)),
-        block(static_cast<std::size_t>(n)),
-        line(static_cast<std::size_t>(2 * n - 1)) {
-    line[static_cast<std::size_t>(n - 1)] = 1.0;
+      : space_(static_cast<std::size_t>(n * (n + 4))),
+        n_levels(n),
+        by_level(space_.data()),
+        above(by_level + n * n),
+        block(above + n),
+        line(block + n) {
+    line[n - 1] = 1.0;
   }
+
+  // The pointers follow the space where it moves, and would not follow a copy.
+  LongScaleSums(LongScaleSums&&) = default;
 };
 
 template <class Sums>
-const double* unit_vector(const Sums& sums, std::int64_t level) noexcept {
-  return std::data(sums.line) + (sums.n_levels - 1 - level);
-}
-
-template <class Sums>
 void add_document(Sums& sums, std::int64_t level, double p) noexcept {
-  const double* unit = unit_vector(sums, level);
-  double* above = std::data(sums.above);
-  double* row = std::data(sums.by_level) + level * sums.n_levels;
-  for (std::int64_t u = 0; u < sums.n_levels; ++u) above[u] += unit[u];
-  for (std::int64_t u = 0; u < sums.n_levels; ++u) row[u] += p * above[u];
+  const std::int64_t n = sums.n_levels;
+  for (std::int64_t u = 0; u < n; ++u) sums.above[u] += sums.line[n - 1 - level + u];
+  for (std::int64_t u = 0; u < n; ++u) sums.by_level[level * n + u] += p * sums.above[u];
 }
 
 struct BlockWeights {
@@ -76,26 +78,24 @@ inline BlockWeights block_weights(const double* weight, std::int64_t first, std:
 // block, itself, and every other document of the block with the probability in p1.
 template <class Sums>
 void add_block_rows(Sums& sums, double n_tied, BlockWeights p) noexcept {
-  const double* above = std::data(sums.above);
-  const double* block = std::data(sums.block);
-  for (std::int64_t s = 0; s < sums.n_levels; ++s) {
-    if (block[s] == 0.0) continue;
-    const double share = block[s] / n_tied;
-    const double* self = unit_vector(sums, s);
-    double* row = std::data(sums.by_level) + s * sums.n_levels;
-    for (std::int64_t u = 0; u < sums.n_levels; ++u)
-      row[u] += share * ((above[u] + self[u]) * p.p0 + (block[u] - self[u]) * p.p1);
+  const std::int64_t n = sums.n_levels;
+  for (std::int64_t s = 0; s < n; ++s) {
+    if (sums.block[s] == 0.0) continue;
+    const double share = sums.block[s] / n_tied;
+    for (std::int64_t u = 0; u < n; ++u) {
+      const double self = sums.line[n - 1 - s + u];
+      sums.by_level[s * n + u] +=
+          share * ((sums.above[u] + self) * p.p0 + (sums.block[u] - self) * p.p1);
+    }
   }
 }
 
 template <class Sums, class Level>
 void add_block(Sums& sums, const Level* level, std::int64_t n_tied, BlockWeights p) noexcept {
-  double* block = std::data(sums.block);
-  std::fill_n(block, sums.n_levels, 0.0);
-  for (std::int64_t i = 0; i < n_tied; ++i) block[level[i]] += 1.0;
+  for (std::int64_t u = 0; u < sums.n_levels; ++u) sums.block[u] = 0.0;
+  for (std::int64_t i = 0; i < n_tied; ++i) sums.block[level[i]] += 1.0;
   add_block_rows(sums, static_cast<double>(n_tied), p);
-  double* above = std::data(sums.above);
-  for (std::int64_t u = 0; u < sums.n_levels; ++u) above[u] += block[u];
+  for (std::int64_t u = 0; u < sums.n_levels; ++u) sums.above[u] += sums.block[u];
 }
 
 template <class Sums, class Level>
@@ -115,12 +115,11 @@ template <class Sums, class Level>
 void moments_of_query(Sums& sums, const RankedList<Level>& list, const double* weight,
                       std::int64_t cutoff, bool expected, double* moments) noexcept {
   const std::int64_t n = sums.n_levels;
-  std::fill_n(std::data(sums.by_level), n * n, 0.0);
-  std::fill_n(std::data(sums.above), n, 0.0);
+  for (std::int64_t i = 0; i < n * n; ++i) sums.by_level[i] = 0.0;
+  for (std::int64_t u = 0; u < n; ++u) sums.above[u] = 0.0;
   walk_ranks(sums, list, weight, cutoff, expected);
-  const double* by_level = std::data(sums.by_level);
   for (std::int64_t a = 0; a < n; ++a)
-    for (std::int64_t b = 0; b < n; ++b) moments[a * n + b] = by_level[b * n + a];
+    for (std::int64_t b = 0; b < n; ++b) moments[a * n + b] = sums.by_level[b * n + a];
 }
 
 // The arguments of pair_moments that are the same for every query.
@@ -139,7 +138,9 @@ template <class Sums, class Level>
 void moments_of_all(const MomentTask<Level>& task, int n_threads, double* moments) {
   const Queries& queries = task.queries;
   const int n_slices = slices_for(queries, n_threads);
-  std::vector<Sums> sums(static_cast<std::size_t>(n_slices), Sums(task.n_levels));
+  std::vector<Sums> sums;
+  sums.reserve(static_cast<std::size_t>(n_slices));
+  for (int slice = 0; slice < n_slices; ++slice) sums.emplace_back(task.n_levels);
   run_slices(n_slices, [&](int slice) noexcept {
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
     for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q) {
