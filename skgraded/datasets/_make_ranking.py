@@ -1,0 +1,284 @@
+"""Synthetic learning-to-rank data."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+__all__ = ["make_ranking"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Beta(1.2, 3) leans to the low end (mean 0.29, median 0.25) and thins out towards the high one, as
+# query sizes of the public learning-to-rank sets do.
+_SIZE_LAW = (1.2, 3.0)
+_QUERY_EFFECT = 0.5
+_INTERACTION = 0.5
+_QUERY_TASTE = 0.5
+_REDUNDANT_NOISE = 0.5
+_FEWEST_GRADES = 2
+
+
+def make_ranking(
+    n_queries: int = 200,
+    *,
+    docs_per_query: int | tuple[int, int] = (5, 200),
+    n_features: int = 20,
+    n_informative: int = 8,
+    n_integer: int = 3,
+    n_redundant: int = 4,
+    n_query_features: int = 2,
+    grade_shares: ArrayLike = (0.52, 0.32, 0.13, 0.02, 0.01),
+    noise: float = 1.0,
+    random_state: int | RandomState | None = None,
+) -> tuple[FloatArray, IntArray, IntArray]:
+    r"""Make up queries of unequal size whose documents carry features and a relevance grade.
+
+    A document's latent relevance is ``signal + query effect + noise``: the signal is a nonlinear
+    function of the features, the query effect makes some queries rich in relevant documents and
+    others poor. The latent values of all documents are cut into grades at the thresholds that
+    give `grade_shares`. A boosted ranker learns much of the signal, a linear model less of it,
+    and nothing can learn the noise.
+
+    Parameters
+    ----------
+    n_queries : int, default=200
+        Number of queries, >= 1.
+    docs_per_query : int or tuple of two ints, default=(5, 200)
+        Documents of each query: an integer gives all queries that many; a pair ``(low, high)``
+        draws each query's number from low..high, both included, skewed towards `low`: the mean is
+        about ``low + 0.29 * (high - low)``, which is 61 for the default.
+    n_features : int, default=20
+        Number of columns of `X`. Those that the next four arguments do not use are pure noise.
+    n_informative : int, default=8
+        Number of document features that the signal is made of, >= 1.
+    n_integer : int, default=3
+        How many of the informative features are small counts 0, 1, 2, ..., on which many documents
+        of a query tie.
+    n_redundant : int, default=4
+        Number of noisy linear combinations of the informative features.
+    n_query_features : int, default=2
+        Number of features that are constant within a query. They cannot rank documents by
+        themselves, but they say how much each informative feature matters in that query.
+    grade_shares : array-like of shape (n_grades,), default=(0.52, 0.32, 0.13, 0.02, 0.01)
+        Share of the documents that have grade 0, 1, 2, ...; sums to 1. The grades of the whole data
+        set have these shares to within one document; those of a single query vary. The default is
+        close to the shares in MSLR-WEB30K [1]_.
+    noise : float, default=1.0
+        Standard deviation of the noise, in standard deviations of the signal, >= 0. With 0 the
+        features (and the query effect) determine the grade.
+    random_state : int, RandomState instance or None, default=None
+        Source of the randomness; pass an integer for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_documents, n_features), float64
+        Features. From the left: informative (the last `n_integer` of them counts), redundant, query
+        features, noise.
+    y : ndarray of shape (n_documents,), int64
+        Grades, 0 = not relevant.
+    qid : ndarray of shape (n_documents,), int64
+        Query id of each row, 0..n_queries-1. The rows of a query are adjacent and the ids ascend,
+        so ``np.bincount(qid)`` is LightGBM's ``group``.
+
+    Raises
+    ------
+    TypeError
+        If an argument that must be a number is not one.
+    ValueError
+        If an argument is out of its range, if the informative, redundant and query features are
+        more than `n_features`, or if `grade_shares` does not sum to 1.
+
+    See Also
+    --------
+    load_letor : Read real data from files.
+    sklearn.datasets.make_classification : The like for classes instead of grades.
+
+    Notes
+    -----
+    With :math:`z_j` the standardised informative features of a document (the logarithm of one plus
+    the count where it is one) and :math:`t` the query features of its query, the signal is
+
+    .. math::
+
+        \sum_j w_j \tanh z_j
+        + \tfrac12 \sum_j a_j z_j z_{j-1}
+        + \tfrac12 \sum_j \tanh(t^\top v_j)\, z_j ,
+
+    each of the three sums scaled to unit variance over all documents, and so their sum; the
+    weights :math:`w, a, v` are drawn once per data set (:math:`z_0` is the last feature). The
+    query effect has standard deviation 0.5 and is independent of the features.
+
+    A query may come out without any relevant document, as in real data, and more often if it is
+    short.
+
+    References
+    ----------
+    .. [1] Tao Qin and Tie-Yan Liu (2013). "Introducing LETOR 4.0 Datasets". arXiv:1306.2597.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=50, docs_per_query=20, random_state=0)
+    >>> X.shape
+    (1000, 20)
+    >>> np.bincount(y)  # documents of each grade
+    array([520, 320, 130,  20,  10])
+    >>> np.unique(X[:, 7])[:3]  # a count
+    array([0., 1., 2.])
+    """
+    _check_integer("n_queries", n_queries, 1)
+    low, high = _check_bounds(docs_per_query)
+    n_noise = _check_columns(n_features, n_informative, n_integer, n_redundant, n_query_features)
+    shares = _check_shares(grade_shares)
+    _check_noise(noise)
+    random = check_random_state(random_state)
+
+    sizes = low + np.floor((high - low + 1) * random.beta(*_SIZE_LAW, size=n_queries))
+    qid = np.repeat(np.arange(n_queries), sizes.astype(np.int64))
+    informative = _informative(random, qid, n_queries, n_informative, n_integer)
+    queries = random.standard_normal((n_queries, n_query_features))
+    standard = _standardised(informative, n_integer)
+    latent = _signal(random, standard, queries, qid)
+    latent += _QUERY_EFFECT * random.standard_normal(n_queries)[qid]
+    latent += noise * random.standard_normal(len(qid))
+    redundant = _redundant(random, standard, n_redundant)
+    irrelevant = random.standard_normal((len(qid), n_noise))
+    X = np.hstack([informative, redundant, queries[qid], irrelevant])
+    return X, _grades(latent, shares), qid
+
+
+def _informative(
+    random: RandomState, qid: IntArray, n_queries: int, n_informative: int, n_integer: int
+) -> FloatArray:
+    """Features that vary between the documents of a query and, less, between queries."""
+    features = 0.9 * random.standard_normal((len(qid), n_informative))
+    features += 0.45 * random.standard_normal((n_queries, n_informative))[qid]
+    counts = features[:, n_informative - n_integer :]
+    np.floor(np.exp(counts), out=counts)
+    return features
+
+
+def _standardised(informative: FloatArray, n_integer: int) -> FloatArray:
+    """Columns of mean 0 and variance 1, the counts on a log scale."""
+    standard = informative.copy()
+    counts = standard[:, standard.shape[1] - n_integer :]
+    np.log1p(counts, out=counts)
+    return _unit(standard)
+
+
+def _unit(values: FloatArray) -> FloatArray:
+    """Scale to mean 0 and variance 1 along the first axis; what does not vary becomes 0."""
+    centred = values - values.mean(axis=0)
+    deviation = centred.std(axis=0)
+    scaled: FloatArray = centred / np.where(deviation > 0, deviation, 1.0)
+    return scaled
+
+
+def _signal(
+    random: RandomState, standard: FloatArray, queries: FloatArray, qid: IntArray
+) -> FloatArray:
+    """Nonlinear function of the informative and the query features, of unit variance."""
+    n_informative = standard.shape[1]
+    signs = random.choice([-1.0, 1.0], n_informative)
+    main = np.tanh(standard) @ (signs * random.uniform(0.5, 1.5, n_informative))
+    neighbours = standard * np.roll(standard, 1, axis=1)
+    interaction = neighbours @ random.uniform(0.5, 1.5, n_informative)
+    tastes = np.tanh(queries @ random.standard_normal((queries.shape[1], n_informative)))
+    taste = np.einsum("ij,ij->i", standard, tastes[qid])
+    return _unit(_unit(main) + _INTERACTION * _unit(interaction) + _QUERY_TASTE * _unit(taste))
+
+
+def _redundant(random: RandomState, standard: FloatArray, n_redundant: int) -> FloatArray:
+    """Noisy linear combinations of the informative features."""
+    combined = _unit(standard @ random.standard_normal((standard.shape[1], n_redundant)))
+    return combined + _REDUNDANT_NOISE * random.standard_normal(combined.shape)
+
+
+def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
+    """Cut the latent relevance into grades that have the given shares."""
+    n_documents = len(latent)
+    first_of_next = np.rint(np.cumsum(shares) / shares.sum() * n_documents)
+    grades = np.empty(n_documents, dtype=np.int64)
+    ascending = np.argsort(latent, kind="stable")
+    grades[ascending] = np.searchsorted(first_of_next, np.arange(n_documents), side="right")
+    return grades
+
+
+def _check_integer(name: str, value: object, least: int) -> None:
+    message = f"{name} must be an integer >= {least}, got {value!r}."
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(message)
+    if value < least:
+        raise ValueError(message)
+
+
+def _check_bounds(docs_per_query: object) -> tuple[int, int]:
+    """Least and largest query size."""
+    rule = "docs_per_query must be an integer or a pair (low, high)"
+    match docs_per_query:
+        case Integral():
+            _check_integer("docs_per_query", docs_per_query, 1)
+            low = high = docs_per_query
+        case (low, high):
+            _check_integer("docs_per_query[0]", low, 1)
+            _check_integer("docs_per_query[1]", high, 1)
+        case _:
+            raise TypeError(f"{rule}, got {docs_per_query!r}.")
+    if low > high:
+        raise ValueError(f"{rule} with low <= high, got {docs_per_query!r}.")
+    return int(low), int(high)
+
+
+def _check_columns(
+    n_features: int, n_informative: int, n_integer: int, n_redundant: int, n_query_features: int
+) -> int:
+    """Return the number of columns left for noise."""
+    _check_integer("n_features", n_features, 1)
+    _check_integer("n_informative", n_informative, 1)
+    _check_integer("n_integer", n_integer, 0)
+    _check_integer("n_redundant", n_redundant, 0)
+    _check_integer("n_query_features", n_query_features, 0)
+    if n_integer > n_informative:
+        raise ValueError(
+            f"n_integer must be <= n_informative={n_informative}, as it counts the informative "
+            f"features that are integers, got {n_integer}."
+        )
+    used = n_informative + n_redundant + n_query_features
+    if used > n_features:
+        raise ValueError(
+            "n_features must be >= n_informative + n_redundant + n_query_features = "
+            f"{n_informative} + {n_redundant} + {n_query_features} = {used}, got {n_features}."
+        )
+    return n_features - used
+
+
+def _check_shares(grade_shares: ArrayLike) -> FloatArray:
+    rule = "grade_shares must be one-dimensional, with a number for each of at least two grades"
+    try:
+        shares = np.asarray(grade_shares, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{rule}, got {grade_shares!r}.") from error
+    if shares.ndim != 1 or len(shares) < _FEWEST_GRADES:
+        raise ValueError(f"{rule}, got {grade_shares!r}.")
+    if not (shares >= 0).all():
+        raise ValueError(f"grade_shares must hold numbers >= 0, got {grade_shares!r}.")
+    if not np.isclose(shares.sum(), 1.0):
+        raise ValueError(
+            f"grade_shares must sum to 1, got {grade_shares!r}, which sums to {shares.sum():g}."
+        )
+    return shares
+
+
+def _check_noise(noise: object) -> None:
+    message = f"noise must be a finite number >= 0, got {noise!r}."
+    if isinstance(noise, bool) or not isinstance(noise, Real):
+        raise TypeError(message)
+    if not 0.0 <= float(noise) < np.inf:
+        raise ValueError(message)

@@ -1,0 +1,758 @@
+"""Made-up ranking data and the reader of learning-to-rank files."""
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.linear_model import Ridge
+from sklearn.metrics import ndcg_score
+from sklearn.tree import DecisionTreeRegressor
+
+from skgraded.datasets import load_letor, make_ranking
+
+COMPRESSORS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+def mean_ndcg(y, y_score, qid):
+    return np.mean([ndcg_score([y[qid == q]], [y_score[qid == q]], k=10) for q in np.unique(qid)])
+
+
+class TestMakeRanking:
+    def test_shapes_types_and_layout(self):
+        X, y, qid = make_ranking(n_queries=30, random_state=0)
+        assert X.shape == (len(y), 20)
+        assert (X.dtype, y.dtype, qid.dtype) == (np.float64, np.int64, np.int64)
+        assert np.isfinite(X).all()
+        assert (np.diff(qid) >= 0).all()
+        np.testing.assert_array_equal(np.unique(qid), np.arange(30))
+
+    def test_same_seed_same_data(self):
+        first = make_ranking(n_queries=10, random_state=3)
+        again = make_ranking(n_queries=10, random_state=np.random.RandomState(3))
+        for one, other in zip(first, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert len(make_ranking(n_queries=10, random_state=4)[1]) != len(first[1])
+
+    def test_none_draws_afresh(self):
+        first, second = (make_ranking(n_queries=3, docs_per_query=4)[0] for _ in range(2))
+        assert not np.array_equal(first, second)
+
+    def test_query_sizes_fill_their_bounds_and_lean_to_the_low_end(self):
+        sizes = np.bincount(make_ranking(n_queries=3000, docs_per_query=(2, 9), random_state=0)[2])
+        assert (sizes.min(), sizes.max()) == (2, 9)
+        assert np.median(sizes) < (2 + 9) / 2
+        assert sizes.mean() == pytest.approx(2 + 0.29 * (9 - 2), abs=0.5)
+
+    def test_default_sizes_have_the_documented_mean(self):
+        sizes = np.bincount(make_ranking(n_queries=5000, random_state=0)[2])
+        assert sizes.min() >= 5
+        assert sizes.max() <= 200
+        assert sizes.mean() == pytest.approx(61, abs=1.5)
+
+    @pytest.mark.parametrize("size", [7, np.int64(7), (7, 7), [7, 7]])
+    def test_one_size_for_all(self, size):
+        qid = make_ranking(n_queries=4, docs_per_query=size, random_state=0)[2]
+        np.testing.assert_array_equal(qid, np.repeat(np.arange(4), 7))
+
+    @given(
+        shares=st.lists(st.integers(0, 9), min_size=2, max_size=7).filter(any),
+        n_queries=st.integers(1, 8),
+        docs=st.integers(1, 30),
+    )
+    def test_grade_shares_hold_to_within_a_document(self, shares, n_queries, docs):
+        shares = np.array(shares) / sum(shares)
+        y = make_ranking(n_queries, docs_per_query=docs, grade_shares=shares, random_state=0)[1]
+        counts = np.bincount(y, minlength=len(shares))
+        assert len(counts) == len(shares)
+        assert np.abs(counts - shares * len(y)).max() <= 1
+        assert not counts[shares == 0].any()
+
+    def test_columns_are_in_the_documented_order(self):
+        X, _, qid = make_ranking(
+            n_queries=400,
+            n_features=9,
+            n_informative=4,
+            n_integer=2,
+            n_redundant=1,
+            n_query_features=2,
+            noise=0.0,
+            random_state=0,
+        )
+        first = np.r_[0, np.flatnonzero(np.diff(qid)) + 1]
+        is_integer = (np.floor(X) == X).all(axis=0)
+        is_constant = (X[first][qid] == X).all(axis=0)
+        np.testing.assert_array_equal(is_integer, [0, 0, 1, 1, 0, 0, 0, 0, 0])
+        np.testing.assert_array_equal(is_constant, [0, 0, 0, 0, 0, 1, 1, 0, 0])
+        counts = X[:, 2:4]
+        assert counts.min() == 0
+        assert 3 < counts.max() < 100
+        explained = Ridge().fit(np.c_[X[:, :2], np.log1p(counts)], X[:, 4])
+        r2 = explained.score(np.c_[X[:, :2], np.log1p(counts)], X[:, 4])
+        assert r2 == pytest.approx(1 / 1.25, abs=0.03)  # unit variance plus noise of 0.5
+        assert np.abs(np.corrcoef(X[:, :5].T, X[:, 7:].T)[:5, 5:]).max() < 0.05
+
+    def test_counts_tie_within_queries(self):
+        X, _, qid = make_ranking(n_queries=20, docs_per_query=50, random_state=0)
+        distinct = [len(np.unique(X[qid == q, 7])) for q in range(20)]
+        assert max(distinct) < 25
+
+    def test_a_column_of_each_kind_may_be_missing(self):
+        X, y, _ = make_ranking(
+            n_queries=5,
+            n_features=1,
+            n_informative=1,
+            n_integer=0,
+            n_redundant=0,
+            n_query_features=0,
+            random_state=0,
+        )
+        assert X.shape == (len(y), 1)
+
+    def test_one_document(self):
+        X, y, qid = make_ranking(n_queries=1, docs_per_query=1, random_state=0)
+        assert X.shape == (1, 20)
+        assert np.isfinite(X).all()
+        assert (len(y), qid.tolist()) == (1, [0])
+
+    def test_noise_lowers_what_the_features_explain(self):
+        def r2(noise):
+            X, y, _ = make_ranking(n_queries=100, noise=noise, random_state=0)
+            return Ridge().fit(X, y).score(X, y)
+
+        assert r2(0.0) > r2(1.0) + 0.05 > r2(5.0) + 0.1
+
+    def test_queries_differ_in_more_than_their_features(self):
+        X, y, qid = make_ranking(
+            n_queries=100,
+            docs_per_query=50,
+            n_features=1,
+            n_informative=1,
+            n_integer=0,
+            n_redundant=0,
+            n_query_features=0,
+            noise=0.0,
+            random_state=0,
+        )
+
+        def changes(rows):
+            return np.count_nonzero(np.diff(y[rows][np.argsort(X[rows, 0])]))
+
+        within = [changes(np.flatnonzero(qid == q)) for q in range(100)]
+        # Within a query the grade is a function of the feature that turns twice at most.
+        assert max(within) <= 3 * 4
+        assert changes(np.arange(len(y))) > 500
+
+    def test_query_features_say_how_much_the_others_matter(self):
+        X, y, _ = make_ranking(n_queries=200, noise=0.0, random_state=0)
+        products = (X[:, :8, np.newaxis] * X[:, np.newaxis, 12:14]).reshape(len(X), -1)
+        both = np.hstack([X, products])
+        assert Ridge().fit(both, y).score(both, y) > Ridge().fit(X, y).score(X, y) + 0.03
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_boosting_learns_what_a_line_cannot_and_not_all(self, seed):
+        X, y, qid = make_ranking(n_queries=300, random_state=seed)
+        train, test = qid < 200, qid >= 200
+        data = lgb.Dataset(X[train], y[train], group=np.bincount(qid[train]))
+        params = {"objective": "lambdarank", "num_threads": 1, "verbosity": -1, "seed": 0}
+        booster = lgb.train(params, data, num_boost_round=60)
+        line = Ridge().fit(X[train], y[train])
+        chance = np.random.RandomState(0).random_sample(test.sum())
+        scores = (chance, line.predict(X[test]), booster.predict(X[test]))
+        at_random, linear, boosted = (mean_ndcg(y[test], s, qid[test]) for s in scores)
+        assert at_random + 0.1 < linear
+        assert linear + 0.03 < boosted < 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_queries": 0}, "n_queries must be an integer >= 1, got 0."),
+        ({"docs_per_query": 0}, "docs_per_query must be an integer >= 1, got 0."),
+        ({"docs_per_query": (0, 5)}, "docs_per_query[0] must be an integer >= 1, got 0."),
+        ({"docs_per_query": (9, 5)}, "(low, high) with low <= high, got (9, 5)."),
+        ({"n_features": 0}, "n_features must be an integer >= 1, got 0."),
+        ({"n_features": 13}, "n_query_features = 8 + 4 + 2 = 14, got 13."),
+        ({"n_informative": 0}, "n_informative must be an integer >= 1, got 0."),
+        ({"n_integer": -1}, "n_integer must be an integer >= 0, got -1."),
+        ({"n_integer": 9}, "n_integer must be <= n_informative=8"),
+        ({"n_redundant": -1}, "n_redundant must be an integer >= 0, got -1."),
+        ({"n_query_features": -1}, "n_query_features must be an integer >= 0, got -1."),
+        ({"grade_shares": (1.0,)}, "at least two grades, got (1.0,)."),
+        ({"grade_shares": 0.5}, "grade_shares must be one-dimensional"),
+        ({"grade_shares": [[0.5, 0.5]]}, "grade_shares must be one-dimensional"),
+        ({"grade_shares": (1.5, -0.5)}, "must hold numbers >= 0, got (1.5, -0.5)."),
+        ({"grade_shares": (np.nan, 1.0)}, "must hold numbers >= 0, got (nan, 1.0)."),
+        ({"grade_shares": (0.5, 0.4)}, "must sum to 1, got (0.5, 0.4), which sums to 0.9."),
+        ({"noise": -0.5}, "noise must be a finite number >= 0, got -0.5."),
+        ({"noise": np.inf}, "noise must be a finite number >= 0, got inf."),
+        ({"noise": np.nan}, "noise must be a finite number >= 0, got nan."),
+    ],
+)
+def test_make_ranking_refuses_a_value(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make_ranking(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_queries": 2.0}, "n_queries must be an integer >= 1, got 2.0."),
+        ({"n_queries": True}, "n_queries must be an integer >= 1, got True."),
+        ({"docs_per_query": (1, 2, 3)}, "an integer or a pair (low, high), got (1, 2, 3)."),
+        ({"docs_per_query": 2.5}, "an integer or a pair (low, high), got 2.5."),
+        ({"docs_per_query": "ab"}, "an integer or a pair (low, high), got 'ab'."),
+        ({"docs_per_query": (1, 2.5)}, "docs_per_query[1] must be an integer >= 1, got 2.5."),
+        ({"docs_per_query": True}, "docs_per_query must be an integer >= 1, got True."),
+        ({"grade_shares": ("a", "b")}, "grade_shares must be one-dimensional"),
+        ({"grade_shares": ((0.5,), 0.5)}, "grade_shares must be one-dimensional"),
+        ({"noise": "much"}, "noise must be a finite number >= 0, got 'much'."),
+        ({"noise": True}, "noise must be a finite number >= 0, got True."),
+    ],
+)
+def test_make_ranking_refuses_a_type(arguments, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        make_ranking(**arguments)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Function that writes a file into a fresh folder and returns its path."""
+
+    def write_file(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+LETOR = "2 qid:10 1:0.5 3:1 #docid = a_1\n0 qid:10 2:-0.25\n1 qid:7 1:1e2\n"
+LIGHTGBM = "2 1:0.5 3:1\n0 2:-0.25\n1 1:1e2\n"
+FEATURES = [[0.5, 0, 1], [0, -0.25, 0], [100, 0, 0]]
+
+
+def refused(path, message, **kwargs):
+    """Expect a ValueError with exactly this message; return the error."""
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as caught:
+        load_letor(path, **kwargs)
+    return caught.value
+
+
+class TestReading:
+    def test_query_ids_in_the_lines(self, write):
+        X, y, qid = load_letor(write("train.txt", LETOR))
+        np.testing.assert_array_equal(X.toarray(), FEATURES)
+        np.testing.assert_array_equal(y, [2, 0, 1])
+        np.testing.assert_array_equal(qid, [10, 10, 7])
+        assert X.format == "csr"
+        assert (X.dtype, y.dtype, qid.dtype) == (np.float64, np.int64, np.int64)
+
+    def test_blank_lines_comments_and_windows_ends(self, write):
+        lines = "# head\r\n\r\n" + LETOR.replace("\n", "\r\n\r\n  # x\r\n").rstrip()
+        X, y, qid = load_letor(write("train.txt", lines))
+        np.testing.assert_array_equal(X.toarray(), FEATURES)
+        assert (y.tolist(), qid.tolist()) == ([2, 0, 1], [10, 10, 7])
+
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    def test_compressed(self, write, ending):
+        X, y, qid = load_letor(write("train" + ending, COMPRESSORS[ending](LETOR.encode())))
+        np.testing.assert_array_equal(X.toarray(), FEATURES)
+        assert (y.tolist(), qid.tolist()) == ([2, 0, 1], [10, 10, 7])
+
+    def test_path_as_string(self, write):
+        np.testing.assert_array_equal(load_letor(str(write("train.txt", LETOR)))[1], [2, 0, 1])
+
+    def test_lines_of_a_query_need_not_be_adjacent(self, write):
+        qid = load_letor(write("a", "1 qid:2 1:1\n0 qid:1 1:1\n0 qid:2 1:3\n"))[2]
+        np.testing.assert_array_equal(qid, [2, 1, 2])
+
+    def test_extreme_query_ids(self, write):
+        qid = load_letor(write("a", f"1 qid:{2**63 - 1} 1:1\n0 qid:{-(2**63)} 1:1\n"))[2]
+        assert qid.tolist() == [2**63 - 1, -(2**63)]
+
+    def test_fractional_labels_stay_float(self, write):
+        y = load_letor(write("a", "0.5 qid:1 1:1\n2 qid:1 1:1\n"))[1]
+        assert y.dtype == np.float64
+        assert y.tolist() == [0.5, 2.0]
+
+    def test_nan_label_is_unjudged(self, write):
+        y = load_letor(write("a", "nan qid:1 1:1\n2 qid:1 1:1\n"))[1]
+        np.testing.assert_array_equal(y, [np.nan, 2.0])
+
+    def test_integers_written_as_floats_are_integers(self, write):
+        y = load_letor(write("a", "1.0 qid:1 1:1\n-0 qid:1 1:1\n2e0 qid:1 1:1\n"))[1]
+        assert y.dtype == np.int64
+        assert y.tolist() == [1, 0, 2]
+
+    def test_a_label_too_large_for_an_exact_integer_stays_float(self, write):
+        y = load_letor(write("a", "1e300 qid:1 1:1\n"))[1]
+        assert y.dtype == np.float64
+
+    def test_nan_features_and_explicit_zeros_are_kept(self, write):
+        X = load_letor(write("a", "1 qid:1 1:0 2:nan\n"))[0]
+        assert X.nnz == 2
+        np.testing.assert_array_equal(X.toarray(), [[0, np.nan]])
+
+    def test_document_without_features(self, write):
+        X = load_letor(write("a", "1 qid:1\n0 qid:1 2:1\n"))[0]
+        np.testing.assert_array_equal(X.toarray(), [[0, 0], [0, 1]])
+
+    def test_n_features_widens(self, write):
+        X = load_letor(write("train.txt", LETOR), n_features=5)[0]
+        assert X.shape == (3, 5)
+        np.testing.assert_array_equal(X.toarray()[:, :3], FEATURES)
+
+    def test_n_features_may_be_just_enough(self, write):
+        assert load_letor(write("train.txt", LETOR), n_features=3)[0].shape == (3, 3)
+
+    def test_zero_based(self, write):
+        X = load_letor(write("a", "1 qid:1 0:5 2:7\n"), zero_based=True)[0]
+        np.testing.assert_array_equal(X.toarray(), [[5, 0, 7]])
+
+    @pytest.mark.parametrize("dtype", [np.float32, "float32", np.dtype("float32")])
+    def test_float32(self, write, dtype):
+        X = load_letor(write("a", "1 qid:1 1:0.1\n"), dtype=dtype)[0]
+        assert X.dtype == np.float32
+        assert X[0, 0] == np.float32(0.1)
+
+    def test_indices_are_those_that_estimators_take(self, write):
+        X, y, _ = load_letor(write("train.txt", LETOR))
+        assert X.indices.dtype == X.indptr.dtype == np.int32
+        DecisionTreeRegressor().fit(X, y)  # refuses int64 indices
+
+    def test_query_ids_may_be_overwritten(self, write):
+        qid = load_letor(write("train.txt", LETOR))[2]
+        qid[:] = 0  # not a view of a buffer that forbids it
+        assert qid.tolist() == [0, 0, 0]
+
+
+class TestSidecar:
+    def test_group_sizes(self, write):
+        write("train.query", "2\n\n1\n")
+        X, y, qid = load_letor(write("train", LIGHTGBM))
+        np.testing.assert_array_equal(X.toarray(), FEATURES)
+        assert (y.tolist(), qid.tolist()) == ([2, 0, 1], [0, 0, 1])
+        assert qid.dtype == np.int64
+
+    def test_blank_and_comment_lines_are_no_documents(self, write):
+        write("train.query", "2\r\n1")
+        qid = load_letor(write("train", "# head\n\n" + LIGHTGBM))[2]
+        assert qid.tolist() == [0, 0, 1]
+
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_beside_a_compressed_file(self, write, ending, kept):
+        write(f"train{ending}.query" if kept else "train.query", "1\n2\n")
+        qid = load_letor(write("train" + ending, COMPRESSORS[ending](LIGHTGBM.encode())))[2]
+        assert qid.tolist() == [0, 1, 1]
+
+    def test_the_longer_name_comes_first(self, write):
+        write("train.gz.query", "1\n2\n")
+        write("train.query", "nonsense\n")
+        qid = load_letor(write("train.gz", gzip.compress(LIGHTGBM.encode())))[2]
+        assert qid.tolist() == [0, 1, 1]
+
+    def test_other_endings_are_part_of_the_name(self, write):
+        write("train.query", "3\n")
+        path = write("train.txt", LIGHTGBM)
+        with pytest.raises(ValueError, match="no file of group sizes"):
+            load_letor(path)
+
+    def test_query_ids_in_the_lines_come_first(self, write):
+        write("train.query", "nonsense\n")
+        assert load_letor(write("train", LETOR))[2].tolist() == [10, 10, 7]
+
+    def test_missing(self, write):
+        path = write("train", LIGHTGBM)
+        refused(
+            path,
+            f"{path}: the lines have no query ids, and there is no file of group sizes; either "
+            "write qid:<id> after the label of every line, or put the number of documents of each "
+            f"query, one number per line, into {path}.query.",
+        )
+
+    @pytest.mark.parametrize("sizes", ["2\n", "2\n2\n", ""])
+    def test_sum(self, write, sizes):
+        sidecar = write("train.query", sizes)
+        path = write("train", "\n" + LIGHTGBM)
+        got = sum(map(int, sizes.split()))
+        refused(
+            path,
+            f"{sidecar}: the group sizes must add up to the number of documents, "
+            f"got a sum of {got} for 3 documents in {path}.",
+        )
+
+    @pytest.mark.parametrize(
+        ("entry", "shown"),
+        [
+            ("0", "'0'"),
+            ("-1", "'-1'"),
+            ("1.0", "'1.0'"),
+            ("x", "'x'"),
+            ("1 1", "'1 1'"),
+            ("9" * 5000, "'" + "9" * 40 + "'..."),
+        ],
+    )
+    def test_entry(self, write, entry, shown):
+        sidecar = write("train.query", f"2\n\n{entry}\n")
+        message = f"{sidecar}:3: a group size must be a positive integer, got {shown}."
+        refused(write("train", LIGHTGBM), message)
+
+
+class TestSeveralFiles:
+    def test_rows_are_joined_and_the_widest_file_says_the_width(self, write):
+        paths = [write("a", "1 qid:1 2:1\n"), write("b", LETOR), write("c", "0 qid:2\n")]
+        X, y, qid = load_letor(paths)
+        expected = np.vstack([[0, 1, 0], FEATURES, [0, 0, 0]])
+        np.testing.assert_array_equal(X.toarray(), expected)
+        assert X.format == "csr"
+        assert X.indices.dtype == np.int32
+        assert (y.tolist(), qid.tolist()) == ([1, 2, 0, 1, 0], [1, 10, 10, 7, 2])
+
+    def test_the_same_id_is_the_same_query(self, write):
+        paths = (write("a", "1 qid:5 1:1\n"), str(write("b", "0 qid:5 1:2\n")))
+        assert load_letor(paths)[2].tolist() == [5, 5]
+
+    def test_groups_are_numbered_on(self, write):
+        write("a.query", "2\n1\n")
+        write("b.query", "1\n2\n")
+        qid = load_letor([write("a", LIGHTGBM), write("b", LIGHTGBM)])[2]
+        assert qid.tolist() == [0, 0, 1, 2, 3, 3]
+
+    def test_ids_and_groups_do_not_mix(self, write):
+        write("b.query", "3\n")
+        a, b = write("a", LETOR), write("b", LIGHTGBM)
+        refused(
+            [b, a],
+            "path_or_paths must be files that all have query ids in their lines or all have none, "
+            f"got {a} with and {b} without; read them in separate calls.",
+        )
+
+    def test_labels_are_integers_only_if_all_are(self, write):
+        y = load_letor([write("a", LETOR), write("b", "0.5 qid:1 1:1\n")])[1]
+        assert y.tolist() == [2.0, 0.0, 1.0, 0.5]
+
+    def test_n_features_holds_for_each(self, write):
+        a, b = write("a", "1 qid:1 1:1\n"), write("b", LETOR)
+        assert load_letor([a, b], n_features=4)[0].shape == (4, 4)
+        message = f"{b}:1: feature indices must be <= 2 (n_features=2), got '3:1'."
+        refused([a, b], message, n_features=2)
+
+    def test_an_empty_one_is_named(self, write):
+        a, b = write("a", LETOR), write("b", "# nothing\n\n")
+        refused([a, b], f"{b}: the file must hold at least one document, got no data line.")
+
+
+LABEL = "a line must start with a label, a number >= 0 or nan, got "
+QUERY = "a query id must be written qid:<64-bit integer>, got "
+BEHIND = "a query id must stand right after the label, and once, got "
+FEATURE = (
+    "a feature must be written index:value, with an integer as index and a number as value, got "
+)
+MIXED = "either all lines must have a query id or none, got "
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x qid:1 1:1", LABEL + "'x'."),
+        ("qid:1 1:1", LABEL + "'qid:1'."),
+        ("1:1 2:1", LABEL + "'1:1'."),
+        ("1_0 qid:1 1:1", LABEL + "'1_0'."),
+        ("y" * 50 + " qid:1", LABEL + "'" + "y" * 40 + "'...."),
+        ("inf qid:1 1:1", "a label must be finite or nan, got 'inf'."),
+        ("-inf qid:1 1:1", "a label must be >= 0, got '-inf'; "),
+        (
+            "-1 qid:1 1:1",
+            "a label must be >= 0, got '-1'; write 0 for a document judged not relevant or worse "
+            "(junk), nan for an unjudged one.",
+        ),
+        ("1 qid:x 1:1", QUERY + "'qid:x'."),
+        ("1 qid:1.5 1:1", QUERY + "'qid:1.5'."),
+        ("1 qid: 1:1", QUERY + "'qid:'."),
+        ("1 qid7 1:1", QUERY + "'qid7'."),
+        ("1 qid:1_0 1:1", QUERY + "'qid:1_0'."),
+        (f"1 qid:{2**63} 1:1", QUERY + f"'qid:{2**63}'."),
+        ("1 qid:1 qid:2 1:1", BEHIND + "'qid:2' further on."),
+        ("1 1:1", MIXED + "none right after the label, and one in every line before."),
+        ("1", MIXED + "none right after the label, and one in every line before."),
+        ("1 qid:1 7", FEATURE + "'7'."),
+        ("1 qid:1 1:1 a:1", FEATURE + "'a:1'."),
+        ("1 qid:1 1.5:1", FEATURE + "'1.5:1'."),
+        ("1 qid:1 1 : 1", FEATURE + "'1'."),
+        ("1 qid:1 :1", FEATURE + "':1'."),
+        ("1 qid:1 1_0:1", FEATURE + "'1_0:1'."),
+        ("1 qid:1 1:x", FEATURE + "'1:x'."),
+        ("1 qid:1 1:", FEATURE + "'1:'."),
+        ("1 qid:1 1:1:1", FEATURE + "'1:1:1'."),
+        ("1 qid:1 1:1_0", FEATURE + "'1:1_0'."),
+        (
+            "1 qid:1 0:1",
+            "feature indices must be >= 1, got '0:1'; "
+            "if the file counts from 0, pass zero_based=True.",
+        ),
+        ("1 qid:1 -3:1", "feature indices must be >= 1, got '-3:1'."),
+        (f"1 qid:1 {2**31}:1", f"feature indices must be <= {2**31 - 1}, got '{2**31}:1'."),
+        ("1 qid:1 2:1 1:1", "feature indices must ascend, got '1:1' after index 2."),
+        ("1 qid:1 2:1 2:1", "feature indices must ascend, got '2:1' after index 2."),
+        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got '1:inf'."),
+        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got '1:-1e999'."),
+        ("1 qid:1 1:\0", "a line must be plain ASCII text, got b'1 qid:1 1:\\x00'"),
+        ("1 qid:1 1:½", "a line must be plain ASCII text, got b'1 qid:1 1:\\xc2\\xbd'"),
+    ],
+)
+def test_a_bad_line_is_named(write, line, message):
+    path = write("train", f"# head\n1 qid:9 1:1\n\n{line}\n3 qid:4 1:inf\n")
+    with pytest.raises(ValueError, match="^" + re.escape(f"{path}:4: {message}")):
+        load_letor(path)
+
+
+class TestFaults:
+    def test_query_id_in_the_second_line_only(self, write):
+        path = write("train", "1 1:1\n1 qid:3 1:1\n")
+        refused(path, f"{path}:2: {MIXED}'qid:3' after lines without one.")
+
+    def test_query_id_after_the_features(self, write):
+        path = write("train", "1 1:1 qid:3\n")
+        refused(path, f"{path}:1: {BEHIND}'qid:3' further on.")
+
+    def test_the_first_bad_value_is_named(self, write):
+        good = "1 qid:1 1:1\n"
+        path = write("train", good + "1 qid:1 1:inf\n" + good + "-1 qid:1 1:1\n1 qid:1 7:1\n")
+        refused(path, f"{path}:2: a feature value must be finite (as float64) or nan, got '1:inf'.")
+        path = write("train", good + "1 qid:1 7:1\n1 qid:1 1:inf\n" + good + "-1 qid:1 1:1\n")
+        refused(
+            path,
+            f"{path}:2: feature indices must be <= 6 (n_features=6), got '7:1'.",
+            n_features=6,
+        )
+
+    def test_the_last_column_is_no_fault(self, write):
+        path = write("train", "1 qid:1 3:1 4:1\n")
+        message = f"{path}:1: feature indices must be <= 3 (n_features=3), got '4:1'."
+        refused(path, message, n_features=3)
+
+    def test_value_beyond_float32(self, write):
+        path = write("train", "1 qid:1 1:1\n1 qid:1 1:1e39\n")
+        assert load_letor(path)[0][1, 0] == 1e39
+        message = f"{path}:2: a feature value must be finite (as float32) or nan, got '1:1e39'."
+        refused(path, message, dtype=np.float32)
+
+    def test_zero_based_bounds(self, write):
+        path = write("train", "1 qid:1 -1:1\n")
+        refused(path, f"{path}:1: feature indices must be >= 0, got '-1:1'.", zero_based=True)
+        path = write("train", "1 qid:1 3:1\n")
+        message = f"{path}:1: feature indices must be <= 2 (n_features=3), got '3:1'."
+        refused(path, message, zero_based=True, n_features=3)
+
+    def test_line_numbers_in_a_compressed_file(self, write):
+        path = write("train.xz", lzma.compress(b"\n1 qid:1 1:1\n-1 qid:1 1:1\n"))
+        with pytest.raises(ValueError, match=re.escape(f"{path}:3: a label must be >= 0")):
+            load_letor(path)
+
+    def test_a_line_that_scikit_learn_alone_objects_to(self, write, monkeypatch):
+        def picky(lines, **_):
+            next(iter(lines))
+            raise ValueError("hm")
+
+        monkeypatch.setattr("skgraded.datasets._letor.load_svmlight_file", picky)
+        path = write("train", LETOR)
+        error = refused(path, f"{path}:1: the line cannot be read.")
+        assert str(error.__cause__) == "hm"
+
+
+class TestFiles:
+    def test_all_are_looked_for_first(self, write, tmp_path):
+        bad, missing = write("a", "nonsense\n"), tmp_path / "b"
+        with pytest.raises(FileNotFoundError, match=re.escape(str(missing))):
+            load_letor([bad, missing])
+
+    @pytest.mark.parametrize("content", ["", "\n \n", "# nothing\n"])
+    @pytest.mark.parametrize("ending", ["", *COMPRESSORS])
+    def test_empty(self, write, content, ending):
+        compress = COMPRESSORS.get(ending, bytes)
+        path = write("train" + ending, compress(content.encode()))
+        refused(path, f"{path}: the file must hold at least one document, got no data line.")
+
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    def test_cut_off(self, write, ending):
+        numbers = np.random.RandomState(0).random_sample(20_000)
+        lines = "".join(f"1 qid:1 1:{number}\n" for number in numbers)
+        whole = COMPRESSORS[ending](lines.encode())
+        path = write("train" + ending, whole[: len(whole) // 2])
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: .* cut off, damaged"):
+            load_letor(path)
+
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    def test_not_compressed(self, write, ending):
+        path = write("train" + ending, LETOR)
+        message = f"{path}: cannot be decompressed beyond line 0; the file is cut off, damaged or "
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}not a {ending} file"):
+            load_letor(path)
+
+    def test_damaged(self, write):
+        whole = bytearray(gzip.compress(LETOR.encode() * 1000))
+        whole[30:40] = b"\xff" * 10
+        path = write("train.gz", bytes(whole))
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: .* damaged"):
+            load_letor(path)
+
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    def test_compressed_without_saying_so(self, write, ending):
+        path = write("train", COMPRESSORS[ending](LETOR.encode()))
+        with pytest.raises(ValueError, match=r":1: a line must be plain .* recognised by the end"):
+            load_letor(path)
+
+    def test_folder(self, tmp_path):
+        with pytest.raises(OSError, match=re.escape(str(tmp_path))):
+            load_letor(tmp_path)
+
+    @pytest.mark.parametrize("ending", ["", *COMPRESSORS])
+    def test_trouble_of_the_system_passes_through(self, write, monkeypatch, ending):
+        def broken(lines, **_):
+            raise OSError(5, "Input/output error")
+
+        monkeypatch.setattr("skgraded.datasets._letor.load_svmlight_file", broken)
+        with pytest.raises(OSError, match="Input/output error"):
+            load_letor(write("train" + ending, COMPRESSORS.get(ending, bytes)(LETOR.encode())))
+
+    @pytest.mark.parametrize("paths", [[], ()])
+    def test_no_path(self, paths):
+        refused(paths, f"path_or_paths must name at least one file, got {paths}.")
+
+    @pytest.mark.parametrize("paths", [None, 3, b"a", [None], {"a"}, io.BytesIO()])
+    def test_not_a_path(self, paths):
+        with pytest.raises(TypeError, match="must be a path or a sequence of paths, got "):
+            load_letor(paths)
+
+    @pytest.mark.parametrize(
+        ("value", "kind"), [(0, ValueError), (2.0, TypeError), ("", TypeError)]
+    )
+    def test_n_features(self, write, value, kind):
+        message = f"n_features must be an integer >= 1 or None, got {value!r}."
+        with pytest.raises(kind, match=re.escape(message)):
+            load_letor(write("a", LETOR), n_features=value)
+
+    @pytest.mark.parametrize("dtype", [int, np.float16, "text"])
+    def test_dtype(self, write, dtype):
+        refused(
+            write("a", LETOR),
+            f"dtype must be np.float64 or np.float32, got {dtype!r}.",
+            dtype=dtype,
+        )
+
+
+VALUES = st.sampled_from([0.0, 0.0, 0.5, -1.25, 3.0, 1e-3, 1e300])
+
+
+@st.composite
+def datasets(draw):
+    """Features, grades and query ids of a few documents; queries in any order of rows."""
+    n_rows, n_columns = draw(st.integers(1, 8)), draw(st.integers(1, 5))
+    rows = st.lists(VALUES, min_size=n_columns, max_size=n_columns)
+    X = np.array(draw(st.lists(rows, min_size=n_rows, max_size=n_rows)))
+    column = {"min_size": n_rows, "max_size": n_rows}
+    y = np.array(draw(st.lists(st.integers(0, 4), **column)))
+    qid = np.array(draw(st.lists(st.integers(-3, 10**12), **column)))
+    return X, y, qid
+
+
+@given(
+    data=datasets(), zero_based=st.booleans(), ending=st.sampled_from(["", ".gz", ".bz2", ".xz"])
+)
+def test_reads_back_what_scikit_learn_writes(tmp_path_factory, data, zero_based, ending):
+    X, y, qid = data
+    file = io.BytesIO()
+    dump_svmlight_file(
+        sparse.csr_matrix(X), y, file, query_id=qid, zero_based=zero_based, comment="a_b"
+    )
+    path = tmp_path_factory.mktemp("round") / f"train{ending}"
+    path.write_bytes(COMPRESSORS.get(ending, bytes)(file.getvalue()))
+    X_read, y_read, qid_read = load_letor(path, n_features=X.shape[1], zero_based=zero_based)
+    np.testing.assert_array_equal(X_read.toarray(), X)
+    np.testing.assert_array_equal(y_read, y)
+    np.testing.assert_array_equal(qid_read, qid)
+
+
+@given(data=datasets(), cut=st.integers(1, 7))
+def test_a_file_in_pieces_is_the_file(tmp_path_factory, data, cut):
+    X, y, qid = data
+    pieces = [slice(cut), slice(cut, None)] if cut < len(y) else [slice(None)]
+    folder = tmp_path_factory.mktemp("pieces")
+    paths = [folder / f"part{number}" for number in range(len(pieces))]
+    for path, rows in zip(paths, pieces, strict=True):
+        dump_svmlight_file(X[rows], y[rows], str(path), query_id=qid[rows], zero_based=False)
+    X_read, y_read, qid_read = load_letor(paths, n_features=X.shape[1])
+    np.testing.assert_array_equal(X_read.toarray(), X)
+    np.testing.assert_array_equal(y_read, y)
+    np.testing.assert_array_equal(qid_read, qid)
+
+
+TOKENS = (
+    b"0 1 2 -1 0.5 nan inf qid:1 qid:2 qid:x qid 0:1 1:1 2:0.5 2:nan 3:-inf 1:x x:1 : 1:1:1 1_0 "
+    b"\x00 \xff # 1:1e999 99999999999:1 qid:99999999999999999999 "
+).split(b" ")
+
+
+def read_or_message(path, n_features):
+    try:
+        return load_letor(path, n_features=n_features)
+    except ValueError as error:
+        return str(error)
+
+
+@given(
+    content=st.lists(
+        st.tuples(st.sampled_from(TOKENS), st.sampled_from([b" ", b"\n", b"\n1 qid:1 "])),
+        max_size=12,
+    ).map(lambda pairs: b"2 qid:1 " + b"".join(map(b"".join, pairs)))
+    | st.binary(max_size=60),
+    ending=st.sampled_from(["", ".gz"]),
+    n_features=st.sampled_from([None, 2]),
+)
+def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, content, ending, n_features):
+    path = tmp_path_factory.mktemp("any") / f"train{ending}"
+    path.write_bytes(content)
+    outcome = read_or_message(path, n_features)
+    if isinstance(outcome, str):
+        assert outcome.startswith(str(path))
+        assert "cannot be read" not in outcome
+    else:
+        X, y, qid = outcome
+        assert X.shape[0] == len(y) == len(qid) > 0
+        assert not np.isinf(X.data).any()
+        assert not (y < 0).any()
+
+
+@pytest.mark.parametrize(
+    ("part", "n_documents", "n_queries", "largest"),
+    [("train", 3005, 201, 27), ("test", 768, 50, 24)],
+)
+def test_lightgbm_example(data_dir, part, n_documents, n_queries, largest):
+    path = data_dir / "lightgbm-lambdarank" / f"rank.{part}"
+    X, y, qid = load_letor(path, n_features=300)
+    X_theirs, y_theirs = load_svmlight_file(path, n_features=300, zero_based=False)
+    assert (X_theirs != X).nnz == 0
+    np.testing.assert_array_equal(y, y_theirs)
+    assert y.dtype == np.int64
+    sizes = np.bincount(qid)
+    assert (len(y), len(sizes), sizes.max()) == (n_documents, n_queries, largest)
+    assert (np.diff(qid) >= 0).all()
+    np.testing.assert_array_equal(sizes, np.loadtxt(f"{path}.query", dtype=int))
+
+
+def test_lightgbm_example_both_files(data_dir):
+    folder = data_dir / "lightgbm-lambdarank"
+    X, _, qid = load_letor([folder / "rank.train", folder / "rank.test"])
+    assert X.shape == (3005 + 768, 300)
+    assert len(np.unique(qid)) == 201 + 50
+    assert qid[3004] < qid[3005]
