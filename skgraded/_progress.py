@@ -1,0 +1,72 @@
+"""A progress bar on a terminal; silence elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+__all__ = ["ProgressBar"]
+
+_WIDTH = 30
+
+
+class ProgressBar:
+    """Bar that fills up as steps are counted, with the time that has passed and that is left.
+
+    Parameters
+    ----------
+    total : int
+        Number of steps.
+    label : str
+        What is being done.
+    stream : text stream, optional
+        Where to draw; standard error by default. Nothing is drawn where it is not a terminal.
+    """
+
+    def __init__(self, total: int, label: str, stream: TextIO | None = None) -> None:
+        self.total = total
+        self.label = label
+        self.stream = sys.stderr if stream is None else stream
+        self.done = 0
+        self._start = time.monotonic()
+        # Steps may be counted from several threads.
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        self._draw()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.stream.isatty():
+            self.stream.write("\n")
+
+    def step(self, n_steps: int = 1) -> None:
+        """Count steps as done.
+
+        Parameters
+        ----------
+        n_steps : int, default=1
+            How many.
+        """
+        with self._lock:
+            self.done = min(self.total, self.done + n_steps)
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self.stream.isatty():
+            return
+        filled = _WIDTH * self.done // max(1, self.total)
+        passed = time.monotonic() - self._start
+        left = f", {passed * (self.total - self.done) / self.done:.0f} s left" if self.done else ""
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"
+        self.stream.write(f"{line}\x1b[K")  # clears what a longer line has left
+        self.stream.flush()

@@ -1,0 +1,151 @@
+"""A measure on the validation queries, iteration by iteration."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.displays._matplotlib import axes_or_new
+
+__all__ = ["TrainingDisplay"]
+
+
+class TrainingDisplay:
+    r"""A measure on the validation queries, iteration by iteration, and where training stopped.
+
+    Use `from_estimator`; the constructor takes the numbers themselves.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_iterations,)
+        The measure after each iteration.
+    best_iteration : int, optional
+        Iteration that the model predicts with, counted from 1.
+    measure : str, optional
+        Name of the measure.
+    label : str, optional
+        Name of the model.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve.
+    best_ : matplotlib Line2D or None
+        The mark at the best iteration.
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Figure of those axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.displays import TrainingDisplay
+    >>> display = TrainingDisplay(values=np.array([.2, .3, .28]), best_iteration=2, measure="AP")
+    >>> display.plot().ax_.get_ylabel()
+    'AP\non validation queries'
+    """
+
+    def __init__(
+        self,
+        *,
+        values: NDArray[np.float64],
+        best_iteration: int | None = None,
+        measure: str | None = None,
+        label: str | None = None,
+    ) -> None:
+        self.values = values
+        self.best_iteration = best_iteration
+        self.measure = measure
+        self.label = label
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        measure: str | None = None,
+        label: str | None = None,
+        ax: Any = None,
+        **line_kwargs: Any,
+    ) -> Self:
+        """Draw what a fitted ranker saw on its validation queries.
+
+        Parameters
+        ----------
+        estimator : QueryRanker
+            Fitted with ``validation_fraction``.
+        measure : str, optional
+            Which of the measures that it evaluated; by default its own.
+        label : str, optional
+            Name of the model in the legend.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+        **line_kwargs : object
+            Passed to matplotlib's ``plot``.
+
+        Returns
+        -------
+        TrainingDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the ranker saw no validation queries, or not this measure.
+        """
+        if not hasattr(estimator, "evals_result_"):
+            raise ValueError(
+                "estimator must be a QueryRanker fitted with validation_fraction, got one without "
+                "evals_result_."
+            )
+        (evaluated,) = estimator.evals_result_.values()
+        name = str(estimator.measure_) if measure is None else measure
+        if name not in evaluated:
+            raise ValueError(f"measure must be one of {', '.join(evaluated)}, got {name!r}.")
+        display = cls(
+            values=np.asarray(evaluated[name]),
+            best_iteration=getattr(estimator, "best_iteration_", None),
+            measure=name,
+            label=label,
+        )
+        return display.plot(ax=ax, **line_kwargs)
+
+    def plot(self, ax: Any = None, **line_kwargs: Any) -> Self:
+        """Draw the curve and mark the best iteration.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+        **line_kwargs : object
+            Passed to matplotlib's ``plot``.
+
+        Returns
+        -------
+        TrainingDisplay
+            The display itself.
+        """
+        self.ax_ = axes_or_new(ax, type(self).__name__)
+        self.figure_ = self.ax_.figure
+        iterations = np.arange(1, len(self.values) + 1)
+        (self.line_,) = self.ax_.plot(
+            iterations, self.values, **{"label": self.label, **line_kwargs}
+        )
+        self.best_ = None
+        if self.best_iteration:
+            (self.best_,) = self.ax_.plot(
+                self.best_iteration,
+                self.values[self.best_iteration - 1],
+                marker="o",
+                color=self.line_.get_color(),
+                linestyle="none",
+            )
+        self.ax_.set(
+            xlabel="Iteration", ylabel=f"{self.measure or 'Measure'}\non validation queries"
+        )
+        if self.label is not None or "label" in line_kwargs:
+            self.ax_.legend()
+        return self
