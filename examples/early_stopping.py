@@ -1,0 +1,68 @@
+"""Early stopping by xGAP with LightGBM alone: LGBMRanker, lightgbm.train and lightgbm.cv.
+
+One object, `eval_metric(...)`, serves all three. `metric="None"` switches LightGBM's own ndcg@1..5
+off, which would otherwise come first and stop the training.
+"""
+
+# %%
+import inspect
+
+import lightgbm as lgb
+import numpy as np
+
+from skgraded import QueryKFold
+from skgraded.datasets import make_ranking
+from skgraded.lightgbm import eval_metric
+
+X, y, qid = make_ranking(n_queries=150, random_state=0)
+train, valid = next(QueryKFold(5).split(X, groups=qid))
+sizes = {
+    name: np.unique(qid[rows], return_counts=True)[1]
+    for name, rows in {"train": train, "valid": valid}.items()
+}
+metric = eval_metric("xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10")
+
+# %%
+# LGBMRanker. LightGBM 4.7 renamed eval_set.
+ranker = lgb.LGBMRanker(n_estimators=300, metric="None", n_jobs=1, verbose=-1)
+renamed = "eval_X" in inspect.signature(ranker.fit).parameters
+evaluation = (
+    {"eval_X": X[valid], "eval_y": y[valid]} if renamed else {"eval_set": [(X[valid], y[valid])]}
+)
+ranker.fit(
+    X[train],
+    y[train],
+    group=sizes["train"],
+    **evaluation,
+    eval_group=[sizes["valid"]],
+    eval_metric=metric,
+    callbacks=[lgb.early_stopping(20, first_metric_only=True, verbose=False)],
+)
+print(f"LGBMRanker     stopped at {ranker.best_iteration_}")
+
+# %%
+# lightgbm.train: the same object, the same iteration.
+data = lgb.Dataset(X[train], y[train], group=sizes["train"])
+booster = lgb.train(
+    {"objective": "lambdarank", "metric": "None", "num_threads": 1, "verbose": -1},
+    data,
+    num_boost_round=300,
+    valid_sets=[lgb.Dataset(X[valid], y[valid], group=sizes["valid"], reference=data)],
+    feval=metric,
+    callbacks=[lgb.early_stopping(20, first_metric_only=True, verbose=False)],
+)
+print(f"lightgbm.train stopped at {booster.best_iteration}")
+
+# %%
+# lightgbm.cv: folds of whole queries, by the splitter or as pairs of row numbers.
+data = lgb.Dataset(X, y, group=np.bincount(qid))
+history = lgb.cv(
+    {"objective": "lambdarank", "metric": "None", "num_threads": 1, "verbose": -1},
+    data,
+    num_boost_round=300,
+    folds=list(QueryKFold(5).split(X, groups=qid)),
+    feval=metric,
+    callbacks=[lgb.early_stopping(20, first_metric_only=True, verbose=False)],
+)
+name = "valid xGAP(g=[0.1,0.2,0.3,0.4])@10-mean"
+print(f"lightgbm.cv    stopped at {len(history[name])}: {history[name][-1]:.4f}")

@@ -1,0 +1,47 @@
+"""Choose and early-stop a LightGBM ranker by xGAP, inside GridSearchCV.
+
+The whole job on data made by the library: every fold and every validation set holds whole queries,
+the measure that chooses the model also stops its training, and the labels of one query never stand
+on both sides of a split. `query_target` carries the query ids on y; with
+``sklearn.set_config(enable_metadata_routing=True)`` the last but one step is
+``search.fit(X, y, qid=qid)`` and gives the same.
+"""
+
+# %%
+import sklearn
+from lightgbm import LGBMRanker
+from sklearn.model_selection import GridSearchCV
+
+from skgraded import QueryKFold, QueryRanker, evaluate, query_target, xGAP
+from skgraded.datasets import make_ranking
+
+X, y, qid = make_ranking(n_queries=200, random_state=0)
+train, test = next(QueryKFold(4).split(X, groups=qid))
+
+# %%
+# Ten users in a hundred are content with grade 1, forty insist on grade 4.
+measure = xGAP(g=(0.1, 0.2, 0.3, 0.4), k=10)
+ranker = QueryRanker(
+    LGBMRanker(n_estimators=500, n_jobs=1, verbose=-1),
+    measure=measure,
+    validation_fraction=0.2,
+    early_stopping_rounds=30,
+    random_state=0,
+)
+grid = {"estimator__num_leaves": [7, 15, 31]}
+search = GridSearchCV(ranker, grid, cv=QueryKFold(5), n_jobs=2)
+search.fit(X[train], query_target(y[train], qid[train]))
+print(f"{search.best_params_}, {search.best_estimator_.best_iteration_} trees")
+print(f"cross-validated {measure}: {search.best_score_:.4f}")
+
+# %%
+# Several measures, one sort.
+measures = [measure, "eGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10", "AP(rel=3)"]
+print(evaluate(measures, y[test], search.predict(X[test]), qid=qid[test]))
+
+# %%
+# With metadata routing on, the ids are a keyword, and the result is the same.
+with sklearn.config_context(enable_metadata_routing=True):
+    routed = GridSearchCV(ranker, grid, cv=QueryKFold(5))
+    routed.fit(X[train], y[train], qid=qid[train])
+print(f"the same with routing: {routed.best_score_ == search.best_score_}")
