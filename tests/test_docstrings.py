@@ -1,0 +1,89 @@
+"""Every public object has a docstring that numpydoc accepts."""
+
+import importlib
+import inspect
+import pkgutil
+import tomllib
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import ClassDoc
+from numpydoc.validate import get_validation_checks, validate
+
+import skgraded
+
+PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+SETTINGS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]
+CHECKS = get_validation_checks(set(SETTINGS["checks"]))
+
+
+def public_modules():
+    names = [module.name for module in pkgutil.walk_packages(skgraded.__path__, "skgraded.")]
+    return ["skgraded", *(name for name in names if "._" not in name)]
+
+
+def is_ours(value):
+    return getattr(value, "__module__", "").partition(".")[0] == "skgraded"
+
+
+def function_behind(member):
+    """Python function that a class attribute wraps; None where it wraps none."""
+    if isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, cached_property):
+        member = member.func
+    elif isinstance(member, classmethod | staticmethod):
+        member = member.__func__
+    return member if inspect.isfunction(member) else None
+
+
+def public_methods(cls):
+    """Yield (attribute, function) of what a class and its bases in skgraded define."""
+    for name, member in inspect.getmembers_static(cls):
+        function = function_behind(member)
+        if function and is_ours(function) and (not name.startswith("_") or name == "__call__"):
+            yield name, function
+
+
+def is_built_by_users(cls):
+    """Whether users call the class; results and parts, which they are handed, list Attributes."""
+    if issubclass(cls, Warning) or getattr(cls, "_is_protocol", False):
+        return False
+    sections = ClassDoc(cls, config={"show_class_members": False})
+    return bool(sections["Parameters"]) or not sections["Attributes"]
+
+
+def checks_of(value):
+    if inspect.isclass(value) and not is_built_by_users(value):
+        return CHECKS - {"EX01", "PR01"}
+    return CHECKS
+
+
+def public_objects():
+    """Map every public object, once, to its checks and the name users know it by."""
+    found = {}
+    for module_name in public_modules():
+        module = importlib.import_module(module_name)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if not is_ours(value) or not (inspect.isclass(value) or inspect.isfunction(value)):
+                continue
+            path = f"{module_name}.{name}"
+            found.setdefault(value, (path, checks_of(value)))
+            for attribute, function in public_methods(value) if inspect.isclass(value) else ():
+                # Its class's examples show a method.
+                found.setdefault(function, (f"{path}.{attribute}", CHECKS - {"EX01"}))
+    return found.values()
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_a_public_module_lists_its_names(name):
+    module = importlib.import_module(name)
+    assert sorted(set(module.__all__) - set(dir(module))) == []
+
+
+@pytest.mark.parametrize(("name", "checks"), [pytest.param(*p, id=p[0]) for p in public_objects()])
+def test_numpydoc_accepts_the_docstring(name, checks):
+    errors = [f"{code}: {text}" for code, text in validate(name)["errors"] if code in checks]
+    assert errors == []
