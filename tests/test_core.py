@@ -1,8 +1,10 @@
 """The compiled kernels against NumPy oracles and brute-force enumeration."""
 
+import subprocess
+import sys
 from collections.abc import Callable
-from itertools import permutations, product
-from math import prod
+from itertools import pairwise, permutations, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +12,9 @@ import pytest
 
 from skgraded import _core
 
-Array = npt.NDArray[np.generic]
-Levels = npt.NDArray[np.uint8] | npt.NDArray[np.int32]
+Array = npt.NDArray[Any]
+Weights = npt.NDArray[np.float64]
 
-N_THREADS = (1, 2, 3, 7)
 LEVEL_DTYPES = (np.uint8, np.int32)
 NO_CUTOFF = 2**62
 
@@ -54,9 +55,9 @@ def ragged_sizes(rng: np.random.Generator, n_queries: int, largest: int) -> list
 
 
 def ranked_lists(
-    seed: int, sizes: list[int], n_levels: int, dtype: type, share_tied: float = 0.4
-) -> tuple[Levels, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    rng = np.random.default_rng(seed)
+    rng: np.random.Generator, sizes: list[int], n_levels: int, dtype: type, share_tied: float = 0.4
+) -> tuple[Any, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Levels and tied flags drawn at random, and the queries' borders."""
     indptr, _ = layout(sizes)
     level = rng.integers(0, n_levels, indptr[-1]).astype(dtype)
     tied = (rng.random(indptr[-1]) < share_tied).astype(np.uint8)
@@ -80,9 +81,7 @@ SCORE_DRAWS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.float
     ).view(np.float64),
     "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
     "signed_zeros": lambda rng, n: rng.choice([0.0, -0.0, 5e-324, -5e-324], n),
-    "magnitudes": lambda rng, n: (
-        rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-307, 308, n)
-    ),
+    "magnitudes": lambda rng, n: rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-307, 308, n),
     "extremes": lambda rng, n: rng.choice(
         [np.finfo(float).max, np.finfo(float).min, np.finfo(float).tiny, 0.0, -1.0, 1.0], n
     ),
@@ -136,7 +135,7 @@ def test_rank_takes_signed_zeros_as_equal() -> None:
     np.testing.assert_array_equal(tied, [0, 0, 1, 1, 1, 0])
 
 
-def test_rank_keeps_documents_without_any_query_of_no_size() -> None:
+def test_rank_passes_over_queries_without_documents() -> None:
     assert_ranked([2.0, 1.0, 3.0], [0, 2, 0, 1, 0])
 
 
@@ -161,7 +160,7 @@ def test_rank_does_not_depend_on_the_schedule(seed: int) -> None:
 def test_gather_levels_takes_levels_in_rank_order(dtype: type) -> None:
     rng = np.random.default_rng(0)
     sizes = ragged_sizes(rng, 40, 60)
-    level, _, indptr = ranked_lists(0, sizes, 5, dtype)
+    level, _, indptr = ranked_lists(rng, sizes, 5, dtype)
     order, _ = rank(rng.normal(size=level.size), sizes)
     by_rank = _core.gather_levels(level, order, indptr, 1)
     assert by_rank.dtype == dtype
@@ -171,8 +170,9 @@ def test_gather_levels_takes_levels_in_rank_order(dtype: type) -> None:
 @pytest.mark.parametrize("dtype", LEVEL_DTYPES)
 @pytest.mark.parametrize("descending", [False, True])
 def test_sort_within_ties_sorts_each_block_alone(dtype: type, descending: bool) -> None:
-    sizes = ragged_sizes(np.random.default_rng(1), 40, 60)
-    level, tied, indptr = ranked_lists(1, sizes, 5, dtype, share_tied=0.7)
+    rng = np.random.default_rng(1)
+    sizes = ragged_sizes(rng, 40, 60)
+    level, tied, indptr = ranked_lists(rng, sizes, 5, dtype, share_tied=0.7)
     by_rank = _core.sort_within_ties(level, tied, indptr, descending, 1)
     block = np.cumsum(tied == 0)
     key = -level.astype(int) if descending else level.astype(int)
@@ -181,21 +181,21 @@ def test_sort_within_ties_sorts_each_block_alone(dtype: type, descending: bool) 
 
 
 def orders_of_ties(level: list[int], tied: list[int]) -> list[list[int]]:
-    """Every order of the levels that the ties leave open, each as often as it is likely."""
+    """Every order of the documents that the ties leave open."""
     starts = [i for i, flag in enumerate(tied) if not flag] + [len(level)]
-    blocks = [level[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    blocks = [level[a:b] for a, b in pairwise(starts)]
     return [
         [level for block in order for level in block]
         for order in product(*(permutations(block) for block in blocks))
     ]
 
 
-def literal_gain(level: list[int], discount: Array, gain: Array, cutoff: int) -> float:
+def literal_gain(level: list[int], discount: Weights, gain: Weights, cutoff: int) -> float:
     ranks = range(min(cutoff, len(level)))
     return float(sum(discount[n] * gain[level[n]] for n in ranks))
 
 
-def literal_moments(level: list[int], weight: Array, n_levels: int, cutoff: int) -> Array:
+def literal_moments(level: list[int], weight: Weights, n_levels: int, cutoff: int) -> Weights:
     moments = np.zeros((n_levels, n_levels))
     for n in range(min(cutoff, len(level))):
         for m in range(n + 1):
@@ -212,6 +212,9 @@ SMALL_LISTS = [
     ([3, 0, 1, 1, 3, 0, 2], [0, 0, 1, 0, 1, 1, 1]),
 ]
 CUTOFFS = (1, 2, 3, 5, NO_CUTOFF)
+GAIN = np.array([0.5, 1.0, 3.0, 7.0])
+DISCOUNT = 1 / np.log2(np.arange(2, 302))
+POSITION = 1 / np.arange(1.0, 301.0)
 
 
 @pytest.mark.parametrize(("level", "tied"), SMALL_LISTS)
@@ -220,19 +223,160 @@ CUTOFFS = (1, 2, 3, 5, NO_CUTOFF)
 def test_expected_gain_is_the_mean_over_all_orders(
     level: list[int], tied: list[int], cutoff: int, dtype: type
 ) -> None:
-    discount, gain = 1 / np.log2(np.arange(2, 9)), np.array([0.5, 1.0, 3.0, 7.0])
-    value = _core.discounted_gain(
-        np.array(level, dtype),
-        np.array(tied, np.uint8),
-        np.array([0, len(level)]),
-        discount,
-        False,
-        gain,
-        cutoff,
-        True,
-        1,
-    )
+    ranked = (np.array(level, dtype), np.array(tied, np.uint8), np.array([0, len(level)]))
+    value = _core.discounted_gain(*ranked, DISCOUNT, False, GAIN, cutoff, True, 1)
+    values = [literal_gain(order, DISCOUNT, GAIN, cutoff) for order in orders_of_ties(level, tied)]
+    np.testing.assert_allclose(value, [np.mean(values)], rtol=1e-13)
+
+
+@pytest.mark.parametrize(("level", "tied"), SMALL_LISTS)
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+@pytest.mark.parametrize("n_levels", [4, 8, 12])
+def test_expected_moments_are_the_mean_over_all_orders(
+    level: list[int], tied: list[int], cutoff: int, dtype: type, n_levels: int
+) -> None:
+    ranked = (np.array(level, dtype), np.array(tied, np.uint8), np.array([0, len(level)]))
+    moments = _core.pair_moments(*ranked, POSITION, False, n_levels, cutoff, True, 1)
     orders = orders_of_ties(level, tied)
-    assert len(orders) == prod(np.diff([*np.flatnonzero(np.array(tied) == 0), len(tied)]).tolist(), start=1) or True
-    expected = np.mean([literal_gain(order, discount, gain, cutoff) for order in orders])
-    np.testing.assert_allclose(value, [expected], rtol=1e-13)
+    mean = np.mean([literal_moments(order, POSITION, n_levels, cutoff) for order in orders], axis=0)
+    assert moments.shape == (1, n_levels, n_levels)
+    np.testing.assert_allclose(moments[0], mean, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("ragged", [False, True])
+@pytest.mark.parametrize("n_levels", [1, 2, 5, 8, 9])
+def test_sums_in_order_are_the_literal_loops(
+    dtype: type, cutoff: int, ragged: bool, n_levels: int
+) -> None:
+    rng = np.random.default_rng(n_levels)
+    sizes = ragged_sizes(rng, 30, 20)
+    level, tied, indptr = ranked_lists(rng, sizes, n_levels, dtype)
+    weight, gain = rng.random(level.size if ragged else max(sizes)), rng.random(n_levels)
+    value = _core.discounted_gain(level, tied, indptr, weight, ragged, gain, cutoff, False, 1)
+    moments = _core.pair_moments(level, tied, indptr, weight, ragged, n_levels, cutoff, False, 1)
+    for q, (a, b) in enumerate(pairwise(indptr)):
+        of_query = level[a:b].tolist()
+        weight_of_query = weight[a:b] if ragged else weight
+        np.testing.assert_allclose(
+            value[q], literal_gain(of_query, weight_of_query, gain, cutoff), rtol=1e-13
+        )
+        np.testing.assert_allclose(
+            moments[q], literal_moments(of_query, weight_of_query, n_levels, cutoff), rtol=1e-13
+        )
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+def test_weights_need_reach_no_further_than_the_cutoff(dtype: type) -> None:
+    ranked = (np.array([1, 0, 2, 1], dtype), np.zeros(4, np.uint8), np.array([0, 4]))
+    value = _core.discounted_gain(*ranked, np.array([1.0, 0.5]), False, GAIN, 2, True, 1)
+    np.testing.assert_array_equal(value, [GAIN[1] + 0.5 * GAIN[0]])
+    moments = _core.pair_moments(*ranked, np.array([1.0, 0.5]), False, 3, 2, True, 1)
+    np.testing.assert_array_equal(moments, [[[0.5, 0, 0], [0.5, 1, 0], [0, 0, 0]]])
+
+
+def all_outputs(n_threads: int, dtype: type, expected: bool) -> list[Array]:
+    """What every kernel returns for ragged queries with ties, many enough for several threads."""
+    rng = np.random.default_rng(0)
+    sizes = [*ragged_sizes(rng, 1200, 250), 20_000, 1, 1]
+    scores = rng.normal(size=sum(sizes)).round(2)
+    level, _, indptr = ranked_lists(rng, sizes, 5, dtype)
+    order, tied = rank(scores, sizes, n_threads)
+    by_rank = _core.gather_levels(level, order, indptr, n_threads)
+    ranked = (by_rank, tied, indptr)
+    ragged = rng.random(scores.size)
+    return [
+        order,
+        tied,
+        by_rank,
+        _core.sort_within_ties(*ranked, False, n_threads),
+        _core.sort_within_ties(*ranked, True, n_threads),
+        _core.discounted_gain(*ranked, ragged, True, rng.random(5), 10, expected, n_threads),
+        _core.pair_moments(*ranked, ragged, True, 5, NO_CUTOFF, expected, n_threads),
+        _core.pair_moments(*ranked, ragged, True, 10, 100, expected, n_threads),
+    ]
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+@pytest.mark.parametrize("expected", [False, True])
+@pytest.mark.parametrize("n_threads", [2, 3, 7, 1000])
+def test_number_of_threads_does_not_change_a_bit(
+    dtype: type, expected: bool, n_threads: int
+) -> None:
+    alone = all_outputs(1, dtype, expected)
+    for output, reference in zip(all_outputs(n_threads, dtype, expected), alone, strict=True):
+        assert output.tobytes() == reference.tobytes()
+
+
+@pytest.mark.parametrize("expected", [False, True])
+def test_level_dtype_does_not_change_a_bit(expected: bool) -> None:
+    of_bytes, of_ints = (all_outputs(1, dtype, expected) for dtype in LEVEL_DTYPES)
+    for output, reference in zip(of_bytes, of_ints, strict=True):
+        np.testing.assert_array_equal(output, reference)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory the Linux way")
+def test_rank_does_without_threads_where_none_can_start() -> None:
+    script = """
+import resource
+import threading
+import numpy as np
+from skgraded import _core
+
+scores = np.random.default_rng(0).normal(size=60_000)
+indptr = np.arange(0, 60_001, 100)
+schedule = _core.schedule_queries(indptr)
+alone = _core.rank(scores, indptr, schedule, 1)
+in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (in_use + 4 * 2**20,) * 2)  # a thread's stack takes 8
+try:
+    threading.Thread(target=int).start()
+except RuntimeError:
+    pass
+else:
+    raise SystemExit(77)
+order, tied = _core.rank(scores, indptr, schedule, 3)
+assert (order == alone[0]).all() and (tied == alone[1]).all()
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    if run.returncode == 77:
+        pytest.skip("threads of this C library start in less memory")
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        np.zeros(4, np.float32),  # another dtype
+        np.zeros(8)[::2],  # not contiguous
+        np.zeros((2, 2)),  # not one-dimensional
+        [0.0, 1.0, 2.0, 3.0],  # not an array
+    ],
+)
+def test_arrays_are_taken_as_they_are_or_not_at_all(argument: Any) -> None:
+    indptr, schedule = layout([4])
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.rank(argument, indptr, schedule, 1)
+
+
+def test_read_only_arrays_are_taken() -> None:
+    scores = np.array([1.0, 2.0])
+    scores.setflags(write=False)
+    np.testing.assert_array_equal(rank(scores, [2])[0], [1, 0])
+
+
+@pytest.mark.parametrize("n_queries", [0, 1, 7, 1000])
+def test_schedule_names_every_query_once(n_queries: int) -> None:
+    indptr, _ = layout(ragged_sizes(np.random.default_rng(0), n_queries, 250))
+    schedule = _core.schedule_queries(indptr)
+    assert schedule.dtype == np.int64
+    np.testing.assert_array_equal(np.sort(schedule), np.arange(n_queries))
+
+
+def test_schedule_puts_queries_of_like_size_side_by_side() -> None:
+    indptr, by_size = layout([5, 1, 9, 3, 7])
+    np.testing.assert_array_equal(_core.schedule_queries(indptr), by_size)

@@ -4,19 +4,39 @@ The definitions of the measures and all validation live in Python above this pac
 """
 
 from skgraded._core._native import (
+    cascade,
+    cumulate,
     discounted_gain,
+    find_duplicates,
     gather_levels,
+    index_documents,
+    lambdas,
+    look_up_documents,
+    order_documents,
     pair_moments,
+    preferences,
     rank,
+    read_trec_lines,
     schedule_queries,
     sort_within_ties,
+    take_documents,
 )
 
 __all__ = [
+    "cascade",
+    "cumulate",
     "discounted_gain",
+    "find_duplicates",
     "gather_levels",
+    "index_documents",
+    "lambdas",
+    "look_up_documents",
+    "order_documents",
     "pair_moments",
+    "preferences",
     "rank",
+    "read_trec_lines",
     "schedule_queries",
     "sort_within_ties",
+    "take_documents",
 ]

@@ -61,3 +61,117 @@ def pair_moments(
     n_threads: int,
 ) -> npt.NDArray[np.float64]:
     """M[q, a, b]: weighted pairs of level a at or above level b, by query."""
+
+def cumulate(
+    values: npt.NDArray[np.float64], indptr: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Prefix sums that start anew with every query."""
+
+def cascade(
+    level_by_rank: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
+    tied: npt.NDArray[np.uint8],
+    indptr: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.float64],
+    stop: npt.NDArray[np.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> npt.NDArray[np.float64]:
+    """Return the expected weight of the rank where a user stops, by query."""
+
+def preferences(
+    level_by_rank: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
+    tied: npt.NDArray[np.uint8],
+    indptr: npt.NDArray[np.int64],
+    relevant: npt.NDArray[np.uint8],
+    most: npt.NDArray[np.float64],
+    divisor: npt.NDArray[np.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> npt.NDArray[np.float64]:
+    """Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query."""
+
+def lambdas(
+    level: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
+    order: npt.NDArray[np.int32],
+    tied: npt.NDArray[np.uint8],
+    scores: npt.NDArray[np.float64],
+    indptr: npt.NDArray[np.int64],
+    n_levels: int,
+    discount: npt.NDArray[np.float64],
+    discount_ragged: bool,
+    gain: npt.NDArray[np.float64],
+    gain_factor: npt.NDArray[np.float64],
+    position: npt.NDArray[np.float64],
+    position_ragged: bool,
+    pairs: npt.NDArray[np.float64],
+    pair_factor: npt.NDArray[np.float64],
+    cutoff: int,
+    truncation: int,
+    tie_order: int,
+    norm: bool,
+    sigmoid: float,
+    n_threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """First and second derivatives of LambdaMART's cost, by document."""
+
+def read_trec_lines(
+    text: bytes, is_run: bool, final: bool
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    bytes,
+    int,
+    int,
+    tuple[int, int, int],
+]:
+    """Columns of the lines of a run or of qrels."""
+
+def find_duplicates(
+    document_end: npt.NDArray[np.int64],
+    document: npt.NDArray[np.uint8],
+    indptr: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """Pairs of documents of one query with the same id, the later one first."""
+
+def index_documents(
+    document_end: npt.NDArray[np.int64],
+    document: npt.NDArray[np.uint8],
+    indptr: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash table of the document ids of every query."""
+
+def look_up_documents(
+    document_end: npt.NDArray[np.int64],
+    document: npt.NDArray[np.uint8],
+    start: npt.NDArray[np.int64],
+    indptr: npt.NDArray[np.int64],
+    known_end: npt.NDArray[np.int64],
+    known: npt.NDArray[np.uint8],
+    slots: npt.NDArray[np.uint64],
+    slot_indptr: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]:
+    """Find the number of each document in a hash table, or -1."""
+
+def order_documents(
+    scores: npt.NDArray[np.float64],
+    document_end: npt.NDArray[np.int64],
+    document: npt.NDArray[np.uint8],
+    start: npt.NDArray[np.int64],
+    indptr: npt.NDArray[np.int64],
+    single_precision: bool,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Order by score, then by document id, both descending, and the ties of scores."""
+
+def take_documents(
+    document_end: npt.NDArray[np.int64],
+    document: npt.NDArray[np.uint8],
+    rows: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Document ids at some rows."""

@@ -53,8 +53,8 @@ void discounted_gain(const Level* level_by_rank, const std::uint8_t* tied, const
       const std::int64_t begin = queries.begin(q);
       const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
       const double* d = discount.of(queries, q);
-      value[q] = expected ? gain_expected(list, d, gain, cutoff)
-                          : gain_in_order(list, d, gain, cutoff);
+      value[q] =
+          expected ? gain_expected(list, d, gain, cutoff) : gain_in_order(list, d, gain, cutoff);
     }
   });
 }

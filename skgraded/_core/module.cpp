@@ -1,4 +1,5 @@
-// The Python border of the core: NumPy arrays in, NumPy arrays out, no checks beyond dtype and layout.
+// The Python border of the core: NumPy arrays in, NumPy arrays out, no checks beyond dtype and
+// layout.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -8,15 +9,21 @@
 #include <memory>
 #include <utility>
 
+#include "cascade.hpp"
+#include "cumulate.hpp"
 #include "gain.hpp"
+#include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "preference.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
 #include "schedule.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+void define_trec(nb::module_& m);  // trec_module.cpp
 
 namespace {
 
@@ -56,16 +63,17 @@ Out<std::int64_t> schedule_queries(const In<std::int64_t>& indptr) {
   return schedule.array({count_of(queries)});
 }
 
-std::pair<Out<std::int32_t>, Out<std::uint8_t>> rank(
-    const In<double>& scores, const In<std::int64_t>& indptr, const In<std::int64_t>& schedule,
-    int n_threads) {
+std::pair<Out<std::int32_t>, Out<std::uint8_t>> rank(const In<double>& scores,
+                                                     const In<std::int64_t>& indptr,
+                                                     const In<std::int64_t>& schedule,
+                                                     int n_threads) {
   const std::size_t n = scores.shape(0);
   Output<std::int32_t> order(n);
   Output<std::uint8_t> tied(n);
   {
     nb::gil_scoped_release release;
-    skgraded::rank(scores.data(), queries_of(indptr), schedule.data(), n_threads,
-                   order.data.get(), tied.data.get());
+    skgraded::rank(scores.data(), queries_of(indptr), schedule.data(), n_threads, order.data.get(),
+                   tied.data.get());
   }
   return {order.array({n}), tied.array({n})};
 }
@@ -98,9 +106,9 @@ Out<Level> sort_within_ties(const In<Level>& level_by_rank, const In<std::uint8_
 
 template <class Level>
 Out<double> discounted_gain(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
-                            const In<std::int64_t>& indptr, const In<double>& discount,
-                            bool ragged, const In<double>& gain, std::int64_t cutoff,
-                            bool expected, int n_threads) {
+                            const In<std::int64_t>& indptr, const In<double>& discount, bool ragged,
+                            const In<double>& gain, std::int64_t cutoff, bool expected,
+                            int n_threads) {
   const Queries queries = queries_of(indptr);
   Output<double> value(count_of(queries));
   {
@@ -115,8 +123,7 @@ Out<double> discounted_gain(const In<Level>& level_by_rank, const In<std::uint8_
 template <class Level>
 Out<double> pair_moments(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
                          const In<std::int64_t>& indptr, const In<double>& weight, bool ragged,
-                         std::int64_t n_levels, std::int64_t cutoff, bool expected,
-                         int n_threads) {
+                         std::int64_t n_levels, std::int64_t cutoff, bool expected, int n_threads) {
   const Queries queries = queries_of(indptr);
   const auto levels = static_cast<std::size_t>(n_levels);
   const skgraded::MomentTask<Level> task{level_by_rank.data(),
@@ -134,8 +141,88 @@ Out<double> pair_moments(const In<Level>& level_by_rank, const In<std::uint8_t>&
   return moments.array({count_of(queries), levels, levels});
 }
 
+Out<double> cumulate(const In<double>& values, const In<std::int64_t>& indptr) {
+  Output<double> sums(values.shape(0));
+  {
+    nb::gil_scoped_release release;
+    skgraded::cumulate(values.data(), queries_of(indptr), sums.data.get());
+  }
+  return sums.array({values.shape(0)});
+}
+
+template <class Level>
+Out<double> cascade(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
+                    const In<std::int64_t>& indptr, const In<double>& weight,
+                    const In<double>& stop, std::int64_t cutoff, bool expected, int n_threads) {
+  const Queries queries = queries_of(indptr);
+  Output<double> value(count_of(queries));
+  {
+    nb::gil_scoped_release release;
+    skgraded::cascade(level_by_rank.data(), tied.data(), queries, weight.data(), stop.data(),
+                      cutoff, expected, n_threads, value.data.get());
+  }
+  return value.array({count_of(queries)});
+}
+
+template <class Level>
+Out<double> preferences(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
+                        const In<std::int64_t>& indptr, const In<std::uint8_t>& relevant,
+                        const In<double>& most, const In<double>& divisor, std::int64_t cutoff,
+                        bool expected, int n_threads) {
+  const Queries queries = queries_of(indptr);
+  Output<double> value(count_of(queries));
+  {
+    nb::gil_scoped_release release;
+    skgraded::preferences(level_by_rank.data(), tied.data(), queries, relevant.data(), most.data(),
+                          divisor.data(), cutoff, expected, n_threads, value.data.get());
+  }
+  return value.array({count_of(queries)});
+}
+
+template <class Level>
+std::pair<Out<double>, Out<double>> lambdas(
+    const In<Level>& level, const In<std::int32_t>& order, const In<std::uint8_t>& tied,
+    const In<double>& scores, const In<std::int64_t>& indptr, std::int64_t n_levels,
+    const In<double>& discount, bool discount_ragged, const In<double>& gain,
+    const In<double>& gain_factor, const In<double>& position, bool position_ragged,
+    const In<double>& pairs, const In<double>& pair_factor, std::int64_t cutoff,
+    std::int64_t truncation, int tie_order, bool norm, double sigmoid, int n_threads) {
+  const std::size_t n = level.shape(0);
+  const skgraded::LambdaTask<Level> task{level.data(),
+                                         order.data(),
+                                         tied.data(),
+                                         scores.data(),
+                                         queries_of(indptr),
+                                         n_levels,
+                                         RankWeights{discount.data(), discount_ragged},
+                                         gain.data(),
+                                         gain_factor.data(),
+                                         RankWeights{position.data(), position_ragged},
+                                         pairs.shape(0) > 0 ? pairs.data() : nullptr,
+                                         pair_factor.data(),
+                                         cutoff,
+                                         truncation,
+                                         static_cast<skgraded::TieOrder>(tie_order),
+                                         norm,
+                                         skgraded::BinnedExp(sigmoid)};
+  Output<double> gradient(n);
+  Output<double> hessian(n);
+  {
+    nb::gil_scoped_release release;
+    skgraded::lambdas(task, n_threads, gradient.data.get(), hessian.data.get());
+  }
+  return {gradient.array({n}), hessian.array({n})};
+}
+
 template <class Level>
 void define_for(nb::module_& m) {
+  m.def("lambdas", &lambdas<Level>, "level"_a.noconvert(), "order"_a.noconvert(),
+        "tied"_a.noconvert(), "scores"_a.noconvert(), "indptr"_a.noconvert(), "n_levels"_a,
+        "discount"_a.noconvert(), "discount_ragged"_a, "gain"_a.noconvert(),
+        "gain_factor"_a.noconvert(), "position"_a.noconvert(), "position_ragged"_a,
+        "pairs"_a.noconvert(), "pair_factor"_a.noconvert(), "cutoff"_a, "truncation"_a,
+        "tie_order"_a, "norm"_a, "sigmoid"_a, "n_threads"_a,
+        "First and second derivatives of LambdaMART's cost, by document.");
   m.def("gather_levels", &gather_levels<Level>, "level"_a.noconvert(), "order"_a.noconvert(),
         "indptr"_a.noconvert(), "n_threads"_a, "Grade levels in rank order.");
   m.def("sort_within_ties", &sort_within_ties<Level>, "level_by_rank"_a.noconvert(),
@@ -145,10 +232,18 @@ void define_for(nb::module_& m) {
         "tied"_a.noconvert(), "indptr"_a.noconvert(), "discount"_a.noconvert(), "ragged"_a,
         "gain"_a.noconvert(), "cutoff"_a, "expected"_a, "n_threads"_a,
         "Sum of discount times gain over the ranks up to the cutoff, by query.");
-  m.def("pair_moments", &pair_moments<Level>, "level_by_rank"_a.noconvert(),
-        "tied"_a.noconvert(), "indptr"_a.noconvert(), "weight"_a.noconvert(), "ragged"_a,
-        "n_levels"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
+  m.def("pair_moments", &pair_moments<Level>, "level_by_rank"_a.noconvert(), "tied"_a.noconvert(),
+        "indptr"_a.noconvert(), "weight"_a.noconvert(), "ragged"_a, "n_levels"_a, "cutoff"_a,
+        "expected"_a, "n_threads"_a,
         "M[q, a, b]: weighted pairs of level a at or above level b, by query.");
+  m.def("cascade", &cascade<Level>, "level_by_rank"_a.noconvert(), "tied"_a.noconvert(),
+        "indptr"_a.noconvert(), "weight"_a.noconvert(), "stop"_a.noconvert(), "cutoff"_a,
+        "expected"_a, "n_threads"_a,
+        "Expected weight of the rank where a user stops who reads from the top, by query.");
+  m.def("preferences", &preferences<Level>, "level_by_rank"_a.noconvert(), "tied"_a.noconvert(),
+        "indptr"_a.noconvert(), "relevant"_a.noconvert(), "most"_a.noconvert(),
+        "divisor"_a.noconvert(), "cutoff"_a, "expected"_a, "n_threads"_a,
+        "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");
 }
 
 }  // namespace
@@ -159,6 +254,9 @@ NB_MODULE(_native, m) {
         "Query numbers in the order in which rank sorts fastest.");
   m.def("rank", &rank, "scores"_a.noconvert(), "indptr"_a.noconvert(), "schedule"_a.noconvert(),
         "n_threads"_a, "Order by score, best first, and which ranks tie with the one before.");
+  m.def("cumulate", &cumulate, "values"_a.noconvert(), "indptr"_a.noconvert(),
+        "Prefix sums that start anew with every query.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
+  define_trec(m);
 }

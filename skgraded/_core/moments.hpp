@@ -50,6 +50,8 @@ class LongScaleSums {
   LongScaleSums(LongScaleSums&&) = default;
 };
 
+// Counting with a whole unit vector keeps the counts in registers, which above[level] += 1 would
+// not.
 template <class Sums>
 void add_document(Sums& sums, std::int64_t level, double p) noexcept {
   const std::int64_t n = sums.n_levels;
@@ -155,15 +157,24 @@ void moments_of_all(const MomentTask<Level>& task, int n_threads, double* moment
 template <class Level>
 void pair_moments(const MomentTask<Level>& task, int n_threads, double* moments) {
   switch (task.n_levels) {
-    case 1: return moments_of_all<ShortScaleSums<1>>(task, n_threads, moments);
-    case 2: return moments_of_all<ShortScaleSums<2>>(task, n_threads, moments);
-    case 3: return moments_of_all<ShortScaleSums<3>>(task, n_threads, moments);
-    case 4: return moments_of_all<ShortScaleSums<4>>(task, n_threads, moments);
-    case 5: return moments_of_all<ShortScaleSums<5>>(task, n_threads, moments);
-    case 6: return moments_of_all<ShortScaleSums<6>>(task, n_threads, moments);
-    case 7: return moments_of_all<ShortScaleSums<7>>(task, n_threads, moments);
-    case 8: return moments_of_all<ShortScaleSums<8>>(task, n_threads, moments);
-    default: return moments_of_all<LongScaleSums>(task, n_threads, moments);
+    case 1:
+      return moments_of_all<ShortScaleSums<1>>(task, n_threads, moments);
+    case 2:
+      return moments_of_all<ShortScaleSums<2>>(task, n_threads, moments);
+    case 3:
+      return moments_of_all<ShortScaleSums<3>>(task, n_threads, moments);
+    case 4:
+      return moments_of_all<ShortScaleSums<4>>(task, n_threads, moments);
+    case 5:
+      return moments_of_all<ShortScaleSums<5>>(task, n_threads, moments);
+    case 6:
+      return moments_of_all<ShortScaleSums<6>>(task, n_threads, moments);
+    case 7:
+      return moments_of_all<ShortScaleSums<7>>(task, n_threads, moments);
+    case 8:
+      return moments_of_all<ShortScaleSums<8>>(task, n_threads, moments);
+    default:
+      return moments_of_all<LongScaleSums>(task, n_threads, moments);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "queries.hpp"
@@ -16,6 +17,7 @@
 
 namespace skgraded {
 
+// Scores by document, and by rank what comes of them.
 struct Scored {
   const double* scores;
   const Queries& queries;
@@ -25,21 +27,28 @@ struct Scored {
 
 // What one thread needs to sort any of the groups, allocated before it starts.
 struct SortSpace {
-  std::vector<LaneRow> rows;
-  std::vector<std::uint64_t> keys;
-  std::vector<std::uint64_t> spare;
+  std::unique_ptr<LaneRow[]> rows;
+  std::unique_ptr<std::uint64_t[]> keys;
+  std::unique_ptr<std::uint64_t[]> spare;
 
-  explicit SortSpace(const std::vector<Group>& groups) {
-    std::int64_t most_rows = 0, most_keys = 0;
-    for (const Group& group : groups) {
-      std::int64_t& most = group.fits_network() ? most_rows : most_keys;
-      most = std::max(most, group.largest);
-    }
-    rows.resize(static_cast<std::size_t>(most_rows));
-    keys.resize(static_cast<std::size_t>(most_keys));
-    spare.resize(static_cast<std::size_t>(most_keys));
-  }
+  // Left uninitialized: every sort fills what it reads.
+  SortSpace(std::size_t most_rows, std::size_t most_keys)
+      : rows(new LaneRow[most_rows]),
+        keys(new std::uint64_t[most_keys]),
+        spare(new std::uint64_t[most_keys]) {}
 };
+
+inline std::vector<SortSpace> make_spaces(const std::vector<Group>& groups, int n_slices) {
+  std::int64_t most_rows = 0, most_keys = 0;
+  for (const Group& group : groups) {
+    std::int64_t& most = group.fits_network() ? most_rows : most_keys;
+    most = std::max(most, group.largest);
+  }
+  std::vector<SortSpace> spaces;
+  for (int slice = 0; slice < n_slices; ++slice)
+    spaces.emplace_back(static_cast<std::size_t>(most_rows), static_cast<std::size_t>(most_keys));
+  return spaces;
+}
 
 // Puts a run of equal key prefixes in the order of the true scores and marks the true ties.
 inline void settle_run(const double* scores, std::int32_t* order, std::uint8_t* tied,
@@ -109,16 +118,15 @@ inline void rank_by_keys(const Scored& scored, std::int64_t q, SortSpace& space)
   const double* scores = scored.scores + scored.queries.begin(q);
   const std::int64_t n = scored.queries.size(q);
   const SortKeys keys(n);
-  for (std::int64_t i = 0; i < n; ++i)
-    space.keys[static_cast<std::size_t>(i)] = keys.key(scores[i], i);
-  const std::uint64_t* sorted =
-      sort_keys(space.keys.data(), space.spare.data(), n, index_bits(n));
+  std::uint64_t* unsorted = space.keys.get();
+  for (std::int64_t i = 0; i < n; ++i) unsorted[i] = keys.key(scores[i], i);
+  const std::uint64_t* sorted = sort_keys(unsorted, space.spare.get(), n, index_bits(n));
   read_order(scored, q, keys, [sorted](std::int64_t i) { return sorted[i]; });
 }
 
 inline void rank_group(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   if (group.fits_network())
-    rank_by_network(scored, group, space.rows.data());
+    rank_by_network(scored, group, space.rows.get());
   else
     rank_by_keys(scored, group.query[0], space);
 }
@@ -144,7 +152,7 @@ inline void rank(const double* scores, const Queries& queries, const std::int64_
   const std::vector<Group> groups = make_groups(queries, schedule);
   const int n_slices = slices_for(queries, n_threads);
   const std::vector<std::size_t> first = slice_groups(groups, queries.documents(), n_slices);
-  std::vector<SortSpace> spaces(static_cast<std::size_t>(n_slices), SortSpace(groups));
+  std::vector<SortSpace> spaces = make_spaces(groups, n_slices);
   run_slices(n_slices, [&](int slice) noexcept {
     const auto s = static_cast<std::size_t>(slice);
     for (std::size_t g = first[s]; g < first[s + 1]; ++g) rank_group(scored, groups[g], spaces[s]);

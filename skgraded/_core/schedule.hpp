@@ -14,7 +14,7 @@ namespace skgraded {
 
 // Queries this near to each other share the caches; a larger window would find sizes that match
 // better, but wait for memory longer than it saves.
-constexpr std::int64_t kScheduleWindow = 512;
+constexpr std::int64_t kScheduleWindow = 256;
 
 // Query numbers, by size inside every window of neighbours.
 inline void schedule_queries(const Queries& queries, std::int64_t* schedule) {
@@ -39,7 +39,8 @@ struct Group {
   bool fits_network() const noexcept { return largest * largest <= 128 * documents; }
 };
 
-inline Group make_group(const Queries& queries, const std::int64_t* query, std::int64_t n) noexcept {
+inline Group make_group(const Queries& queries, const std::int64_t* query,
+                        std::int64_t n) noexcept {
   Group group{query, static_cast<int>(n), 0, 0};
   for (std::int64_t i = 0; i < n; ++i) {
     group.largest = std::max(group.largest, queries.size(query[i]));

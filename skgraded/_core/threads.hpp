@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace skgraded {
 
 // Below this many documents a slice is not worth the start of a thread.
-constexpr std::int64_t kDocumentsWorthAThread = 4096;
+constexpr std::int64_t kDocumentsWorthAThread = 16384;
 
 inline int slices_for(const Queries& queries, int n_threads) noexcept {
   const std::int64_t worth = 1 + queries.documents() / kDocumentsWorthAThread;
@@ -42,8 +43,8 @@ void run_slices(int n_slices, const Body& body) {
 inline std::int64_t slice_begin(const Queries& queries, int slice, int n_slices) noexcept {
   if (slice == n_slices) return queries.count;
   const std::int64_t documents_before = queries.documents() / n_slices * slice;
-  const std::int64_t* border = std::lower_bound(
-      queries.indptr, queries.indptr + queries.count, queries.indptr[0] + documents_before);
+  const std::int64_t* border = std::lower_bound(queries.indptr, queries.indptr + queries.count,
+                                                queries.indptr[0] + documents_before);
   return border - queries.indptr;
 }
 

@@ -1,0 +1,213 @@
+// The TREC kernels against naive loops on random text. From the repository root:
+//
+//   g++ -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+//     -Wall -Wextra -Wconversion -Wshadow -Werror
+//     -I skgraded/_core tests/native/test_trec.cpp -o test_trec && ./test_trec
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "queries.hpp"
+#include "trec.hpp"
+
+namespace {
+
+using namespace skgraded::trec;
+using skgraded::Queries;
+using Random = std::mt19937_64;
+
+int failures = 0;
+
+void check(bool holds, const char* what, const std::string& detail = "") {
+  if (holds) return;
+  ++failures;
+  std::printf("FAILED: %s %s\n", what, detail.c_str());
+}
+
+std::int64_t below(Random& random, std::int64_t n) {
+  return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random);
+}
+
+std::string random_text(Random& random, std::string_view alphabet, std::int64_t longest) {
+  std::string text(static_cast<std::size_t>(below(random, longest + 1)), ' ');
+  for (char& c : text)
+    c = alphabet[static_cast<std::size_t>(
+        below(random, static_cast<std::int64_t>(alphabet.size())))];
+  return text;
+}
+
+// A copy without a byte to spare, so that the sanitizer sees a read past its end.
+struct Exact {
+  std::unique_ptr<char[]> bytes;
+  std::size_t size;
+
+  explicit Exact(const std::string& text) : bytes(new char[text.size()]), size(text.size()) {
+    std::copy(text.begin(), text.end(), bytes.get());
+  }
+
+  std::string_view view() const { return {bytes.get(), size}; }
+};
+
+void test_lines_are_cut_at_their_blanks(Random& random) {
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = random_text(random, "ab \t\r\v\f1.\x80\xff\x01\x1f!", 90);
+    const Exact exact(text);
+    const auto n =
+        static_cast<std::size_t>(below(random, static_cast<std::int64_t>(text.size()) + 1));
+    std::string_view column[kMostColumns], expected[kMostColumns];
+    const int found = cut_line(exact.bytes.get(), n, exact.size, column);
+    check(found == cut_by_bytes(exact.bytes.get(), n, expected), "number of columns", text);
+    for (int i = 0; i < std::min(found, kMostColumns); ++i)
+      check(column[i] == expected[i], "column", text);
+  }
+}
+
+void test_any_bytes_can_be_read(Random& random) {
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = random_text(random, "1 2\n\t.e+-naif#\r\0x", 200);
+    const Exact exact(text);
+    for (const bool final : {false, true}) {
+      const Lines lines = LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels).read(final);
+      check(lines.value.size() == lines.topic.size(), "as many values as topics");
+      check(lines.value.size() == lines.document_end.size(), "as many documents as topics");
+      check(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
+    }
+  }
+}
+
+void test_numbers_are_those_of_strtod(Random& random) {
+  for (int round = 0; round < 100000; ++round) {
+    const std::string text = random_text(random, "0123456789.", 22) + (round % 7 == 0 ? "e-3" : "");
+    double number = 0;
+    char* end = nullptr;
+    const double expected = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && end == text.c_str() + text.size();
+    check(read_number(text, number) == is_number, "whether it is a number", text);
+    if (is_number) check(number == expected, "number", text);
+  }
+}
+
+struct Ids {
+  std::vector<std::int64_t> end;
+  std::string bytes;
+  std::vector<std::string> ids;
+
+  void add(const std::string& id) {
+    ids.push_back(id);
+    bytes += id;
+    end.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+
+  Documents documents() const { return {end.data(), bytes.data()}; }
+};
+
+void test_documents_are_found(Random& random) {
+  for (int round = 0; round < 2000; ++round) {
+    Ids known, asked;
+    std::vector<std::int64_t> indptr = {0}, start = {0};
+    const std::int64_t n_queries = 1 + below(random, 4);
+    std::vector<std::map<std::string, std::int64_t>> number(static_cast<std::size_t>(n_queries));
+    for (auto& of_query : number) {
+      for (std::int64_t i = below(random, 30); i > 0; --i) {
+        const std::string id = random_text(random, "abc", 12);
+        if (!of_query.emplace(id, static_cast<std::int64_t>(known.ids.size())).second) continue;
+        known.add(id);
+      }
+      indptr.push_back(static_cast<std::int64_t>(known.ids.size()));
+    }
+    std::vector<std::int64_t> asked_indptr = {0};
+    for (std::int64_t q = 0; q < n_queries; ++q) {
+      for (std::int64_t i = below(random, 30); i > 0; --i) asked.add(random_text(random, "abc", 3));
+      asked_indptr.push_back(static_cast<std::int64_t>(asked.ids.size()));
+    }
+    start.assign(asked_indptr.begin(), asked_indptr.end() - 1);
+    const Queries queries{indptr.data(), n_queries}, of_asked{asked_indptr.data(), n_queries};
+    const Table table = index_documents(known.documents(), queries);
+    std::vector<std::int32_t> found(asked.ids.size());
+    look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), table.slots.data(),
+            table.indptr.data(), found.data());
+    for (std::size_t q = 0; q < number.size(); ++q) {
+      for (std::int64_t i = asked_indptr[q]; i < asked_indptr[q + 1]; ++i) {
+        const auto place = number[q].find(asked.ids[static_cast<std::size_t>(i)]);
+        const std::int64_t expected = place == number[q].end() ? -1 : place->second;
+        check(found[static_cast<std::size_t>(i)] == expected, "number of a document");
+      }
+    }
+  }
+}
+
+void test_repeated_documents_are_found(Random& random) {
+  for (int round = 0; round < 2000; ++round) {
+    Ids ids;
+    const std::int64_t n = below(random, 60);
+    for (std::int64_t i = 0; i < n; ++i) ids.add(random_text(random, "ab", 4));
+    const std::int64_t half = n / 2;
+    const std::vector<std::int64_t> indptr = {0, half, n};
+    std::vector<std::int64_t> expected;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t begin = i < half ? 0 : half;
+      const auto first = std::find(ids.ids.begin() + begin, ids.ids.begin() + i,
+                                   ids.ids[static_cast<std::size_t>(i)]);
+      if (first == ids.ids.begin() + i) continue;
+      expected.push_back(i);
+      expected.push_back(first - ids.ids.begin());
+    }
+    const Queries queries{indptr.data(), 2};
+    check(find_duplicates(ids.documents(), queries) == expected, "repeated documents");
+  }
+}
+
+void test_documents_are_put_in_order(Random& random) {
+  for (int round = 0; round < 2000; ++round) {
+    Ids ids;
+    std::vector<double> scores;
+    const std::int64_t n = below(random, 40);
+    for (std::int64_t i = 0; i < n; ++i) {
+      ids.add(random_text(random, "a\x7f\x80\xff", 3) + std::to_string(i));
+      scores.push_back(static_cast<double>(below(random, 4)) + 1e-12 * double(below(random, 2)));
+    }
+    const std::vector<std::int64_t> indptr = {0, n}, start = {0};
+    const Rows rows{start.data(), Queries{indptr.data(), 1}};
+    std::vector<std::int32_t> order(static_cast<std::size_t>(n)), expected(order.size());
+    std::vector<std::uint8_t> tied(order.size());
+    order_documents<float>(scores.data(), ids.documents(), rows, order.data(), tied.data());
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::int32_t>(i);
+    const auto at = [](std::int32_t i) { return static_cast<std::size_t>(i); };
+    std::sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
+      const auto key = [&](std::int32_t i) {
+        return std::make_pair(static_cast<float>(scores[at(i)]), std::string_view(ids.ids[at(i)]));
+      };
+      return key(a) > key(b);
+    });
+    check(order == expected, "order");
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const bool same = float(scores[at(order[i])]) == float(scores[at(order[i - 1])]);
+      check(tied[i] == (same ? 1 : 0), "tie");
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  Random random(20240607);
+  test_lines_are_cut_at_their_blanks(random);
+  test_any_bytes_can_be_read(random);
+  test_numbers_are_those_of_strtod(random);
+  test_documents_are_found(random);
+  test_repeated_documents_are_found(random);
+  test_documents_are_put_in_order(random);
+  std::printf(failures == 0 ? "all TREC kernels agree\n" : "%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
