@@ -13,7 +13,7 @@ documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
@@ -29,6 +29,7 @@ from skgraded._layout import (
     group_rows,
     levels_of,
 )
+from skgraded._trec import JoinedRun, Negative, Order, as_qrels, as_run, join
 
 __all__ = ["Judgments", "Positions", "RankedList", "Rankings", "Ties", "Unjudged"]
 
@@ -67,7 +68,18 @@ class RankedList(NamedTuple):
         return int(self.lengths.max(initial=0))
 
     def below_level(self, level: int) -> RankedList:
-        """Keep the documents below a level; ranks close up, ties stay ties."""
+        """Keep the documents below a level; ranks close up, ties stay ties.
+
+        Parameters
+        ----------
+        level : int
+            The first level to drop.
+
+        Returns
+        -------
+        RankedList
+            The condensed lists.
+        """
         kept = self.levels < level
         before = np.concatenate(([0], np.cumsum(kept)))
         block = np.cumsum(self.tied == 0)[kept]
@@ -86,7 +98,20 @@ class Positions(Protocol):
     ragged: ClassVar[bool]
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Weights of the ranks 1, 2, ... of the longest list, or of every document if ragged."""
+        """Weights of the ranks 1, 2, ... of the longest list, or of every document if ragged.
+
+        Parameters
+        ----------
+        ranked : RankedList
+            The lists.
+        judgments : Judgments
+            Their labels and pools.
+
+        Returns
+        -------
+        ndarray of shape (longest list,) or (n_documents,)
+            The weights.
+        """
         ...
 
     def __hash__(self) -> int: ...
@@ -238,8 +263,8 @@ class Judgments:
 
     @cached_property
     def schedule(self) -> IntArray:
-        """Query numbers by ascending size, so that queries of like size are sorted side by side."""
-        return np.argsort(np.diff(self.indptr), kind="stable")
+        """Query numbers in the order in which they are best sorted: like sizes side by side."""
+        return _core.schedule_queries(self.indptr)
 
     @cached_property
     def has_unjudged(self) -> bool:
@@ -273,7 +298,18 @@ class Judgments:
         return np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
-        """Count the documents of each query, or its judged ones where lists are condensed."""
+        """Count the documents of each query, or its judged ones where lists are condensed.
+
+        Parameters
+        ----------
+        unjudged : {"nonrelevant", "condense"}
+            The measure's rule for unjudged documents.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), int64
+            The lengths.
+        """
         if unjudged == "nonrelevant" or not self.has_unjudged:
             return np.diff(self.indptr)
         judged = np.concatenate(([0], np.cumsum(self.levels < self.n_levels)))
@@ -300,14 +336,38 @@ class Judgments:
         return self.once(("count_pool", counted.tobytes()), count)
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Compute something that only the labels determine, the first time it is asked for."""
+        """Compute something that only the labels determine, the first time it is asked for.
+
+        Parameters
+        ----------
+        key : hashable
+            Its name.
+        compute : callable
+            Computes it, without arguments.
+
+        Returns
+        -------
+        object
+            What was computed, now or earlier.
+        """
         if key not in self._memo:
             self._memo[key] = compute()
         value: T = self._memo[key]
         return value
 
     def require_integer_grades(self, owner: object) -> None:
-        """Raise ValueError where a grade is fractional, naming the measure that cannot use it."""
+        """Raise where a grade is fractional.
+
+        Parameters
+        ----------
+        owner : object
+            The measure that cannot use it; it is named in the message.
+
+        Raises
+        ------
+        ValueError
+            If a grade is fractional.
+        """
         fractional = self.grades[self.grades != np.floor(self.grades)]
         if len(fractional):
             raise ValueError(
@@ -336,12 +396,34 @@ class Judgments:
         return Rankings(self, order, tied, n_threads)
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
-        """Slices of at most ``n_queries`` queries each."""
+        """Cover all queries by slices of a few each.
+
+        Parameters
+        ----------
+        n_queries : int
+            Number of queries of a slice; the last may be shorter.
+
+        Yields
+        ------
+        slice
+            A run of consecutive queries.
+        """
         for start in range(0, self.n_queries, n_queries):
             yield slice(start, min(start + n_queries, self.n_queries))
 
     def of_queries(self, queries: slice) -> Judgments:
-        """Cut out a run of consecutive queries."""
+        """Cut out a run of consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The queries, by number.
+
+        Returns
+        -------
+        Judgments
+            Their judgments, with the grades of all.
+        """
 
         def cut() -> Judgments:
             first, last = self.indptr[queries.start], self.indptr[queries.stop]
@@ -441,6 +523,109 @@ class Rankings:
             )
         return Judgments.from_arrays(y_true, qid, sample_weight).rank(y_score, n_threads)
 
+    @classmethod
+    def from_trec(
+        cls,
+        qrels: Any,
+        run: Any,
+        *,
+        order: Order = "trec_eval",
+        complete: bool = True,
+        negative: Negative = "unsampled",
+        strict: bool = False,
+        n_threads: int = 1,
+    ) -> Rankings:
+        """Rank a run's documents, judged by qrels.
+
+        The pool is that of the qrels: recall bases count judged documents that the run lacks. A
+        retrieved document outside the qrels is unjudged.
+
+        Parameters
+        ----------
+        qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
+            The judgments, or anything that `skgraded.trec.read_qrels` reads.
+        run : Run, path, file object, dict of dicts, DataFrame or iterable
+            The retrieved documents, or anything that `skgraded.trec.read_run` reads.
+        order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+            What ranks the documents. ``"trec_eval"``: score, then document id by its bytes, both
+            descending, with scores rounded to single precision, as trec_eval does; ``"score"``: the
+            same in double precision. Equal scores are ties, which the ``ties`` field of a measure
+            may leave in this order (``"row_order"``: trec_eval's numbers) or not (``"expected"``:
+            no document id decides). ``"rank"``: the rank column, where equal ranks are ties in the
+            order of the file. ``"file"``: the order of the file, without ties.
+        complete : bool, default=True
+            Whether a topic of the qrels that the run lacks counts, as an empty list, or is left
+            out.
+        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+            Meaning of negative grades. ``"unsampled"``: -1 is a document of the pool that was not
+            sampled for judging, other negative grades are judged not relevant;
+            ``"nonrelevant"``: all are judged not relevant; ``"unjudged"``: none was judged;
+            ``"error"``: there must be none.
+        strict : bool, default=False
+            Raise where a topic of the run names a document twice, instead of keeping the first.
+        n_threads : int, default=1
+            Threads for scoring; results do not depend on it.
+
+        Returns
+        -------
+        Rankings
+            The ranked documents; topics are in the order of the qrels.
+
+        Raises
+        ------
+        ValueError
+            If a file is not as described, or run and qrels have no topic in common.
+
+        Examples
+        --------
+        >>> from skgraded import AP, Rankings
+        >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
+        >>> rankings = Rankings.from_trec(qrels, {"q1": {"d1": 3.0, "d9": 2.0}})
+        >>> AP()(rankings)  # d3 is relevant, but was not retrieved
+        0.5
+        """
+        joined = join(
+            as_qrels(qrels),
+            as_run(run, strict=strict),
+            order=order,
+            complete=complete,
+            negative=negative,
+        )
+        return cls.from_joined([joined], n_threads)
+
+    @classmethod
+    def from_joined(cls, runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
+        """Take the rankings of runs that are already joined with their qrels.
+
+        Parameters
+        ----------
+        runs : sequence of JoinedRun
+            Levels and ranking of the documents of each run.
+        n_threads : int, default=1
+            Threads for scoring; results do not depend on it.
+
+        Returns
+        -------
+        Rankings
+            The topics of the first run, then those of the second, and so on.
+        """
+        pools = [run.pool for run in runs]
+        best_first = np.concatenate([pool.best_first for pool in pools])
+        judgments = Judgments(
+            qid=np.concatenate([run.qid for run in runs]),
+            indptr=_stacked([run.indptr for run in runs]),
+            row_order=None,
+            grades=pools[0].grades,
+            levels=np.concatenate([run.levels for run in runs]),
+            pool=RankedList(
+                best_first,
+                np.zeros(len(best_first), dtype=np.uint8),
+                _stacked([pool.indptr for pool in pools]),
+            ),
+        )
+        order = np.concatenate([run.order for run in runs])
+        return cls(judgments, order, np.concatenate([run.tied for run in runs]), n_threads)
+
     def __repr__(self) -> str:
         judgments = self.judgments
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
@@ -450,6 +635,16 @@ class Rankings:
 
         Under ``"expected"`` and ``"row_order"`` tied documents stand in row order; the former
         is told apart by the kernels, which then read the ``tied`` flags.
+
+        Parameters
+        ----------
+        ties, unjudged : str
+            The measure's rules.
+
+        Returns
+        -------
+        RankedList
+            The lists.
         """
         rule = "row_order" if ties == "expected" else ties
         return self._once(("ranked", rule, unjudged), lambda: self._read(rule, unjudged))
@@ -476,9 +671,9 @@ class Rankings:
         Parameters
         ----------
         discount : Positions
-            d_n.
+            Discount d_n of the ranks.
         gain : ndarray of shape (n_levels,)
-            v by level.
+            Gain v by level.
         k : int or None
             Cut-off rank.
         ties, unjudged : str
@@ -517,7 +712,7 @@ class Rankings:
         Parameters
         ----------
         positions : Positions
-            p_n.
+            Weights p_n of the ranks.
         k : int or None
             Cut-off rank.
         ties, unjudged : str
@@ -545,7 +740,18 @@ class Rankings:
         return self._once(("pairs", positions, k, ties, unjudged), count)
 
     def of_queries(self, queries: slice) -> Rankings:
-        """Cut out a run of consecutive queries."""
+        """Cut out a run of consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The queries, by number.
+
+        Returns
+        -------
+        Rankings
+            Their rankings.
+        """
         first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
         judgments = self.judgments.of_queries(queries)
         return Rankings(judgments, self.order[first:last], self.tied[first:last], self.n_threads)
@@ -573,6 +779,12 @@ class _IdealRankings(Rankings):
 
 def _cutoff(k: int | None) -> int:
     return np.iinfo(np.int64).max if k is None else k
+
+
+def _stacked(indptrs: Sequence[IntArray]) -> IntArray:
+    """Extents of lists of queries that are put one below the other."""
+    lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
+    return np.concatenate(([0], np.cumsum(lengths)))
 
 
 def _in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:

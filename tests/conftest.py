@@ -11,6 +11,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # A first call that compiles, imports or allocates is no flaw of the property under test.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=300)
+# For one more interpreter or set of versions of the same code: --hypothesis-profile=quick
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=25)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 

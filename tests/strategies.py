@@ -169,3 +169,18 @@ def ranked_and_pool(draw, max_documents=8, max_unretrieved=4, unjudged=True):
     ranked = draw(st.lists(listed, min_size=1, max_size=max_documents))
     unretrieved = draw(st.lists(grade, max_size=max_unretrieved))
     return ranked, [r for r in ranked if r is not None] + unretrieved, max_grade
+
+
+@st.composite
+def list_and_pool(draw, max_grade, max_documents=8, max_unretrieved=4):
+    """Draw a list in rank order (None = unjudged), now and then empty, and its pool."""
+    grade = st.integers(0, max_grade)
+    ranked = draw(st.lists(st.one_of(grade, st.none()), max_size=max_documents))
+    unretrieved = draw(st.lists(grade, max_size=max_unretrieved))
+    return ranked, [r for r in ranked if r is not None] + unretrieved
+
+
+def partly_unsampled(ranked, unsampled=-1):
+    """Turn some of a list's unjudged documents into ones of the pool that were not sampled."""
+    kinds = [st.sampled_from([None, unsampled]) if r is None else st.just(r) for r in ranked]
+    return st.tuples(*kinds).map(list)

@@ -1,6 +1,7 @@
 """Every measure against its literal oracle: random rankings, all rules, all cut-offs."""
 
 import dataclasses
+import itertools
 import math
 import pickle
 from fractions import Fraction
@@ -8,25 +9,54 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference
+import reference_more
 import strategies
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skgraded
 from skgraded import (
+    ADM,
     AP,
+    CG,
     DCG,
+    ERR,
+    FDR,
     GAP,
     RBP,
+    RR,
+    Bpref,
+    BprefN,
+    BprefR,
+    BprefTen,
+    F,
+    Fallout,
+    GeneralizedAP,
+    GeneralizedP,
+    Judgments,
+    Measure,
+    ModifiedSlidingRatio,
+    NormalizedRecall,
     P,
+    QMeasure,
+    R,
+    RankedHalfLife,
     Rankings,
+    RPrecision,
+    RprefN,
+    RprefRelative2,
+    SlidingRatio,
+    Success,
+    WeightedAP,
     catalogue,
     eGAP,
     evaluate,
+    infAP,
     measure,
     nDCG,
     xGAP,
 )
+from skgraded.rankings import RankedList
 
 TOLERANCE = 1e-12
 
@@ -34,58 +64,155 @@ TIES = ("expected", "row_order", "pessimistic", "optimistic")
 GRADES = st.integers(1, 6)
 
 
-def gain_fields(max_grade):
+def only(**fields):
+    return lambda max_grade: st.fixed_dictionaries(
+        {name: make(max_grade) for name, make in fields.items()}
+    )
+
+
+def rels(max_grade):
+    return st.integers(1, max_grade)
+
+
+def betas(_):
+    return st.sampled_from([0.0, 0.5, 1.0, 10.0])
+
+
+def discounted_fields(max_grade):
     return st.fixed_dictionaries(
         {"gain": strategies.gains(max_grade)},
         optional={"discount": st.just("jk"), "log_base": st.sampled_from([1.5, 2.0, 3.0, 10.0])},
     ).map(lambda fields: fields if "discount" in fields else {"gain": fields["gain"]})
 
 
-def threshold_fields(max_grade):
-    return st.fixed_dictionaries({"g": strategies.g_vectors(max_grade)})
-
-
-def rel_fields(max_grade):
-    return st.fixed_dictionaries({"rel": st.integers(1, max_grade)})
-
-
-def rbp_fields(max_grade):
-    return st.fixed_dictionaries({"rel": GRADES, "p": st.sampled_from([0.1, 0.5, 0.8, 0.95])})
-
-
-# What fields each measure has, as far as they are its own; a measure without an entry fails a test.
-FIELDS = {
-    "AP": rel_fields,
-    "GAP": threshold_fields,
-    "xGAP": threshold_fields,
-    "eGAP": threshold_fields,
-    "DCG": gain_fields,
-    "nDCG": gain_fields,
-    "P": rel_fields,
-    "R": rel_fields,
-    "RBP": rbp_fields,
-}
+@st.composite
+def scale_fields(draw, max_grade):
+    """Draw a gain and the top of the scale, which a gain by name may set above all grades."""
+    gain = draw(strategies.gains(max_grade))
+    above = draw(st.integers(0, 2)) if isinstance(gain, str) else 0
+    return {"gain": gain, "max_grade": max_grade + above}
 
 
 @st.composite
-def cases(draw, data):
+def rbp_fields(draw, max_grade):
+    p = draw(st.sampled_from([0.1, 0.5, 0.8, 0.95]))
+    relevance = st.one_of(st.fixed_dictionaries({"rel": GRADES}), scale_fields(max_grade))
+    return {"p": p, **draw(relevance)}
+
+
+def rbp(*lists, **parameters):
+    graded = "gain" in parameters
+    return (reference_more.graded_rbp if graded else reference.rbp)(*lists, **parameters)
+
+
+def precision(ranked, pool, *, fill=True, k=None, condense=False, **parameters):
+    length = len(reference.judged(ranked) if condense else ranked)
+    k = k if k is None or fill else min(k, length)
+    return reference.precision(ranked, pool, k=k, condense=condense, **parameters)
+
+
+REFERENCE = {**reference.REFERENCE, **reference_more.REFERENCE_MORE, "P": precision, "RBP": rbp}
+del REFERENCE["graded RBP"]
+
+binary = only(rel=rels)
+threshold = only(g=strategies.g_vectors)
+gain = only(gain=strategies.gains)
+
+# What fields each measure has, as far as they are its own; a measure without an entry fails a test.
+FIELDS = {
+    "ADM": scale_fields,
+    "AP": binary,
+    "Accuracy": binary,
+    "AveragedNDCG": discounted_fields,
+    "Bpref": binary,
+    "BprefN": binary,
+    "BprefR": binary,
+    "BprefRelative": binary,
+    "BprefTen": binary,
+    "CG": gain,
+    "DCG": discounted_fields,
+    "ERR": scale_fields,
+    "F": only(rel=rels, beta=betas),
+    "FDR": binary,
+    "Fallout": binary,
+    "GAP": threshold,
+    "GeneralizedAP": gain,
+    "GeneralizedP": scale_fields,
+    "GeneralizedR": gain,
+    "ModifiedSlidingRatio": gain,
+    "NPV": binary,
+    "NormalizedPrecision": binary,
+    "NormalizedRecall": binary,
+    "OldBpref": binary,
+    "P": only(rel=rels, fill=lambda _: st.booleans()),
+    "QMeasure": only(gain=strategies.gains, beta=betas),
+    "R": binary,
+    "RBP": rbp_fields,
+    "RPrecision": binary,
+    "RR": binary,
+    "RankedHalfLife": gain,
+    "RprefN": scale_fields,
+    "RprefRelative": gain,
+    "RprefRelative2": gain,
+    "SlidingRatio": gain,
+    "Specificity": binary,
+    "Success": binary,
+    "WeightedAP": gain,
+    "eGAP": threshold,
+    "infAP": only(rel=rels, epsilon=lambda _: st.sampled_from([1e-5, 0.5])),
+    "nDCG": discounted_fields,
+    "xGAP": threshold,
+}
+
+# What shared fields a measure has no use for.
+ALWAYS_NORMALIZED = {"ModifiedSlidingRatio", "SlidingRatio", "nDCG"}
+WITHOUT_CUTOFF = {"ADM", "NormalizedPrecision", "NormalizedRecall"}
+WITHOUT_NORMALIZATION = WITHOUT_CUTOFF | {
+    "Accuracy", "FDR", "Fallout", "NPV", "RankedHalfLife", "Specificity",
+}  # fmt: skip
+ALWAYS_CONDENSED = {"Bpref", "BprefN", "OldBpref", "RprefN"}
+WITHOUT_MEAN_OVER_TIES = {"RankedHalfLife", "infAP"}
+
+RANKED = sorted(set(FIELDS) - {"ADM"})  # which looks at scores
+EACH = pytest.mark.parametrize("name", RANKED)
+FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each measure
+
+
+@st.composite
+def fields_of(draw, name, max_grade, top=None):
+    """Draw fields of a measure, and the oracle's arguments that mean the same.
+
+    No document of the data has a grade above top, which a threshold must not be either.
+    """
+    fields = draw(FIELDS[name](max_grade))
+    if "rel" in fields and top is not None:
+        fields["rel"] = min(fields["rel"], max(1, top))
+    if name not in WITHOUT_CUTOFF:
+        fields["k"] = draw(strategies.cutoffs())
+    if name not in WITHOUT_NORMALIZATION | ALWAYS_NORMALIZED:
+        fields["normalize"] = draw(st.booleans())
+    condense = name in ALWAYS_CONDENSED or draw(st.booleans())
+    empty = draw(st.sampled_from([0.0, 1.0, 0.25]))
+    arguments = {**fields, "condense": condense, "empty": empty}
+    unjudged = "condense" if condense else "nonrelevant"
+    ties = "row_order" if name in WITHOUT_MEAN_OVER_TIES else "expected"
+    return catalogue()[name](**fields, unjudged=unjudged, empty=empty, ties=ties), arguments
+
+
+@st.composite
+def cases(draw, data, name):
     """Draw rows, a measure and the oracle's arguments that mean the same."""
     rows = draw(data)
-    name = draw(st.sampled_from(sorted(FIELDS)))
-    fields = draw(FIELDS[name](rows.max_grade))
-    fields["k"] = draw(strategies.cutoffs())
-    condense = draw(st.booleans())
-    if name != "nDCG":
-        fields["normalize"] = draw(st.booleans())
-    empty = draw(st.sampled_from([0.0, 1.0, 0.25]))
-    unjudged = "condense" if condense else "nonrelevant"
-    chosen = catalogue()[name](**fields, unjudged=unjudged, empty=empty)
-    return rows, chosen, {**fields, "condense": condense, "empty": empty}
+    return rows, *draw(fields_of(name, rows.max_grade, top_grade(rows)))
+
+
+def top_grade(rows):
+    return int(max(np.nan_to_num(rows.y_true)))
 
 
 def assert_same(rows, chosen, arguments, ties):
     expected = reference.per_query(
-        reference.REFERENCE[type(chosen).__name__],
+        REFERENCE[type(chosen).__name__],
         rows.y_true,
         rows.y_score,
         rows.qid,
@@ -101,28 +228,115 @@ def assert_same(rows, chosen, arguments, ties):
     )
 
 
-@given(cases(strategies.small_data()))
-def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(case):
-    assert_same(*case, ties="expected")
+@pytest.mark.parametrize("name", sorted(set(RANKED) - WITHOUT_MEAN_OVER_TIES))
+@FEW
+@given(data=st.data())
+def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
+    assert_same(*data.draw(cases(strategies.small_data(), name)), ties="expected")
 
 
-@given(cases(strategies.long_data()), st.sampled_from(TIES[1:]))
-def test_value_of_long_lists_under_the_other_tie_rules(case, ties):
-    assert_same(*case, ties=ties)
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_of_long_lists_under_the_other_tie_rules(name, data):
+    ties = data.draw(st.sampled_from(TIES[1:]))
+    assert_same(*data.draw(cases(strategies.long_data(), name)), ties=ties)
 
 
-@given(cases(strategies.long_data(ties=False)))
-def test_value_of_long_lists_without_ties(case):
-    assert_same(*case, ties="expected")
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_of_long_lists_without_ties(name, data):
+    ties = "row_order" if name in WITHOUT_MEAN_OVER_TIES else "expected"
+    assert_same(*data.draw(cases(strategies.long_data(ties=False), name)), ties=ties)
+
+
+def rankings_of_pools(queries, unsampled=False):
+    """Rank lists whose pools hold documents that they lack; None is outside the pool."""
+    grades = sorted({0, *(grade for _, pool in queries for grade in pool)})
+    level = {grade: i for i, grade in enumerate(grades)}
+    level |= {None: len(grades), reference_more.UNSAMPLED: len(grades) + 1}
+    listed = [[level[grade] for grade in ranked] for ranked, _ in queries]
+    pooled = [[level[grade] for grade in reference.ideal(pool)] for _, pool in queries]
+    judgments = Judgments(
+        qid=np.arange(len(queries)),
+        indptr=borders(listed),
+        row_order=None,
+        grades=np.array(grades, dtype=float),
+        levels=np.array(list(itertools.chain(*listed)), dtype=np.uint8),
+        pool=RankedList(
+            np.array(list(itertools.chain(*pooled)), dtype=np.uint8),
+            np.zeros(sum(map(len, pooled)), dtype=np.uint8),
+            borders(pooled),
+        ),
+    )
+    return judgments.rank(-np.arange(float(judgments.n_documents)))
+
+
+def borders(lists):
+    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
+
+
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
+    max_grade = data.draw(strategies.MAX_GRADES)
+    queries = data.draw(st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3))
+    top = max([0, *(grade for _, pool in queries for grade in pool)])
+    chosen, arguments = data.draw(fields_of(name, max_grade, top))
+    if name == "infAP" and not arguments["condense"]:
+        queries = [
+            (data.draw(strategies.partly_unsampled(ranked)), pool) for ranked, pool in queries
+        ]
+    values = chosen.per_query(rankings_of_pools(queries)).values
+    expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
+
+
+def what_is_missing(name, kind):
+    """List what a measure still needs: adding one costs its class and no more than this."""
+    places = {
+        "an oracle": name in REFERENCE,
+        "fields to draw": name in FIELDS,
+        "a place in the catalogue": catalogue().get(name) is kind,
+        "an export": getattr(skgraded, name, None) is kind and name in skgraded.__all__,
+        # A default that a class changes counts only where the class is made a dataclass.
+        "the dataclass decorator": all(
+            repr(getattr(kind, field.name)) == repr(field.default)
+            for field in dataclasses.fields(kind)
+        ),
+    }
+    sections = (".. math::", "Parameters\n", "See Also\n", "References\n", "Examples\n")
+    places |= {f"the section {each.strip()}": each in kind.__doc__ for each in sections}
+    return [place for place, found in places.items() if not found]
 
 
 def test_every_measure_has_an_oracle_fields_and_a_documented_formula():
-    assert set(FIELDS) == set(catalogue()) == set(reference.REFERENCE)
-    for name, kind in catalogue().items():
-        assert getattr(skgraded, name) is kind
-        assert name in skgraded.__all__
-        for section in (".. math::", "References\n", "Examples\n", "See Also\n"):
-            assert section in kind.__doc__, f"{name} lacks {section}"
+    assert {name: what_is_missing(name, kind) for name, kind in catalogue().items()} == {
+        name: [] for name in catalogue()
+    }
+    assert set(FIELDS) == set(REFERENCE) == set(catalogue())
+
+
+def test_a_measure_that_is_a_class_alone_is_told_what_it_lacks():
+    class _Bare(Measure):
+        """A measure without anything."""
+
+        k = 3
+
+    assert what_is_missing("Bare", _Bare) == [
+        "an oracle",
+        "fields to draw",
+        "a place in the catalogue",
+        "an export",
+        "the dataclass decorator",
+        "the section .. math::",
+        "the section Parameters",
+        "the section See Also",
+        "the section References",
+        "the section Examples",
+    ]
 
 
 @given(strategies.small_data(), st.data())
@@ -167,30 +381,264 @@ def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
             assert ours == pytest.approx(float(mean), abs=TOLERANCE)
 
 
+@FEW
 @given(strategies.long_data(), st.integers(1, 4))
 def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
     from skgraded.measures import _base
 
     rankings = Rankings.from_arrays(rows.y_true, rows.y_score, rows.qid)
-    whole = [
-        chosen.per_query(rankings).values
-        for chosen in (AP(), GAP(), nDCG(), AP(unjudged="condense"))
+    names = [
+        "AP",
+        "GAP",
+        "nDCG",
+        "AP(unjudged=condense)",
+        "QMeasure",
+        "WeightedAP",
+        "AveragedNDCG@5",
     ]
+    names += ["RprefN", "BprefRelative", "Bpref", "ERR", "infAP", "RPrecision", "NormalizedRecall"]
+    whole = [measure(name).per_query(rankings).values for name in names]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_base, "_MOMENTS_AT_A_TIME", at_a_time * rankings.judgments.n_levels**2)
-        parts = [
-            chosen.per_query(rankings).values
-            for chosen in (AP(), GAP(), nDCG(), AP(unjudged="condense"))
-        ]
+        parts = [measure(name).per_query(rankings).values for name in names]
     np.testing.assert_array_equal(whole, parts)
 
 
 @given(strategies.long_data(), st.integers(2, 4))
 def test_threads_change_no_bit(rows, n_threads):
-    names = ["AP", "GAP", "xGAP@5", "nDCG@3", "AP(ties=optimistic)"]
+    names = ["AP", "GAP", "xGAP@5", "nDCG@3", "AP(ties=optimistic)", "QMeasure", "Bpref@7", "ERR@6"]
     one = evaluate(names, rows.y_true, rows.y_score, qid=rows.qid)
     many = evaluate(names, rows.y_true, rows.y_score, qid=rows.qid, n_threads=n_threads)
     np.testing.assert_array_equal(one.values, many.values)
+
+
+@given(strategies.long_data(), st.data())
+def test_a_query_has_the_same_value_in_any_company(rows, data):
+    name = data.draw(st.sampled_from(RANKED))
+    chosen, _ = data.draw(fields_of(name, rows.max_grade, 1))
+    together = chosen.per_query(rows.y_true, rows.y_score, qid=rows.qid)
+    for query, value in zip(together.qid, together.values, strict=True):
+        own = rows.qid == query
+        alone = chosen.per_query(rows.y_true[own], rows.y_score[own]).values
+        # Not the last bit: a query alone may have fewer grades, over which sums run.
+        np.testing.assert_allclose(alone, [value], rtol=0, atol=1e-15)
+
+
+def test_threads_share_out_the_kernels_of_cascades_and_preferences():
+    rng = np.random.default_rng(3)
+    qid = np.repeat(np.arange(900), 60)  # enough documents for three threads
+    y_true, y_score = rng.integers(0, 4, len(qid)), rng.integers(0, 9, len(qid))
+    names = ["Bpref", "BprefTen@40", "RR", "ERR@50", "Success@2"]
+    one = evaluate(names, y_true, y_score, qid=qid)
+    many = evaluate(names, y_true, y_score, qid=qid, n_threads=3)
+    np.testing.assert_array_equal(one.values, many.values)
+
+
+def test_cascades_and_preferences_of_many_grades():
+    rng = np.random.default_rng(4)
+    y_true, y_score = rng.integers(0, 400, 90), rng.integers(0, 40, 90)
+    binary_labels = (y_true >= 200).astype(int)
+    for kind in (Bpref, BprefTen, RR):
+        assert kind(rel=200)(y_true, y_score) == pytest.approx(kind()(binary_labels, y_score))
+    assert ERR(gain="linear")(y_true, y_score) == pytest.approx(
+        ERR(gain=tuple(range(1, 400)))(y_true, y_score), abs=2e-3
+    )
+
+
+class TestIdentities:
+    """What the papers say about how measures relate, from the public API."""
+
+    @given(strategies.small_data(), strategies.cutoffs(), st.data())
+    def test_rpref_relative2_is_gap_on_condensed_lists(self, rows, k, data):
+        g = data.draw(strategies.g_vectors(rows.max_grade))
+        gap = GAP(g=g, k=k, unjudged="condense")
+        rpref = RprefRelative2(gain=tuple(np.cumsum(g)), k=k)
+        assert_equal_measures(rows, rpref, gap)
+
+    @given(strategies.small_data(), strategies.cutoffs())
+    def test_bpref_relative2_is_ap_on_condensed_lists(self, rows, k):
+        # Sakai, Eq. 20: 1 - (n - count(n)) / n in place of n - 1; the penalty as rpref has it.
+        binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
+        assert_equal_measures(binary_rows, RprefRelative2(k=k), AP(unjudged="condense", k=k))
+
+    @given(strategies.small_data(), strategies.cutoffs(), st.booleans())
+    def test_q_measure_without_gains_is_ap(self, rows, k, condense):
+        rules = {"k": k, "unjudged": "condense" if condense else "nonrelevant"}
+        assert_equal_measures(rows, QMeasure(beta=0, **rules), AP(**rules))
+
+    @given(strategies.long_data(unjudged=False, ties=False), st.data())
+    def test_inferred_ap_of_complete_judgments_is_ap(self, rows, data):
+        rel = data.draw(st.integers(1, max(1, top_grade(rows))))
+        inferred = infAP(rel=rel, epsilon=1e-12)
+        assert_equal_measures(rows, inferred, AP(rel=rel), tolerance=1e-9)
+
+    @given(strategies.small_data(), strategies.cutoffs(), st.data())
+    def test_egap_is_the_mean_of_ap_over_the_thresholds(self, rows, k, data):
+        g = data.draw(strategies.g_vectors(rows.max_grade))
+        by_threshold = [
+            share * AP(rel=grade, k=k).per_query(*rows[:2], qid=rows.qid).values
+            for grade, share in enumerate(g, start=1)
+            if grade <= max(1, top_grade(rows))  # AP above all grades is 0
+        ]
+        egap = eGAP(g=g, k=k).per_query(*rows[:2], qid=rows.qid).values
+        np.testing.assert_allclose(egap, np.sum(by_threshold, axis=0), rtol=0, atol=TOLERANCE)
+
+    @given(strategies.small_data(), strategies.cutoffs())
+    def test_graded_measures_of_binary_grades_are_ap(self, rows, k):
+        binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
+        for kind in (GAP, xGAP, eGAP, GeneralizedAP):
+            assert_equal_measures(binary_rows, kind(k=k), AP(k=k))
+
+    @given(st.lists(st.booleans(), min_size=1, max_size=12))
+    def test_weighted_ap_of_binary_grades_is_ap_down_to_rank_r(self, relevant):
+        # Its denominator is min(n, R), not n: the two agree where all relevant ones are that high.
+        n_relevant = sum(relevant)
+        y_true, y_score = np.array(relevant, dtype=int), -np.arange(float(len(relevant)))
+        weighted, ap = WeightedAP()(y_true, y_score), AP()(y_true, y_score)
+        assert weighted >= ap - TOLERANCE
+        cut = {"k": max(n_relevant, 1)}
+        assert WeightedAP(**cut)(y_true, y_score) == pytest.approx(AP(**cut)(y_true, y_score))
+
+    @given(strategies.small_data())
+    def test_bpref_is_one_of_two_measures(self, rows):
+        judged = rows.y_true[~np.isnan(rows.y_true)]
+        of_query = [rows.y_true[rows.qid == query] for query in np.unique(rows.qid)]
+        if all(np.sum(labels >= 1) <= np.sum(labels == 0) for labels in of_query):
+            assert_equal_measures(rows, Bpref(), BprefR())
+        nonzero = rows._replace(y_true=np.where(rows.y_true == 0, 1, rows.y_true))
+        assert len(judged) == 0 or Bpref()(*nonzero[:2]) == BprefN()(*nonzero[:2])
+
+
+def assert_equal_measures(rows, one, other, tolerance=TOLERANCE):
+    values = [each.per_query(*rows[:2], qid=rows.qid).values for each in (one, other)]
+    np.testing.assert_allclose(*values, rtol=0, atol=tolerance)
+
+
+class TestADM:
+    @given(strategies.small_data(), st.data())
+    def test_against_the_oracle(self, rows, data):
+        scores = data.draw(
+            st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=len(rows.qid)).map(
+                lambda drawn: np.array(drawn[: len(rows.qid)])
+            )
+        )
+        fields, condense = data.draw(scale_fields(rows.max_grade)), data.draw(st.booleans())
+        chosen = ADM(**fields, unjudged="condense" if condense else "nonrelevant", empty=0.25)
+        ours = chosen.per_query(rows.y_true, scores, qid=rows.qid)
+        for query, own in reference.rows_by_query(rows.qid).items():
+            grades = [reference.plain(rows.y_true[row]) for row in own]
+            expected = reference_more.adm(
+                grades, [scores[row] for row in own], **fields, condense=condense, empty=0.25
+            )
+            value = ours.values[list(ours.qid).index(query)]
+            assert value == pytest.approx(float(expected), abs=TOLERANCE)
+
+    def test_among_other_measures(self):
+        rows, qid = ([2, 0, 1, 0], [1.0, 0.5, 0.25, 0.75]), ["a", "a", "b", "b"]
+        scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
+        assert scores.per_query("ADM").values.tolist() == [0.75, 0.5]
+        assert scores["ADM"] == (0.75 + 3 * 0.5) / 4
+        with pytest.raises(TypeError, match="rankings hold no scores"):
+            evaluate(["AP", "ADM"], Rankings.from_arrays(*rows, qid))
+
+    def test_scores_that_are_no_degrees_of_relevance(self):
+        with pytest.raises(
+            ValueError, match=r"y_score must lie in \[0, 1\] for ADM.* 1\.5 in row 1"
+        ):
+            ADM()([1, 0], [0.5, 1.5])
+        with pytest.raises(TypeError, match="rankings hold no scores"):
+            ADM()(Rankings.from_arrays([1, 0], [0.5, 0.1]))
+
+
+BOUNDED = {
+    "CG": CG(),
+    "DCG": DCG(gain="exp2", k=3),
+    "ERR": ERR(),
+    "ERR linear": ERR(gain="linear", max_grade=4, k=2),
+    "FDR": FDR(k=2),
+    "GeneralizedP": GeneralizedP(),
+    "ModifiedSlidingRatio": ModifiedSlidingRatio(normalize=False),
+    "P": P(k=2),
+    "P of relevant grade 2": P(rel=2),
+    "RBP": RBP(p=0.5),
+    "RBP graded": RBP(gain=(0, 1, 5), k=4),
+    "RR": RR(),
+    "SlidingRatio": SlidingRatio(k=2, normalize=False),
+    "Success": Success(k=2),
+    "nDCG": nDCG(normalize=False),
+}
+
+
+class TestBounds:
+    @pytest.mark.parametrize("name", sorted(BOUNDED))
+    @FEW
+    @given(
+        st.lists(st.sampled_from([0, 1, 2, 3, math.nan, math.nan]), min_size=1, max_size=5),
+        st.sampled_from(TIES),
+        st.data(),
+    )
+    def test_against_all_judgments(self, name, labels, ties, data):
+        scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
+        chosen = dataclasses.replace(BOUNDED[name], ties=ties)
+        bounds = chosen.bounds(labels, scores, max_grade=3)
+        query = [0] * len(labels) + [1]
+        # A second query has the top grade, so that all judgments are on one scale.
+        values = [
+            chosen.resolve(3).per_query([*judged, 3], [*scores, 0], qid=query).values[0]
+            for judged in itertools.product(
+                *[range(4) if math.isnan(label) else [label] for label in labels]
+            )
+        ]
+        assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
+        assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+
+    def test_bounded_are_all_that_change_one_way(self):
+        named = {type(chosen).__name__ for chosen in BOUNDED.values()}
+        assert named == {name for name, kind in catalogue().items() if kind._changes_with_grades}
+
+    def test_of_several_queries(self):
+        nan = math.nan
+        bounds = P(k=2).bounds([1, nan, nan, 0], [2, 1, 2, 1], qid=["a", "a", "b", "b"])
+        assert bounds.smallest.values.tolist() == [0.5, 0.0]
+        assert bounds.largest.values.tolist() == [1.0, 0.5]
+        assert list(bounds.largest.qid) == ["a", "b"]
+        assert (bounds.smallest.mean(), bounds.largest.mean()) == (0.25, 0.75)
+
+    def test_the_scale_is_the_measures_or_the_datas_or_named(self):
+        labels, scores = [2, math.nan], [1, 2]
+        assert CG().bounds(labels, scores).largest.values == [4]
+        assert CG().bounds(labels, scores, max_grade=4).largest.values == [6]
+        assert CG(gain=(1, 2, 7)).bounds(labels, scores).largest.values == [9]
+        assert GeneralizedP(max_grade=4).bounds(labels, scores).largest.values == [0.75]
+        assert P(rel=3).bounds(labels, scores).largest.values == [0.5]
+        with pytest.raises(ValueError, match=r"max_grade must be an integer grade >= 1, got 0\.5"):
+            CG().bounds(labels, scores, max_grade=0.5)
+
+    def test_of_a_run_whose_pool_holds_more(self):
+        rankings = rankings_of_pools([([None, 1], [1, 2, 0])])
+        bounds = RBP(p=0.5).bounds(rankings)
+        assert (bounds.smallest.values[0], bounds.largest.values[0]) == (0.25, 0.75)
+
+    @pytest.mark.parametrize("chosen", [AP(), R(k=3), nDCG(), QMeasure(), GAP(), Bpref(), infAP()])
+    def test_what_divides_by_the_pool(self, chosen):
+        with pytest.raises(
+            ValueError, match="no bounds over judgments: what it divides by changes"
+        ):
+            chosen.bounds([1, math.nan], [2, 1])
+
+    def test_a_relevant_document_found_late_can_lower_average_precision_and_recall(self):
+        scores = [3, 2, 1]
+        for chosen in (AP(), R(k=1), nDCG(), RPrecision()):
+            assert chosen([1, 0, 1], scores) < chosen([1, 0, 0], scores)
+            assert chosen([1, 0, 0], scores) > chosen([0, 0, 0], scores)
+
+    def test_rules_that_change_more_than_the_value(self):
+        with pytest.raises(ValueError, match="the list itself changes with the judgments"):
+            P(unjudged="condense").bounds([1, math.nan], [2, 1])
+        with pytest.raises(ValueError, match=r"empty must be 0\.0, the worst value, got 1\.0"):
+            P(empty=1).bounds([1, math.nan], [2, 1])
+        with pytest.raises(ValueError, match="what it divides by"):
+            P(normalize=True).bounds([1, math.nan], [2, 1])
 
 
 class TestPaperFacts:
@@ -209,7 +657,10 @@ class TestPaperFacts:
     @given(strategies.long_data(ties=False), st.data())
     def test_one_threshold_for_all_users_is_average_precision(self, rows, data):
         g = tuple(float(each) for each in data.draw(strategies.one_hot_g(rows.max_grade)))
-        ap = AP(rel=g.index(1.0) + 1).per_query(rows.y_true, rows.y_score, qid=rows.qid).values
+        threshold = g.index(1.0) + 1
+        ap = 0.0
+        if threshold <= max(1, top_grade(rows)):
+            ap = AP(rel=threshold).per_query(rows.y_true, rows.y_score, qid=rows.qid).values
         for kind in (GAP, xGAP, eGAP):
             values = kind(g=g).per_query(rows.y_true, rows.y_score, qid=rows.qid).values
             np.testing.assert_allclose(values, ap, rtol=0, atol=TOLERANCE)
@@ -227,6 +678,11 @@ class TestPaperFacts:
             normalized = kind(g=g, normalize=True).per_query(rankings).values
             np.testing.assert_allclose(normalized, reached > 0, atol=TOLERANCE)
         np.testing.assert_allclose(GAP(g=g).per_query(rankings).values, reached > 0, atol=TOLERANCE)
+
+    def test_xgap_is_not_monotone(self):
+        # Not in the paper: moving the better document up can lower xGAP.
+        for y_true, value in (([0, 0, 0, 0, 1, 2], 19 / 80), ([0, 0, 0, 0, 2, 1], 7 / 30)):
+            assert xGAP(g=(0.5, 0.5))(y_true, np.arange(6, 0, -1)) == pytest.approx(value)
 
     def test_probability_to_select_a_document(self):
         # 10 documents of grade 1, one of grade 2. With the cut-off at rank 1 a measure's value is
@@ -382,9 +838,13 @@ def test_a_query_of_a_million_documents():
 
 
 class TestStrings:
-    @given(cases(strategies.small_data(max_queries=1, max_documents=1)), st.sampled_from(TIES))
-    def test_str_and_measure_are_inverse(self, case, ties):
-        chosen = dataclasses.replace(case[1], ties=ties)
+    @pytest.mark.parametrize("name", sorted(FIELDS))
+    @FEW
+    @given(data=st.data())
+    def test_str_and_measure_are_inverse(self, name, data):
+        chosen, _ = data.draw(fields_of(name, data.draw(strategies.MAX_GRADES)))
+        if name != "ADM":
+            chosen = dataclasses.replace(chosen, ties=data.draw(st.sampled_from(TIES[1:])))
         assert measure(str(chosen)) == chosen
         assert hash(measure(str(chosen))) == hash(chosen)
         assert eval(repr(chosen), {**catalogue(), "float": float}) == chosen
@@ -447,6 +907,7 @@ class TestFields:
             (lambda: AP(empty="zero"), "empty must be the value.*got 'zero'"),
             (lambda: AP(empty=math.inf), "empty must be the value.*got inf"),
             (lambda: AP(normalize=2), "normalize must be True or False, got 2"),
+            (lambda: P(fill=None), "fill must be True or False, got None"),
             (
                 lambda: xGAP(g=(0.5, 0.4)),
                 r"g must sum to 1, got \(0\.5, 0\.4\), which sums to 0\.9",
@@ -468,6 +929,24 @@ class TestFields:
             (lambda: DCG(discount="jk", log_base=1), "log_base must be a number > 1, got 1"),
             (lambda: DCG(log_base=3), 'log_base belongs to discount="jk"'),
             (lambda: RBP(p=1), "p must lie strictly between 0 and 1, got 1"),
+            (lambda: RBP(gain="log"), "gain must be one of 'binary', 'linear', 'exp2', got 'log'"),
+            (lambda: RBP(max_grade=2), "max_grade belongs to a graded gain"),
+            (lambda: RBP(gain="linear", rel=2), 'rel belongs to gain="binary", got 2'),
+            (lambda: ERR(gain=(3, 1)), "gain must not decrease with the grade"),
+            (lambda: ERR(gain=(1, 3), max_grade=3), r"number of entries of gain \(2\).*got 3"),
+            (lambda: RprefN(max_grade=0), "max_grade must be an integer grade >= 1, got 0"),
+            (lambda: QMeasure(beta=-1), "beta must be a finite number >= 0, got -1"),
+            (lambda: F(beta=math.inf), "beta must be a finite number >= 0, got inf"),
+            (lambda: infAP(epsilon=0), "epsilon must be a finite number > 0, got 0"),
+            (lambda: infAP(ties="expected"), "ties must be 'row_order'.* no closed form"),
+            (lambda: RankedHalfLife(ties="expected"), "RankedHalfLife, got 'expected'"),
+            (lambda: NormalizedRecall(k=5), "k must be None for NormalizedRecall, .*; got 5"),
+            (lambda: ADM(ties="row_order"), "ties must be 'expected' for ADM, which compares"),
+            (lambda: Fallout(normalize=True), "normalize must be False for Fallout, .* got True"),
+            (
+                lambda: Bpref(unjudged="nonrelevant"),
+                "unjudged must be 'condense' for Bpref, which counts judged documents",
+            ),
         ],
     )
     def test_bad_field(self, make, message):
@@ -490,6 +969,32 @@ class TestFields:
     def test_g_longer_than_the_top_grade(self):
         assert eGAP(g=(0.25, 0.25, 0.5))([2, 1], [2, 1]) == pytest.approx(0.5)
         assert eGAP(max_grade=4)([2, 1], [2, 1]) == pytest.approx(0.5)
+
+    @pytest.mark.parametrize("kind", [ERR, GeneralizedP, RprefN, ADM])
+    def test_a_grade_above_the_scale(self, kind):
+        with pytest.raises(ValueError, match=rf"grades 0\.\.2 for {kind.__name__}.*got 3"):
+            kind(max_grade=2)([3, 0], [1, 0])
+        with pytest.raises(ValueError, match=r"for each of the grades 1\.\.3 in y_true, got 2"):
+            kind(gain=(1, 2))([3, 0], [1, 0])
+
+    @pytest.mark.parametrize("chosen", [AP(rel=3), RBP(rel=3), Bpref(rel=3), infAP(rel=3)])
+    def test_a_threshold_above_the_scale(self, chosen):
+        with pytest.raises(ValueError, match=r"rel must be a grade of the scale.*at 2.* 3"):
+            chosen([2, 0], [1, 0])
+        assert chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2  # one of two is empty
+        assert dataclasses.replace(chosen, rel=1)([0, 0], [1, 0]) == 0.0
+
+    def test_the_top_of_the_scale_is_the_datas_until_named(self):
+        for kind in (ERR, GeneralizedP, RprefN):
+            assert kind().is_open
+            assert not kind(gain=(1, 2)).is_open
+            assert kind().resolve(4) == kind(max_grade=4)
+        assert RBP(gain="exp2").resolve(3) == RBP(gain="exp2", max_grade=3)
+        assert not RBP().is_open
+        y_true, y_score = [2, 0, 1, 1], [4, 3, 2, 1]
+        for kind in (ERR, GeneralizedP, RprefN):
+            assert kind()(y_true, y_score) == kind(max_grade=2)(y_true, y_score)
+            assert kind(max_grade=3)(y_true, y_score) != kind()(y_true, y_score)
 
     def test_gain_shorter_than_the_top_grade(self):
         with pytest.raises(
@@ -578,3 +1083,11 @@ class TestResults:
                 *arrays, qid=[1, 1, 1, 2], sample_weight=[1, 1, 1, 5]
             )
             assert function(*arrays) == kind()(*arrays)
+
+
+def test_mean_with_an_infinite_value():
+    # Half of the gain of a list without gain is found nowhere.
+    scores = evaluate("RankedHalfLife@1", [0, 1, 1, 0], [2, 1, 2, 1], qid=[1, 1, 2, 2])
+    assert scores.values[:, 0].tolist() == [math.inf, 0.5]
+    assert scores["RankedHalfLife@1"] == math.inf
+    assert "inf" in repr(scores)

@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 from fractions import Fraction
-from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
@@ -219,11 +217,8 @@ def test_gap_of_short_lists_with_uniform_thresholds(ranked, value):
     assert gap(ranked, g=(Fraction(1, c),) * c) == value
 
 
-def test_published_unit_values():
-    home = os.environ.get("SKGRADED_DATA", Path(__file__).parents[2] / "shared" / "data")
-    path = Path(home) / "reference-values" / "published_unit_values.json"
-    if not path.exists():
-        pytest.skip(f"no file {path}; set SKGRADED_DATA to the folder of the data sets")
+def test_published_unit_values(data_dir):
+    path = data_dir / "reference-values" / "published_unit_values.json"
     published = json.loads(path.read_text())
     entries = [entry for entry in published if entry["measure"].startswith("GAP")]
     assert len(entries) == 3
@@ -277,6 +272,7 @@ def test_precision_and_recall_by_hand():
     assert precision(ranked, pool, k=10, normalize=True) == Fraction(2, 3)
     assert precision(ranked, pool, rel=2) == Fraction(1, 4)
     assert precision(ranked, pool, rel=2, k=2, normalize=True) == 1
+    assert precision([None], pool, condense=True) == 0
     assert recall(ranked, pool) == Fraction(2, 3)
     assert recall(ranked, pool, k=2) == Fraction(1, 3)
     assert recall(ranked, pool, k=2, normalize=True) == Fraction(1, 2)
@@ -337,7 +333,7 @@ def test_expected_value_lies_between_pessimistic_and_optimistic(rows, data):
         "k": data.draw(strategies.cutoffs()),
         "condense": data.draw(st.booleans()),
     }
-    for measure in GRADED.values():
+    for measure in (gap, egap):
         worst, mean, best = (
             reference.per_query(measure, *rows[:3], ties=ties, **parameters)
             for ties in ("pessimistic", "expected", "optimistic")
@@ -345,6 +341,15 @@ def test_expected_value_lies_between_pessimistic_and_optimistic(rows, data):
         assert list(worst) == list(mean) == list(best)
         for query in mean:
             assert worst[query] <= mean[query] <= best[query]
+
+
+def test_xgap_may_fall_where_the_better_of_two_documents_moves_up():
+    # Far down the list the document of grade 2 draws most of its precision from the one of grade 1
+    # above it: the order that is worst by grades is not the one with the least xGAP.
+    half = Fraction(1, 2)
+    assert xgap([0] * 3 + [1, 2], g=(half, half)) == xgap([0] * 3 + [2, 1], g=(half, half))
+    assert xgap([0] * 4 + [1, 2], g=(half, half)) == Fraction(19, 80)
+    assert xgap([0] * 4 + [2, 1], g=(half, half)) == Fraction(7, 30)
 
 
 def test_values_and_mean_over_queries():
@@ -360,6 +365,9 @@ def test_values_and_mean_over_queries():
     assert reference.mean_over_queries(values) == Fraction(1, 2)
     unequal = {"b": 1.0, "a": 0.0, "c": math.nan}
     assert reference.mean_over_queries(unequal, qid, [3.0, 1.0, 1.0, 2.0, 9.0]) == 2 / 3.5
+    # Two rows of weight 1 and 2, one row of weight 6: queries of weight 1.5 and 6.
+    sizes = {"p": 1.0, "q": 0.0}
+    assert reference.mean_over_queries(sizes, ["p", "q", "p"], [1.0, 6.0, 2.0]) == 1.5 / 7.5
     assert list(reference.per_query(average_precision, y_true, y_score)) == [0]
 
 

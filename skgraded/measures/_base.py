@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded.measures._checks import check_choice, check_cutoff, check_empty
+from skgraded.measures._bounds import Bounds, judge_all
+from skgraded.measures._checks import (
+    check_choice,
+    check_cutoff,
+    check_empty,
+    check_flag,
+    check_grade,
+)
 from skgraded.measures._scores import QueryScores
 from skgraded.rankings import Judgments, Positions, Rankings, Ties, Unjudged
 
@@ -59,7 +67,8 @@ class Measure:
     """A measure of ranking effectiveness: an immutable value, called like a metric function.
 
     A subclass says what it measures through the labels alone, by `_linear_part` and `_pair_part`
-    of the prefix form; ranking, ties, cut-offs and means are the same for all.
+    of the prefix form; ranking, ties, cut-offs and means are the same for all. What lies outside
+    the form overrides `_raw_values`.
 
     Parameters
     ----------
@@ -74,6 +83,14 @@ class Measure:
         Value of a query with nothing relevant; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off.
+
+    Examples
+    --------
+    >>> from skgraded import AP, measure
+    >>> AP(k=10).per_query([1, 0, 0, 1], [2, 1, 2, 1], qid=["a", "a", "b", "b"]).values
+    array([1. , 0.5])
+    >>> measure("AP@10") == AP(k=10)
+    True
     """
 
     k: int | None = None
@@ -84,13 +101,40 @@ class Measure:
 
     greater_is_better: ClassVar[bool] = True
 
+    # Whether the measure looks at scores as such, which a Rankings no longer holds.
+    reads_scores: ClassVar[bool] = False
+
+    # Shared fields that a measure has no use for beyond their default, and why.
+    _refuses: ClassVar[Mapping[str, str]] = {}
+
+    # Whether the mean over all orders of tied documents has a closed form.
+    _averages_over_ties: ClassVar[bool] = True
+
+    # Whether a higher grade of any document can only raise the value (1) or only lower it (-1).
+    _changes_with_grades: ClassVar[int] = 0
+
     def __post_init__(self) -> None:
         self._set(k=check_cutoff(self.k), empty=check_empty(self.empty))
         check_choice("ties", self.ties, get_args(Ties))
         check_choice("unjudged", self.unjudged, get_args(Unjudged))
-        if not isinstance(self.normalize, bool | np.bool_):
-            raise ValueError(f"normalize must be True or False, got {self.normalize!r}.")
-        self._set(normalize=bool(self.normalize))
+        self._set(normalize=check_flag("normalize", self.normalize))
+        self._check_refused()
+
+    def _check_refused(self) -> None:
+        name = type(self).__name__
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in self._refuses and value != field.default:
+                raise ValueError(
+                    f"{field.name} must be {field.default!r} for {name}, "
+                    f"{self._refuses[field.name]}; got {value!r}."
+                )
+        if self.ties == "expected" and not self._averages_over_ties:
+            raise ValueError(
+                f"ties must be 'row_order', 'pessimistic' or 'optimistic' for {name}, got "
+                "'expected': its mean over the orders of tied documents has no closed form. To "
+                "come close, average over a few random orders of the rows under 'row_order'."
+            )
 
     def _set(self, **fields: Any) -> None:
         for name, value in fields.items():
@@ -155,6 +199,76 @@ class Measure:
         judgments = rankings.judgments
         return QueryScores(self, judgments.qid, values, judgments.weights, n_empty)
 
+    def bounds(
+        self,
+        y_true: ArrayLike | Rankings,
+        y_score: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        max_grade: int | None = None,
+    ) -> Bounds:
+        """Smallest and largest value that any judgment of the unjudged documents could give.
+
+        A measure has bounds where a higher grade of a document can only raise its value, or only
+        lower it, whatever the grades of the others: precision, gain, cascades. What divides by the
+        pool, such as recall, AP or nDCG, has none: a relevant document that is found late also
+        raises the divisor, and the value may fall.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_documents,) or Rankings
+            Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+        y_score : array-like of shape (n_documents,)
+            Scores; the highest comes first.
+        qid : array-like of shape (n_documents,), optional
+            Query id of each row. Without it all rows are one query.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row; a query weighs the mean of its rows.
+        max_grade : int, optional
+            Highest grade that an unjudged document can get. By default the top of the scale that
+            the measure names, else the highest grade in y_true.
+
+        Returns
+        -------
+        Bounds
+            The smallest and the largest values, query by query.
+
+        Raises
+        ------
+        ValueError
+            If the measure has no bounds under its fields; the message says why.
+        """
+        self._check_bounded()
+        rankings = as_rankings(y_true, y_score, qid, sample_weight)
+        top = self._highest_grade(rankings.judgments) if max_grade is None else max_grade
+        top = check_grade("max_grade", top)
+        of_scale = self.resolve(max(top, math.ceil(rankings.judgments.top_grade)))
+        judged = (judge_all(rankings, grade, top) for grade in (0, top))
+        as_zero, as_top = (of_scale.per_query(each) for each in judged)
+        return Bounds(*(as_zero, as_top)[:: self._changes_with_grades])
+
+    def _check_bounded(self) -> None:
+        worst = type(self).__dataclass_fields__["empty"].default
+        reasons = {
+            "what it divides by changes with the judgments": not self._changes_with_grades
+            or self.normalize,
+            "the list itself changes with the judgments": self.unjudged == "condense",
+            f"empty must be {worst!r}, the worst value, got {self.empty!r}": self.empty != worst,
+        }
+        for reason, holds in reasons.items():
+            if holds:
+                raise ValueError(f"{self} has no bounds over judgments: {reason}.")
+
+    def _highest_grade(self, judgments: Judgments) -> int:
+        """Top of the scale that the measure names, else of the data."""
+        gain, max_grade = getattr(self, "gain", ""), getattr(self, "max_grade", None)
+        if max_grade is not None:
+            return int(max_grade)
+        if not isinstance(gain, str):
+            return len(gain)
+        return max(getattr(self, "rel", 1), math.ceil(judgments.top_grade))
+
     def resolve(self, top_grade: int) -> Measure:
         """Fix what the measure leaves open by the scale's top grade.
 
@@ -174,6 +288,56 @@ class Measure:
     def is_open(self) -> bool:
         """Whether the measure reads the scale's top grade off the data that it is given."""
         return False
+
+    @property
+    def has_prefix_form(self) -> bool:
+        """Whether the measure is a linear and a pair part, so that models can be trained for it."""
+        kind = type(self)
+        parts = (kind._linear_part, kind._pair_part) != (Measure._linear_part, Measure._pair_part)
+        return parts and kind._raw_values is Measure._raw_values
+
+    def prefix_form(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
+        """Read the parts of the prefix form off the labels.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        linear : LinearPart or None
+            Discount d and gain v; None where the measure has no linear part.
+        pairs : PairPart or None
+            Position weight p and matrix K; None where the measure has no pair part.
+        """
+        return judgments.once(("parts", self), lambda: self._parts(judgments))
+
+    def query_factor(self, judgments: Judgments) -> FloatArray:
+        """Compute what the prefix form of a query is multiplied by, to be its value.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            One, or one over the ideal value with ``normalize``; 0 where nothing is relevant.
+        """
+        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        if not self.normalize:
+            return relevant.astype(np.float64)
+        best = self._ideal_values(judgments)
+        return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
+
+    def _ideal_values(self, judgments: Judgments) -> FloatArray:
+        return judgments.once(("ideal", self), lambda: self._raw_values(judgments.ideal))
+
+    def _constant(self, judgments: Judgments) -> FloatArray | float:
+        """Return what a value is before any document counts."""
+        return 0.0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart | None:
         """D and v; None where the measure has no linear part."""
@@ -203,17 +367,17 @@ class Measure:
         return type(self)._pair_part is Measure._pair_part
 
     def _values(self, rankings: Rankings) -> FloatArray:
-        values = self._prefix_form(rankings)
+        values = self._raw_values(rankings)
         if not self.normalize:
             return values
-        judgments = rankings.judgments
-        best = judgments.once(("ideal", self), lambda: self._prefix_form(judgments.ideal))
-        return np.divide(values, best, out=np.zeros_like(values), where=best > 0)
+        best = self._ideal_values(rankings.judgments)
+        return np.divide(values, best, out=np.full_like(values, self.empty), where=best > 0)
 
-    def _prefix_form(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        """Values before normalization, shape (n_queries,): those of the prefix form."""
         judgments, rules = rankings.judgments, (self.k, self.ties, self.unjudged)
-        linear, pairs = judgments.once(("parts", self), lambda: self._parts(judgments))
-        values = np.zeros(judgments.n_queries)
+        linear, pairs = self.prefix_form(judgments)
+        values = np.zeros(judgments.n_queries) + self._constant(judgments)
         if linear is not None:
             values += linear.scale * rankings.discounted_gain(linear.discount, linear.gain, *rules)
         if pairs is not None:

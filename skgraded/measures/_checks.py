@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "check_above_zero",
+    "check_at_least_zero",
     "check_choice",
     "check_cutoff",
     "check_empty",
+    "check_flag",
     "check_grade",
     "check_probability",
     "closest",
@@ -91,3 +94,24 @@ def numbers_of(field: str, values: Any) -> tuple[float, ...]:
     if not all(map(math.isfinite, numbers_)):
         raise ValueError(f"{field} must hold finite numbers, got {values!r}.")
     return numbers_
+
+
+def check_flag(field: str, value: Any) -> bool:
+    """Return a field that is True or False as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{field} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_at_least_zero(field: str, value: Any) -> float:
+    """Return a finite number >= 0 as a float."""
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise ValueError(f"{field} must be a finite number >= 0, got {value!r}.")
+    return float(value)
+
+
+def check_above_zero(field: str, value: Any) -> float:
+    """Return a finite number > 0 as a float."""
+    if not is_number(value) or not 0 < value < math.inf:
+        raise ValueError(f"{field} must be a finite number > 0, got {value!r}.")
+    return float(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,8 @@ class DCG(Measure):
     gain: str | Sequence[float] = "linear"
     discount: str = "log2"
     log_base: float = _BINARY
+
+    _changes_with_grades: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from skgraded.measures._base import Measure, PairPart
 from skgraded.measures._checks import check_choice, check_grade, numbers_of
-from skgraded.measures._positions import Reciprocal
-from skgraded.measures._precision import reciprocal
+from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.rankings import Judgments
 
 __all__ = ["GAP", "eGAP", "xGAP"]
@@ -198,6 +197,13 @@ class xGAP(_ThresholdMeasure):
     --------
     eGAP : The expectation of average precision over the thresholds.
     GAP : The original, biased where few documents reach the top grade.
+
+    Notes
+    -----
+    No ranking beats the ideal one, but xGAP is not monotone: below other documents, a swap that
+    moves the better one up can lower it a little. With g = (1/2, 1/2), the grades 0, 0, 0, 0, 1, 2
+    score 19/80 and 0, 0, 0, 0, 2, 1 only 7/30. So ``ties="pessimistic"``, the worst grade first, is
+    not always its smallest value. `GAP` and `eGAP` are monotone.
 
     References
     ----------

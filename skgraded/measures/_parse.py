@@ -25,6 +25,12 @@ def catalogue() -> dict[str, type[Measure]]:
     -------
     dict of str to type
         The classes, in alphabetical order.
+
+    Examples
+    --------
+    >>> from skgraded import catalogue
+    >>> catalogue()["xGAP"]
+    <class 'skgraded.measures._graded.xGAP'>
     """
     classes = _concrete(Measure)
     return {each.__name__: each for each in sorted(classes, key=lambda each: each.__name__.lower())}

@@ -11,7 +11,25 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from skgraded.rankings import Judgments, RankedList
 
-__all__ = ["Constant", "Geometric", "JarvelinKekalainen", "Log2", "Reciprocal"]
+__all__ = [
+    "Constant",
+    "FromSecond",
+    "Geometric",
+    "JarvelinKekalainen",
+    "Log2",
+    "LogRank",
+    "Rank",
+    "Reciprocal",
+    "ReciprocalAbove",
+    "reciprocal",
+]
+
+
+def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """1 / x, and 0 where x is 0."""
+    inverse = np.zeros(counts.shape)
+    np.divide(1.0, counts, out=inverse, where=counts > 0)
+    return inverse
 
 
 class _ByRank:
@@ -70,3 +88,37 @@ class Geometric(_ByRank):
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         weights: NDArray[np.float64] = np.power(self.p, n - 1.0)
         return weights
+
+
+@dataclass(frozen=True)
+class Rank(_ByRank):
+    """n."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        return n
+
+
+@dataclass(frozen=True)
+class LogRank(_ByRank):
+    """log(n)."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        logarithm: NDArray[np.float64] = np.log(n)
+        return logarithm
+
+
+@dataclass(frozen=True)
+class FromSecond(_ByRank):
+    """1 from rank 2 on, 0 at rank 1."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        return (n > 1).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class ReciprocalAbove(_ByRank):
+    """1 / (n - 1), one over the number of ranks above; 0 at rank 1."""
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        inverse: NDArray[np.float64] = np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)
+        return inverse

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.measures._base import LinearPart, Measure, PairPart
-from skgraded.measures._checks import check_grade, check_probability
-from skgraded.measures._positions import Constant, Geometric, Reciprocal
+from skgraded.measures._checks import check_flag, check_grade
+from skgraded.measures._pool_positions import UpToListEnd
+from skgraded.measures._positions import Constant, Reciprocal, reciprocal
 from skgraded.rankings import Judgments
 
-__all__ = ["AP", "RBP", "P", "R"]
+__all__ = ["AP", "P", "R"]
 
 FloatArray = NDArray[np.float64]
-
-
-def reciprocal(counts: NDArray[Any]) -> FloatArray:
-    """1 / x, and 0 where x is 0."""
-    inverse = np.zeros(counts.shape)
-    np.divide(1.0, counts, out=inverse, where=counts > 0)
-    return inverse
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -36,6 +30,12 @@ class _BinaryMeasure(Measure):
         self._set(rel=check_grade("rel", self.rel))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        top = max(1.0, judgments.top_grade)
+        if self.rel > top:
+            raise ValueError(
+                f"rel must be a grade of the scale, which ends at {top:g} in y_true, got "
+                f"{self.rel} in {self}."
+            )
         return judgments.grades >= self.rel
 
     def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:
@@ -85,6 +85,7 @@ class AP(_BinaryMeasure):
         return PairPart(Reciprocal(), K)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class P(_BinaryMeasure):
     r"""Precision at k.
 
@@ -97,6 +98,8 @@ class P(_BinaryMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
+    fill : bool, default=True
+        Whether to fill up a list shorter than k; otherwise its length is the divisor.
     k, ties, unjudged, empty, normalize
         As for every `Measure`. A query without a document of grade t is empty.
 
@@ -116,10 +119,21 @@ class P(_BinaryMeasure):
     0.6666666666666666
     """
 
+    fill: bool = True
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(fill=check_flag("fill", self.fill))
+
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
         relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(Constant(), relevant, reciprocal(length))
+        if self.k is not None and self.fill:
+            return LinearPart(Constant(), relevant, 1.0 / self.k)
+        length = judgments.list_lengths(self.unjudged)
+        divisor = length if self.k is None else np.minimum(length, self.k)
+        return LinearPart(UpToListEnd(self.unjudged), relevant, reciprocal(divisor))
 
 
 class R(_BinaryMeasure):
@@ -156,48 +170,3 @@ class R(_BinaryMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
         return LinearPart(Constant(), relevant, reciprocal(self._n_relevant(judgments)))
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RBP(_BinaryMeasure):
-    r"""Rank-biased precision.
-
-    .. math:: RBP = (1 - p) \sum_{n=1}^{N} p^{n-1}\, 1[r_n \ge t]
-
-    where r_n is the grade at rank n of a list of N documents, t the threshold ``rel`` and p the
-    user's persistence: the probability to go on from one document to the next.
-
-    Parameters
-    ----------
-    p : float, default=0.8
-        Persistence, strictly between 0 and 1.
-    rel : int, default=1
-        Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
-
-    See Also
-    --------
-    DCG : A gain per grade and a logarithmic discount.
-
-    References
-    ----------
-    .. [1] A. Moffat, J. Zobel (2008), "Rank-biased Precision for Measurement of Retrieval
-       Effectiveness", ACM TOIS 27(1).
-
-    Examples
-    --------
-    >>> from skgraded import RBP
-    >>> RBP(p=.5)([1, 0, 1, 0], [.9, .8, .7, .6])  # (1 + 1/4) / 2
-    0.625
-    """
-
-    p: float = 0.8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=check_probability("p", self.p))
-
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(Geometric(self.p), relevant, 1.0 - self.p)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._exceptions import UndefinedMeanWarning
+from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,19 +178,19 @@ class Scores:
 
 
 def _mean(values: FloatArray, weights: FloatArray | None, measure: Measure) -> float:
-    counted = ~np.isnan(values)
-    total = counted.sum() if weights is None else weights[counted].sum()
-    if total == 0:
+    return mean_of(MeanSums.of(values, weights), measure, len(values), np.isnan(values).sum())
+
+
+def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:
+    """Mean of a measure from its sums; nan, with a warning, where there is none."""
+    if sums.weights == 0:
         warnings.warn(
             f"The mean of {measure} is undefined: no query has a value and a positive weight "
-            f"({len(values) - counted.sum()} of {len(values)} have nothing relevant).",
+            f"({n_left_out} of {n_queries} have nothing relevant).",
             UndefinedMeanWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-        return float("nan")
-    if counted.all():
-        return float(np.average(values, weights=weights))
-    return float(np.average(values[counted], weights=None if weights is None else weights[counted]))
+    return sums.mean
 
 
 def _frame(values: FloatArray, qid: NDArray[Any], measures: Any) -> pd.DataFrame:
@@ -204,15 +205,17 @@ def _frame(values: FloatArray, qid: NDArray[Any], measures: Any) -> pd.DataFrame
 
 
 def _table(measures: Any, values: FloatArray, weights: FloatArray | None, n_empty: Any) -> str:
+    means = [MeanSums.of(column, weights).mean for column in values.T]
+    return table_of_means(measures, means, len(values), n_empty)
+
+
+def table_of_means(measures: Any, means: Any, n_queries: int, n_empty: Any) -> str:
     """Means in a table, with what was counted as empty or left out."""
     names = [str(each) for each in measures]
     width = max(map(len, [*names, "measure"]))
-    queries = "1 query" if len(values) == 1 else f"{len(values)} queries"
+    queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
     lines = [f"{'measure':<{width}}  {'mean':>8}  over {queries}"]
-    for name, each, column, empties in zip(names, measures, values.T, n_empty, strict=True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMeanWarning)
-            mean = _mean(column, weights, each)
+    for name, each, mean, empties in zip(names, measures, means, n_empty, strict=True):
         lines.append(f"{name:<{width}}  {mean:>8.4f}{_note_on_empty(each, empties)}")
     return "\n".join(lines)
 

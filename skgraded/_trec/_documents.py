@@ -1,0 +1,97 @@
+"""A column of document ids: one block of bytes instead of one Python object per document."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+
+__all__ = ["Documents"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Documents:
+    """Document ids, one after the other in a block of bytes.
+
+    Attributes
+    ----------
+    end : ndarray of shape (n_documents,), int64
+        Where each id ends in ``text``; it begins where the one before ends.
+    text : ndarray of shape (n_bytes,), uint8
+        The ids.
+    """
+
+    end: IntArray
+    text: NDArray[np.uint8]
+
+    @classmethod
+    def from_ids(cls, ids: Iterable[object]) -> Documents:
+        """Store ids.
+
+        Parameters
+        ----------
+        ids : iterable of object
+            Ids; what is not a string is turned into one.
+
+        Returns
+        -------
+        Documents
+            The column.
+        """
+        encoded = [str(each).encode("utf-8", "surrogateescape") for each in ids]
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
+
+    @classmethod
+    def concatenate(cls, parts: list[Documents]) -> Documents:
+        """Join columns, one below the other.
+
+        Parameters
+        ----------
+        parts : list of Documents
+            The columns.
+
+        Returns
+        -------
+        Documents
+            One column.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        before = np.cumsum([0, *(len(part.text) for part in parts[:-1])])
+        ends = [part.end + offset for part, offset in zip(parts, before, strict=True)]
+        return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
+
+    def take(self, rows: IntArray) -> Documents:
+        """Ids at some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,), int64
+            The rows.
+
+        Returns
+        -------
+        Documents
+            Their ids.
+        """
+        return Documents(*_core.take_documents(self.end, self.text, rows))
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def __getitem__(self, row: int) -> str:
+        begin = int(self.end[row - 1]) if row else 0
+        return bytes(self.text[begin : int(self.end[row])]).decode("utf-8", "surrogateescape")
+
+    def __iter__(self) -> Iterator[str]:
+        text, begin = self.text.tobytes(), 0
+        for end in self.end.tolist():
+            yield text[begin:end].decode("utf-8", "surrogateescape")
+            begin = end

@@ -1,0 +1,166 @@
+"""Bytes from wherever they are: a path or a file object, plain or compressed."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["is_source", "name_of_source", "read_chunks"]
+
+_CHUNK = 8_000_000  # bytes of text held at a time
+_PIECE = 1 << 20  # bytes of a compressed file read at a time
+
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\0": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
+
+
+def is_source(given: Any) -> bool:
+    """Whether something is a path or an open file."""
+    return isinstance(given, str | os.PathLike) or hasattr(given, "read")
+
+
+def name_of_source(source: Any) -> str:
+    """Name for messages: the path, or what the file object is called."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else f"<{type(source).__name__}>"
+
+
+def short_name(source: Any) -> str:
+    """Name of a run: the file's name without its folder and its compression."""
+    name = Path(name_of_source(source)).name
+    suffix = Path(name).suffix
+    return name.removesuffix(suffix) if suffix in _SUFFIXES else name
+
+
+def read_chunks(source: Any) -> Iterator[bytes]:
+    """Decompressed bytes of a source, some megabytes at a time.
+
+    What compresses a file is read off its first bytes; its name may lie.
+    """
+    name = name_of_source(source)
+    with contextlib.ExitStack() as stack:
+        raw = _open(source, stack)
+        start = raw.peek(8) if hasattr(raw, "peek") else b""
+        if start[:2] in _UTF16_MARKS:
+            raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+        packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
+        chunks = (
+            _unpacked(raw, packed, name) if packed else iter(lambda: raw.read(_CHUNK), raw.read(0))
+        )
+        mark = _UTF8_MARK
+        for chunk in chunks:
+            text = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
+            yield text.removeprefix(mark)
+            mark = b""
+
+
+def _open(source: Any, stack: contextlib.ExitStack) -> Any:
+    if isinstance(source, str | os.PathLike):
+        return stack.enter_context(open(source, "rb"))
+    if isinstance(source, io.RawIOBase | io.BytesIO):
+        return io.BufferedReader(source)
+    return source
+
+
+def _plain(raw: Any) -> Iterator[Any]:
+    while chunk := raw.read(_CHUNK):
+        yield chunk
+
+
+def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
+    try:
+        if packed == "zstd":
+            yield from _read_zstd(raw, name)
+        else:
+            yield from _decompressed(raw, _DECOMPRESSORS[packed])
+    except _DAMAGED as error:
+        raise ValueError(
+            f"{name}: this {packed} file is damaged or cut short ({error})."
+        ) from error
+
+
+class _GzipDecompressor:
+    """zlib's decompressor with the interface of lzma's and bz2's."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(wbits=31)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inflate.unconsumed_tail
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflate.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+
+
+_DECOMPRESSORS: dict[str, Callable[[], Any]] = {
+    "gzip": _GzipDecompressor,
+    "xz": lzma.LZMADecompressor,
+    "bzip2": bz2.BZ2Decompressor,
+}
+
+
+def _decompressed(raw: Any, new: Callable[[], Any]) -> Iterator[bytes]:
+    """Text of one or more compressed streams, in bites that leave other threads to their work."""
+    stream = new()
+    while True:
+        piece = b""
+        if stream.eof:
+            piece = _next_stream(raw, stream.unused_data)
+            if not piece:
+                return
+            stream = new()
+        elif stream.needs_input:
+            piece = raw.read(_PIECE)
+            if not piece:
+                raise EOFError("it ends before its end mark")
+        text = stream.decompress(piece, _CHUNK)
+        if text:
+            yield text
+
+
+def _next_stream(raw: Any, piece: bytes) -> bytes:
+    """Start of the next stream; streams may be padded with zeros."""
+    piece = piece.lstrip(b"\0")
+    while not piece and (more := raw.read(_PIECE)):
+        piece = more.lstrip(b"\0")
+    return piece
+
+
+def _read_zstd(raw: Any, name: str) -> Iterator[bytes]:
+    try:
+        import zstandard  # type: ignore[import-not-found, unused-ignore]
+    except ImportError as error:
+        raise ImportError(
+            f"{name}: reading zstd needs zstandard: pip install zstandard."
+        ) from error
+    with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
+        try:
+            yield from iter(lambda: stream.read(_CHUNK), b"")
+        except zstandard.ZstdError as error:
+            raise EOFError(str(error)) from error

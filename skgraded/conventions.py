@@ -1,0 +1,324 @@
+"""Other tools' numbers: the measure with the gain, the divisor and the rules that each tool has.
+
+One table, `CONVENTIONS`, says what a tool calls a measure and which fields make ours give the
+tool's value; `measure_as` looks measures up in it, and ``python -m skgraded.conventions`` writes
+it as the page ``docs/conventions.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from skgraded.measures import Measure, catalogue, measure
+
+__all__ = ["CONVENTIONS", "TOOLS", "Convention", "Tool", "as_markdown", "measure_as"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tool:
+    """A tool whose numbers can be reproduced.
+
+    Attributes
+    ----------
+    name : str
+        The tool.
+    rules : str
+        What holds for all of its measures.
+    fields : mapping of str to object
+        The same, as fields of ours.
+    """
+
+    name: str
+    rules: str
+    fields: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Convention:
+    """What one tool calls a measure, and what it means by it.
+
+    Attributes
+    ----------
+    tool : str
+        The tool.
+    theirs : str
+        The measure as the tool writes it; ``{k}`` stands for a cut-off.
+    ours : str
+        The measure's name here.
+    fields : mapping of str to object
+        Fields of ours that give their number, beyond those that hold for all of the tool's.
+    note : str
+        What else to know.
+    """
+
+    tool: str
+    theirs: str
+    ours: str
+    fields: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    note: str = ""
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "lightgbm",
+            "Ties in row order. A query with nothing relevant counts 1. The pool is the query's "
+            "own rows.",
+            {"ties": "row_order", "empty": 1.0},
+        ),
+        Tool(
+            "xgboost",
+            "Ties in row order. A query with nothing relevant counts 1, or 0 where the name ends "
+            "in a minus sign. The pool is the query's own rows.",
+            {"ties": "row_order"},
+        ),
+        Tool(
+            "catboost",
+            "Ties worst first. The pool is the query's own rows.",
+            {"ties": "pessimistic"},
+        ),
+        Tool(
+            "sklearn",
+            "Ties by their expected value. A query with nothing relevant counts 0.",
+            {"ties": "expected"},
+        ),
+        Tool(
+            "trec_eval",
+            "Ties by document id, descending: rows must stand in that order, which reading a run "
+            "sees to. A query with nothing relevant counts 0. The pool is that of the qrels.",
+            {"ties": "row_order"},
+        ),
+        Tool(
+            "ntcireval",
+            "The input is a ranking, without scores. Values at a cut-off are divided by those of "
+            "the ideal ranking. The pool is that of the relevance file.",
+            {"ties": "row_order"},
+        ),
+        Tool(
+            "matters",
+            "Ties by document id, descending, as in trec_eval. The pool is that of the qrels.",
+            {"ties": "row_order"},
+        ),
+    )
+}
+
+_NAN = math.nan
+_EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
+_OF_SCALE = "The top of the scale is the data's unless max_grade names it."
+_UNTIL_SHORT = "A list shorter than k is divided by its own length."
+
+CONVENTIONS = (
+    Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "label_gain is gain."),
+    Convention("lightgbm", "map@{k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
+    Convention("xgboost", "ndcg@{k}", "nDCG", _EXP2, "ndcg_exp_gain=0 is a linear gain."),
+    Convention("xgboost", "ndcg@{k}-", "nDCG", {"gain": "exp2"}),
+    Convention("xgboost", "ndcg", "nDCG", {**_EXP2, "k": 32}, "Without k it stops at rank 32."),
+    Convention("xgboost", "map@{k}", "AP", {"normalize": True, "empty": 1.0}, "Binary labels."),
+    Convention("xgboost", "map@{k}-", "AP", {"normalize": True}, "Binary labels."),
+    Convention("xgboost", "map", "AP", {"normalize": True, "empty": 1.0, "k": 32}, "As ndcg."),
+    Convention("xgboost", "pre@{k}", "P", {"fill": False}, f"Binary labels. {_UNTIL_SHORT}"),
+    Convention("catboost", "NDCG:top={k}", "nDCG", {"empty": 1.0}),
+    Convention("catboost", "NDCG:top={k};type=Base", "nDCG", {"empty": 1.0}),
+    Convention("catboost", "NDCG:top={k};type=Exp", "nDCG", _EXP2),
+    Convention("catboost", "NDCG", "nDCG", {"empty": 1.0}),
+    Convention("catboost", "DCG:top={k}", "DCG"),
+    Convention("catboost", "DCG:top={k};type=Exp", "DCG", {"gain": "exp2"}),
+    Convention("catboost", "MAP:top={k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
+    Convention("catboost", "MAP", "AP"),
+    Convention("catboost", "MRR:top={k}", "RR"),
+    Convention("catboost", "MRR", "RR"),
+    Convention("catboost", "PrecisionAt:top={k}", "P", {"fill": False}, _UNTIL_SHORT),
+    Convention("catboost", "RecallAt:top={k}", "R", {"empty": 1.0}),
+    Convention("sklearn", "ndcg_score(k={k})", "nDCG", {}, "It refuses single documents."),
+    Convention("sklearn", "ndcg_score", "nDCG"),
+    Convention("sklearn", "dcg_score(k={k})", "DCG"),
+    Convention("sklearn", "dcg_score", "DCG"),
+    Convention("trec_eval", "map", "AP"),
+    Convention("trec_eval", "map_cut_{k}", "AP", {}, "Divided by R, whatever k."),
+    Convention("trec_eval", "P_{k}", "P"),
+    Convention("trec_eval", "recall_{k}", "R"),
+    Convention("trec_eval", "Rprec", "RPrecision"),
+    Convention("trec_eval", "bpref", "Bpref"),
+    Convention("trec_eval", "infAP", "infAP"),
+    Convention("trec_eval", "recip_rank", "RR"),
+    Convention("trec_eval", "success_{k}", "Success"),
+    Convention("trec_eval", "ndcg", "nDCG"),
+    Convention("trec_eval", "ndcg_cut_{k}", "nDCG"),
+    Convention("trec_eval", "set_P", "P"),
+    Convention("trec_eval", "set_recall", "R"),
+    Convention("trec_eval", "set_F", "F"),
+    Convention("ntcireval", "AP", "AP"),
+    Convention("ntcireval", "AP@{k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
+    Convention("ntcireval", "Q-measure", "QMeasure"),
+    Convention("ntcireval", "Q@{k}", "QMeasure", {"normalize": True}, "Divided by min(R, k)."),
+    Convention("ntcireval", "GAP", "GAP", {"g": "linear"}, "g_j proportional to j."),
+    Convention("ntcireval", "GAP@{k}", "GAP", {"g": "linear", "normalize": True}),
+    Convention("ntcireval", "RBP", "RBP", {"p": 0.95, "gain": "linear"}, _OF_SCALE),
+    Convention("ntcireval", "RBP@{k}", "RBP", {"p": 0.95, "gain": "linear"}, _OF_SCALE),
+    Convention("ntcireval", "ERR", "ERR", {"gain": "linear"}, _OF_SCALE),
+    Convention("ntcireval", "ERR@{k}", "ERR", {"gain": "linear"}, _OF_SCALE),
+    Convention("ntcireval", "nERR@{k}", "ERR", {"gain": "linear", "normalize": True}, _OF_SCALE),
+    Convention("ntcireval", "nDCG@{k}", "nDCG", {"discount": "jk"}),
+    Convention("ntcireval", "MSnDCG@{k}", "nDCG"),
+    Convention("ntcireval", "RR", "RR"),
+    Convention("ntcireval", "P@{k}", "P"),
+    Convention("ntcireval", "Hit@{k}", "Success"),
+    Convention("ntcireval", "bpref", "Bpref"),
+    Convention("ntcireval", "bpref_R", "BprefR"),
+    Convention("ntcireval", "bpref_N", "BprefN"),
+    Convention("ntcireval", "bpref_relative", "BprefRelative"),
+    Convention("ntcireval", "rpref_N", "RprefN", {}, _OF_SCALE),
+    Convention("ntcireval", "rpref_relative", "RprefRelative"),
+    Convention("ntcireval", "rpref_relative2", "RprefRelative2"),
+    Convention("matters", "gradedAveragePrecision", "GAP", {}, "g must be given."),
+    Convention(
+        "matters",
+        "extendedGradedAveragePrecision",
+        "xGAP",
+        {},
+        "g must be given; what it holds above the query's highest grade is lost.",
+    ),
+    Convention(
+        "matters",
+        "expectedGradedAveragePrecision",
+        "eGAP",
+        {},
+        "g must be given; what it holds above the query's highest grade is lost.",
+    ),
+    Convention("matters", "averagePrecision", "AP", {"empty": _NAN}),
+    Convention("matters", "qMeasure", "QMeasure", {"empty": _NAN}),
+    Convention("matters", "bpref", "Bpref", {"empty": _NAN}),
+)
+
+
+def measure_as(tool: str, name: str | Measure) -> Measure:
+    """Return the measure that gives another tool's number.
+
+    Parameters
+    ----------
+    tool : {"lightgbm", "xgboost", "catboost", "sklearn", "trec_eval", "ntcireval", "matters"}
+        The tool.
+    name : str or Measure
+        The measure as the tool writes it (``"map_cut_10"``), or as it is called here
+        (``"AP@10"``). Fields that a name of ours states, such as ``"AP(rel=2)@10"``, stay as they
+        are.
+
+    Returns
+    -------
+    Measure
+        The measure with the tool's gain, divisor and rules for ties and empty queries.
+
+    Raises
+    ------
+    ValueError
+        If the tool is unknown, or has no such measure; the message lists those that it has.
+
+    See Also
+    --------
+    skgraded.measure : Measures as they are written here.
+
+    Examples
+    --------
+    >>> from skgraded.conventions import measure_as
+    >>> measure_as("lightgbm", "nDCG@10")
+    nDCG(gain='exp2', k=10, ties='row_order', empty=1.0)
+    >>> measure_as("trec_eval", "map_cut_10")
+    AP(k=10, ties='row_order')
+    """
+    if tool not in TOOLS:
+        raise ValueError(f"tool must be one of {', '.join(map(repr, TOOLS))}, got {tool!r}.")
+    of_tool = [each for each in CONVENTIONS if each.tool == tool]
+    for convention in of_tool:
+        k = _cutoff_of(convention, name) if isinstance(name, str) else None
+        if k is not None:
+            return _build(convention, k)
+    chosen = _own_measure(tool, name, of_tool)
+    rows = [each for each in of_tool if each.ours == type(chosen).__name__]
+    if not rows:
+        raise ValueError(_unknown(tool, name, of_tool))
+    like_ours = [each for each in rows if ("{k}" in each.theirs) == (chosen.k is not None)]
+    return _build((like_ours or rows)[0], {}, _stated(chosen))
+
+
+def _cutoff_of(convention: Convention, name: str) -> dict[str, int] | None:
+    """Return the cut-off where a name is the tool's, {} where it has none, else None."""
+    pattern = re.escape(convention.theirs).replace(r"\{k\}", r"(?P<k>\d+)")
+    found = re.fullmatch(pattern, name.strip())
+    if found is None:
+        return None
+    return {each: int(k) for each, k in found.groupdict().items()}
+
+
+def _own_measure(tool: str, name: str | Measure, of_tool: list[Convention]) -> Measure:
+    try:
+        return measure(name)
+    except ValueError as error:
+        raise ValueError(f"{_unknown(tool, name, of_tool)} As a name of ours: {error}") from None
+
+
+def _stated(chosen: Measure) -> dict[str, Any]:
+    """Fields of a measure that are not as its class has them."""
+    plain = type(chosen)()
+    values = {each.name: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}
+    return {name: value for name, value in values.items() if value != getattr(plain, name)}
+
+
+def _build(
+    convention: Convention, cutoff: Mapping[str, int], stated: Mapping[str, Any] | None = None
+) -> Measure:
+    kind = catalogue()[convention.ours]
+    fields = {**TOOLS[convention.tool].fields, **convention.fields, **cutoff, **(stated or {})}
+    return kind(**fields)
+
+
+def _unknown(tool: str, name: object, of_tool: list[Convention]) -> str:
+    theirs = ", ".join(each.theirs.replace("{k}", "k") for each in of_tool)
+    ours = ", ".join(sorted({each.ours for each in of_tool}))
+    return f"{tool} has no measure {str(name)!r}. It has {theirs}; here these are {ours}."
+
+
+def as_markdown() -> str:
+    """Write the table of conventions as a page of the documentation.
+
+    Returns
+    -------
+    str
+        Markdown.
+
+    Examples
+    --------
+    >>> from skgraded.conventions import as_markdown
+    >>> as_markdown().splitlines()[0]
+    "# Other tools' numbers"
+    """
+    lines = [
+        "# Other tools' numbers",
+        "",
+        "`skgraded.conventions.measure_as(tool, name)` returns the measure that gives a tool's",
+        'number, for its own name of a measure or for ours: `measure_as("lightgbm", "nDCG@10")`.',
+        "This page is generated: `python -m skgraded.conventions > docs/conventions.md`.",
+    ]
+    for tool in TOOLS.values():
+        lines += ["", f"## {tool.name}", "", tool.rules, "", *_rows_of(tool)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows_of(tool: Tool) -> list[str]:
+    rows = ["| theirs | skgraded | |", "|---|---|---|"]
+    for each in CONVENTIONS:
+        if each.tool == tool.name:
+            # 10 stands for any cut-off.
+            ours = str(_build(each, {"k": 10} if "{k}" in each.theirs else {})).replace("@10", "@k")
+            theirs = each.theirs.replace("{k}", "k")
+            rows.append(f"| `{theirs}` | `{ours}` | {each.note} |")
+    return rows
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_markdown())

@@ -1,0 +1,113 @@
+"""Means that are exact: rounded once, whatever the order or the grouping of the values.
+
+A double is a whole number of 2^-1074, so sums of doubles are sums of whole numbers. They can be
+taken in parts, on any number of machines, and come to the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MeanSums"]
+
+FloatArray = NDArray[np.float64]
+
+_POINT = 1074  # number of binary places
+_AT_A_TIME = 2**13  # so many digits of 39 bits add up to less than 2^53
+_LARGEST_EXPONENT = 1000  # what is larger could overflow on the way
+
+
+class MeanSums(NamedTuple):
+    """What a weighted mean is made of, in whole numbers of 2^-1074.
+
+    Attributes
+    ----------
+    values : int
+        Sum of the values, each times its weight.
+    weights : int
+        Sum of the weights.
+    infinite : int
+        How many values with a weight are infinite; they are not in the sum.
+    """
+
+    values: int = 0
+    weights: int = 0
+    infinite: int = 0
+
+    @classmethod
+    def of(cls, values: FloatArray, weights: FloatArray | None) -> Self:
+        """Sum up values; nan is left out.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries,)
+            The values.
+        weights : ndarray of shape (n_queries,) or None
+            Their weights.
+
+        Returns
+        -------
+        MeanSums
+            The sums.
+        """
+        counted = ~np.isnan(values)
+        if not counted.all():
+            values, weights = values[counted], None if weights is None else weights[counted]
+        if weights is None:
+            weights = np.ones(len(values))
+        infinite = np.isinf(values)
+        finite = np.where(infinite, 0.0, values)
+        return cls(
+            _exact_sum(finite * weights), _exact_sum(weights), int((infinite & (weights > 0)).sum())
+        )
+
+    def joined(self, other: MeanSums) -> MeanSums:
+        """Add other sums.
+
+        Parameters
+        ----------
+        other : MeanSums
+            Sums over other values.
+
+        Returns
+        -------
+        MeanSums
+            The sums over all.
+        """
+        return MeanSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    @property
+    def mean(self) -> float:
+        """The mean, rounded once; nan where nothing has a weight."""
+        if not self.weights:
+            return math.nan
+        return math.inf if self.infinite else self.values / self.weights
+
+
+def _exact_sum(values: FloatArray) -> int:
+    slices = range(0, len(values), _AT_A_TIME)
+    return sum(_sum_of_few(values[start : start + _AT_A_TIME]) for start in slices)
+
+
+def _sum_of_few(values: FloatArray) -> int:
+    """Cut the values into digits of 39 bits, of which a double sums up so many without rounding."""
+    total = 0
+    while len(values) and (largest := float(np.abs(values).max())) > 0:
+        _, exponent = math.frexp(largest)
+        if exponent > _LARGEST_EXPONENT:
+            return total + sum(map(_whole, values.tolist()))
+        # Adding a number of this size rounds to a multiple of 2^(exponent - 39).
+        size = math.ldexp(1.5, exponent + 13)
+        digits = (values + size) - size
+        total += _whole(float(digits.sum()))
+        values = values - digits
+    return total
+
+
+def _whole(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << _POINT) // denominator

@@ -1,0 +1,109 @@
+"""Measures that turn grades into gains, some of them relative to the top of the scale."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import Measure
+from skgraded.measures._checks import check_grade
+from skgraded.measures._gain import check_gain, gain_by_level
+from skgraded.rankings import Judgments
+
+__all__ = ["check_max_grade", "gain_of_top_grade", "positive"]
+
+FloatArray = NDArray[np.float64]
+
+
+def positive(gains: FloatArray) -> NDArray[np.bool_]:
+    """Which levels gain something."""
+    relevant: NDArray[np.bool_] = gains > 0
+    return relevant
+
+
+def check_max_grade(max_grade: int | None, gain: str | Sequence[float]) -> int | None:
+    """Return the top grade of the scale, which has as many grades as a gain given by grade."""
+    if max_grade is None:
+        return None
+    top = check_grade("max_grade", max_grade)
+    if not isinstance(gain, str) and len(gain) != top:
+        raise ValueError(
+            f"max_grade must equal the number of entries of gain ({len(gain)}) where gain is given "
+            f"grade by grade, got {top}."
+        )
+    return top
+
+
+def gain_of_top_grade(
+    gain: str | Sequence[float], max_grade: int | None, judgments: Judgments, owner: object
+) -> float:
+    """Return gain(H), H the top grade: named, or that of a gain by grade, or the data's."""
+    if not isinstance(gain, str):
+        return float(gain[-1])
+    if max_grade is not None and judgments.top_grade > max_grade:
+        raise ValueError(
+            f"y_true must hold grades 0..{max_grade} for {owner} (max_grade says so), "
+            f"got {judgments.top_grade:g}."
+        )
+    top = max(1.0, judgments.top_grade) if max_grade is None else float(max_grade)
+    return top if gain == "linear" else float(np.exp2(top)) - 1.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _GainMeasure(Measure):
+    """A measure with a gain for each grade."""
+
+    gain: str | Sequence[float] = "linear"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(gain=check_gain(self.gain))
+
+    def _gains(self, judgments: Judgments) -> FloatArray:
+        return gain_by_level(self.gain, judgments, self)
+
+    def _available(self, judgments: Judgments) -> FloatArray:
+        """Gain of each query's pool, cg_I(R)."""
+        available: FloatArray = (judgments.counts * self._gains(judgments)).sum(axis=1)
+        return available
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return positive(self._gains(judgments))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _ScaleMeasure(_GainMeasure):
+    """A measure whose gains are seen against that of the scale's top grade."""
+
+    max_grade: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(max_grade=check_max_grade(self.max_grade, self.gain))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the scale's top grade is read off the data."""
+        return isinstance(self.gain, str) and self.max_grade is None
+
+    def resolve(self, top_grade: int) -> Self:
+        """Fix the scale's top grade where gain is named and ``max_grade`` is not given.
+
+        Parameters
+        ----------
+        top_grade : int
+            The scale's top grade H.
+
+        Returns
+        -------
+        Measure
+            The measure with ``max_grade`` fixed; itself where nothing was open.
+        """
+        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+
+    def _top_gain(self, judgments: Judgments) -> float:
+        return gain_of_top_grade(self.gain, self.max_grade, judgments, self)

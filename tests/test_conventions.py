@@ -1,0 +1,219 @@
+"""Numbers of other tools, run live: ties, empty queries and cut-offs as each of them has them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pytrec_eval
+import xgboost as xgb
+from catboost.utils import eval_metric
+from sklearn.metrics import dcg_score, ndcg_score
+from test_parity import lightgbm_values, of_each_query, random_queries
+
+from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDCG, xGAP
+from skgraded.conventions import CONVENTIONS, TOOLS, as_markdown, measure_as
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+TOLERANCE = 1e-9
+CUTOFFS = [1, 3, 10, 100]
+
+
+@pytest.fixture(params=[0, 1, 2])
+def rows(request):
+    """Ragged queries with ties, some of them with nothing relevant."""
+    return random_queries(request.param)
+
+
+@pytest.fixture
+def binary_rows(rows):
+    return (np.minimum(rows[0], 1), *rows[1:])
+
+
+def names_of(tool):
+    """The tool's names, with every cut-off."""
+    templates = [each.theirs for each in CONVENTIONS if each.tool == tool]
+    return [
+        template.format(k=k) if "{k}" in template else template
+        for template in templates
+        for k in (CUTOFFS if "{k}" in template else CUTOFFS[:1])
+    ]
+
+
+def value_as(tool, name, rows):
+    y_true, y_score, qid, _ = rows
+    return measure_as(tool, name)(y_true, y_score, qid=qid)
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "map"])
+def test_lightgbm(rows, metric):
+    ours = [value_as("lightgbm", f"{metric}@{k}", rows) for k in CUTOFFS]
+    np.testing.assert_allclose(ours, lightgbm_values(rows, metric, CUTOFFS), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("gain", ["linear", (1, 5, 6, 20)])
+def test_lightgbm_with_other_label_gains(rows, gain):
+    import lightgbm as lgb
+
+    y_true, y_score, qid, sizes = rows
+    label_gain = [0, 1, 2, 3, 4] if gain == "linear" else [0, *gain]
+    data = lgb.Dataset(
+        np.zeros((len(qid), 1)), y_true, group=sizes, init_score=y_score,
+        params={"feature_pre_filter": False, "verbose": -1},
+    )  # fmt: skip
+    params = {
+        "objective": "lambdarank", "metric": "ndcg", "eval_at": [5], "label_gain": label_gain,
+        "verbose": -1, "num_threads": 1, "min_data_in_leaf": 1,
+    }  # fmt: skip
+    theirs = lgb.Booster(params, data).eval_train()[0][2]
+    ours = measure_as("lightgbm", nDCG(gain=gain if gain != "linear" else (1, 2, 3, 4), k=5))
+    assert ours(y_true, y_score, qid=qid) == pytest.approx(theirs, abs=TOLERANCE)
+
+
+def xgboost_values(rows, names, **params):
+    y_true, y_score, _, sizes = rows
+    data = xgb.DMatrix(np.zeros((len(y_true), 1)), label=y_true, base_margin=y_score)
+    data.set_group(sizes)
+    options = {"objective": "rank:pairwise", "eval_metric": names, "base_score": 0.0, "nthread": 1}
+    printed = xgb.Booster({**options, **params}, [data]).eval(data).split("\t")[1:]
+    return [float(each.rpartition(":")[2]) for each in printed]
+
+
+def test_xgboost(rows, binary_rows):
+    names = names_of("xgboost")
+    assert len(names) > 15
+    for wanted, of in ((("ndcg",), rows), (("map", "pre"), binary_rows)):
+        chosen = [name for name in names if name.startswith(wanted)]
+        ours = [value_as("xgboost", name, of) for name in chosen]
+        np.testing.assert_allclose(ours, xgboost_values(of, chosen), atol=TOLERANCE)
+
+
+def test_xgboost_with_linear_gain(rows):
+    theirs = xgboost_values(rows, ["ndcg@5"], ndcg_exp_gain=False)
+    # A field that differs from our default would stay; linear gain is told apart by a tuple.
+    ours = measure_as("xgboost", "nDCG(gain=[1,2,3,4])@5")
+    assert ours(*rows[:2], qid=rows[2]) == pytest.approx(theirs[0], abs=TOLERANCE)
+
+
+def test_catboost(rows):
+    y_true, y_score, qid, _ = rows
+    for name in names_of("catboost"):
+        theirs = eval_metric(y_true.astype(float), y_score, name, group_id=qid)
+        assert value_as("catboost", name, rows) == pytest.approx(theirs[0], abs=TOLERANCE), name
+
+
+def test_scikit_learn(rows):
+    y_true, y_score, qid, sizes = rows
+    theirs = {"ndcg_score": ndcg_score, "dcg_score": dcg_score}
+    for name in names_of("sklearn"):
+        function, _, k = name.rstrip(")").partition("(k=")
+        options = {"k": int(k)} if k else {}
+        values = of_each_query(
+            lambda y, s, function=function, options=options: theirs[function](y, s, **options),
+            rows,
+            smallest=2,
+        )
+        ours = measure_as("sklearn", name).per_query(y_true, y_score, qid=qid).values
+        np.testing.assert_allclose(ours[sizes > 1], values, atol=TOLERANCE)
+
+
+def test_trec_eval(rows):
+    # Equal scores go by document id, descending, and so do the rows here.
+    y_true, y_score, qid, _ = rows
+    labels = np.where(np.random.default_rng(0).random(len(qid)) < 0.3, np.nan, y_true)
+    qrels, run = {}, {}
+    for row, query in enumerate(map(str, qid)):
+        qrels.setdefault(query, {})
+        if not np.isnan(labels[row]):
+            qrels[query][f"d{len(qid) - row:06d}"] = int(labels[row])
+        run.setdefault(query, {})[f"d{len(qid) - row:06d}"] = float(y_score[row])
+    names = [*names_of("trec_eval"), "P_5", "recall_5", "success_5", "success_1"]
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        {query: of_query for query, of_query in qrels.items() if of_query},
+        {"map", "map_cut", "P", "recall", "Rprec", "bpref", "infAP", "recip_rank", "success",
+         "ndcg", "ndcg_cut", "set_P", "set_recall", "set_F"},
+    )  # fmt: skip
+    theirs = evaluator.evaluate(run)
+    compared = 0
+    for name in names:
+        ours = measure_as("trec_eval", name).per_query(labels, y_score, qid=qid)
+        for query, value in zip(map(str, ours.qid), ours.values, strict=True):
+            if query in theirs and name in theirs[query]:
+                assert value == pytest.approx(theirs[query][name], abs=TOLERANCE), (name, query)
+                compared += 1
+    assert compared > 1000
+
+
+def test_names_of_ours_find_the_tools_conventions():
+    assert measure_as("lightgbm", "nDCG@10") == measure_as("lightgbm", "ndcg@10")
+    assert measure_as("lightgbm", AP(k=3)) == measure_as("lightgbm", "map@3")
+    assert measure_as("trec_eval", "AP@10") == AP(k=10, ties="row_order")
+    assert measure_as("ntcireval", "AP@10") == AP(k=10, ties="row_order", normalize=True)
+    assert measure_as("ntcireval", "Q@0010") == measure_as("ntcireval", "QMeasure@10")
+    assert measure_as("ntcireval", "GAP") == GAP(g="linear", ties="row_order")
+    assert measure_as("ntcireval", "nDCG@5").discount == "jk"
+    assert measure_as("ntcireval", "MSnDCG@5").discount == "log2"
+    assert measure_as("ntcireval", "ERR") == ERR(gain="linear", ties="row_order")
+    assert measure_as("ntcireval", RBP(max_grade=3, gain="linear", p=0.5)) == RBP(
+        gain="linear", max_grade=3, ties="row_order", p=0.5
+    )
+    assert measure_as("matters", "qMeasure") == QMeasure(ties="row_order", empty=float("nan"))
+    assert measure_as("xgboost", "nDCG") == measure_as("xgboost", "ndcg")
+
+
+def test_a_cutoff_that_a_tool_lacks_is_no_error():
+    assert measure_as("trec_eval", "Bpref@5") == Bpref(k=5, ties="row_order")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("xGAP", 113 / 540), ("eGAP", 47 / 240), ("GAP", 83 / 372)]
+)
+def test_matters(name, value):
+    # The list 1, 3, unjudged, 2, unjudged, 1 of a pool with three documents of grade 3, three of
+    # grade 2, four of grade 1 and one of grade 0; rational arithmetic on the tool's formulas.
+    y_true = [1, 3, np.nan, 2, np.nan, 1, 3, 3, 2, 2, 1, 1, 0]
+    ours = measure_as("matters", f"{name}(g=linear)@6")
+    assert ours(y_true, -np.arange(13.0)) == pytest.approx(value, abs=1e-12)
+
+
+def test_what_a_name_states_itself_stays():
+    stated = measure_as("trec_eval", "AP(rel=2,empty=1)@10")
+    assert stated == AP(rel=2, empty=1, k=10, ties="row_order")
+    assert measure_as("matters", xGAP(g=(0.1, 0.9))) == xGAP(g=(0.1, 0.9), ties="row_order")
+
+
+@pytest.mark.parametrize("row", CONVENTIONS, ids=lambda row: f"{row.tool} {row.theirs}")
+def test_every_row_is_found_by_its_name_and_makes_a_measure(row):
+    chosen = measure_as(row.tool, row.theirs.replace("{k}", "7"))
+    assert type(chosen) is catalogue()[row.ours]
+    if "{k}" in row.theirs:
+        assert chosen.k == 7
+    for field, value in {**TOOLS[row.tool].fields, **row.fields}.items():
+        assert getattr(chosen, field) == value or value != value  # noqa: PLR0124 - nan
+    assert measure(str(chosen)) == chosen
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "message"),
+    [
+        ("lightgdm", "nDCG@10", "tool must be one of 'lightgbm', 'xgboost', .*got 'lightgdm'"),
+        ("lightgbm", "xGAP@10", "lightgbm has no measure 'xGAP@10'. It has ndcg@k, map@k; here"),
+        ("lightgbm", "map_cut_10", "lightgbm has no measure 'map_cut_10'.*Unknown measure|written"),
+    ],
+)
+def test_what_a_tool_does_not_have(tool, name, message):
+    with pytest.raises(ValueError, match=message):
+        measure_as(tool, name)
+
+
+def test_the_page_of_the_documentation_is_up_to_date():
+    page = (DOCS / "conventions.md").read_text(encoding="utf-8")
+    assert page == as_markdown(), "run: python -m skgraded.conventions > docs/conventions.md"
+
+
+def test_the_module_writes_the_page():
+    command = [sys.executable, "-m", "skgraded.conventions"]
+    written = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert written.stdout == as_markdown()
+    assert written.stderr == ""
