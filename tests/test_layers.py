@@ -21,14 +21,14 @@ LAYERS = (
     ("displays", "dask", "spark"),
     ("studies",),
     ("model_selection",),
-    ("lightgbm", "xgboost", "catboost", "scoring", "trec"),
-    ("datasets",),
+    ("lightgbm", "xgboost", "catboost", "scoring", "trec", "conventions"),
+    ("_training", "chunks", "datasets"),
     ("measures",),
-    ("_query_ids",),
+    ("_query_ids", "_query_leaks", "_responses"),
     ("rankings",),
     ("_trec",),
     ("_layout",),
-    ("_core", "_exceptions", "_progress"),
+    ("_core", "_exceptions", "_paired_tests", "_progress"),
 )
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 

@@ -95,7 +95,7 @@ def test_label_types(dtype):
 def test_columns_of_frames():
     frame = pd.DataFrame({"grade": [1, 0, 2], "score": [0.5, 0.7, 0.1], "query": ["a", "a", "b"]})
     expected = xGAP()(frame["grade"], frame["score"], qid=frame["query"])
-    of_polars = pl.from_pandas(frame)
+    of_polars = pl.DataFrame(frame.to_dict("list"))
     assert xGAP()(of_polars["grade"], of_polars["score"], qid=of_polars["query"]) == expected
     nullable = frame.astype({"grade": "Int64"})
     nullable.loc[1, "grade"] = pd.NA

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from skgraded import __version__
 from skgraded.cli import _demo
+from skgraded.trec import _cli as trec_commands
 
 __all__ = ["main"]
 
@@ -38,7 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         chosen.run(chosen)
-    except (OSError, ValueError) as error:
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for the flush at the end
+        return 0
+    except (ImportError, OSError, ValueError) as error:
         print(f"skgraded {chosen.command}: {error}", file=sys.stderr)
         return 2
     return 0
@@ -51,4 +56,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     _demo.add_command(commands)
+    trec_commands.add_commands(commands)
     return parser

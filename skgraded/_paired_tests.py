@@ -1,0 +1,194 @@
+"""Paired tests over topics, for many pairs of systems at once, and corrections of their p-values.
+
+Differences come as an array of shape (n_pairs, n_topics), all finite; every test returns one
+two-sided p-value per pair, and 1 for a pair without any difference. A topic is a query.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "benjamini_hochberg",
+    "bootstrap_interval",
+    "bootstrap_test",
+    "effect_size",
+    "holm",
+    "randomization_test",
+    "t_test",
+    "tukey_test",
+    "wilcoxon_test",
+]
+
+FloatArray = NDArray[np.float64]
+
+# Resampled means of so many pairs are held at a time: 64 MB.
+_CELLS_AT_A_TIME = 8_000_000
+# Sums of the same numbers in another order differ by rounding; they count as equal.
+_ROUNDING = 1e-12
+
+
+def t_test(differences: FloatArray) -> FloatArray:
+    """Student's t test of the mean difference."""
+    return _where_they_differ(differences, _t_test)
+
+
+def _t_test(differences: FloatArray) -> FloatArray:
+    from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
+
+    n_topics = differences.shape[1]
+    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
+    with np.errstate(divide="ignore"):  # the same difference in every topic
+        statistic = np.abs(mean) / (spread / np.sqrt(n_topics))
+    p_values: FloatArray = 2.0 * students_t.sf(statistic, n_topics - 1)
+    return p_values
+
+
+def wilcoxon_test(differences: FloatArray) -> FloatArray:
+    """Wilcoxon's signed-rank test; topics without a difference are left out."""
+    from scipy.stats import wilcoxon
+
+    def test(rows: FloatArray) -> FloatArray:
+        with warnings.catch_warnings():  # SciPy < 1.13 says where it approximates few ranks
+            warnings.simplefilter("ignore", UserWarning)
+            return np.array([float(wilcoxon(row[row != 0.0]).pvalue) for row in rows])
+
+    return _where_they_differ(differences, test)
+
+
+def randomization_test(
+    differences: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """Fisher's randomisation test: swap the two systems in each topic with probability 1/2.
+
+    All swaps are tried where there are no more of them than resamples.
+    """
+    n_pairs, n_topics = differences.shape
+    rounding = _ROUNDING * np.abs(differences).sum(axis=1)
+    observed = np.abs(differences.sum(axis=1)) - rounding
+    exact = 2.0**n_topics <= n_resamples
+    n_resamples = 2**n_topics if exact else n_resamples
+    beyond = np.zeros(n_pairs, dtype=np.int64)
+    for first, size in _batches(n_resamples, n_pairs + n_topics):
+        if exact:
+            bits = np.arange(first, first + size)[:, None] >> np.arange(n_topics)
+            signs = 1.0 - 2.0 * (bits & 1)
+        else:
+            signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
+        beyond += (np.abs(signs @ differences.T) >= observed).sum(axis=0)
+    return beyond / n_resamples if exact else (beyond + 1) / (n_resamples + 1)
+
+
+def bootstrap_test(
+    differences: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
+    return _where_they_differ(differences, lambda rows: _bootstrap_test(rows, n_resamples, rng))
+
+
+def _bootstrap_test(
+    differences: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    n_pairs, n_topics = differences.shape
+    mean = differences.mean(axis=1, keepdims=True)
+    observed = np.abs(_studentised(mean[:, 0], (differences**2).mean(axis=1)))
+    shifted = differences - mean  # as if there were no difference
+    shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)] = 0.0
+    beyond = np.zeros(n_pairs, dtype=np.int64)
+    equal_shares = np.full(n_topics, 1.0 / n_topics)
+    for _, size in _batches(n_resamples, 3 * n_pairs + n_topics):
+        shares = rng.multinomial(n_topics, equal_shares, size=size) / n_topics
+        drawn = _studentised(shares @ shifted.T, shares @ (shifted**2).T)
+        beyond += (np.abs(drawn) >= observed * (1.0 - _ROUNDING)).sum(axis=0)
+    p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
+    return p_values
+
+
+def bootstrap_interval(
+    differences: FloatArray, confidence: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the mean difference's interval: percentiles over resampled topics."""
+    n_pairs, n_topics = differences.shape
+    means = []
+    for _, size in _batches(n_resamples, n_pairs + 2 * n_topics):
+        # Cells of a table of (resample, topic); thousands of topics are slow to draw as multinomial
+        # counts.
+        cells = rng.integers(n_topics, size=(size, n_topics)) + np.arange(size)[:, None] * n_topics
+        counts = np.bincount(cells.ravel(), minlength=size * n_topics).reshape(size, n_topics)
+        means.append(counts @ differences.T / n_topics)
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
+    return low, high
+
+
+def effect_size(differences: FloatArray) -> FloatArray:
+    """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
+    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
+    with np.errstate(divide="ignore"):  # the same difference in every topic
+        sizes: FloatArray = np.divide(mean, spread, out=np.zeros_like(mean), where=mean != 0.0)
+    return sizes
+
+
+def _studentised(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
+    variance = mean_of_squares - mean**2
+    variance[variance <= _ROUNDING * mean_of_squares] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(mean == 0.0, 0.0, mean / np.sqrt(variance))
+
+
+def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Randomised Tukey HSD test (Carterette 2012): p-values of all pairs, (n_systems, n_systems).
+
+    The systems' values are shuffled within each topic; a pair's difference is held against the
+    largest difference of any two shuffled systems, which corrects for all comparisons.
+    """
+    n_systems, n_topics = values.shape
+    sums = values.sum(axis=1)
+    rounding = _ROUNDING * np.abs(values).sum(axis=1).max()
+    observed = np.abs(sums[:, None] - sums) - rounding
+    ranges = []
+    for _, size in _batches(n_resamples, n_systems * n_topics):
+        shuffled = rng.permuted(np.broadcast_to(values, (size, n_systems, n_topics)), axis=1)
+        ranges.append(np.ptp(shuffled.sum(axis=2), axis=1))
+    ordered = np.sort(np.concatenate(ranges))
+    beyond = n_resamples - np.searchsorted(ordered, observed, side="left")
+    p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
+    return p_values
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Holm's step-down correction: bounds the chance of any false discovery."""
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
+    corrected = np.empty(n)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
+
+
+def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
+    """Benjamini and Hochberg's correction: bounds the share of false discoveries."""
+    from scipy.stats import false_discovery_control
+
+    corrected: FloatArray = false_discovery_control(p_values, method="bh")
+    return corrected
+
+
+def _where_they_differ(
+    differences: FloatArray, test: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    p_values = np.ones(len(differences))
+    differ = (differences != 0.0).any(axis=1)
+    if differ.any():
+        p_values[differ] = test(differences[differ])
+    return p_values
+
+
+def _batches(total: int, cells: int) -> Iterator[tuple[int, int]]:
+    at_a_time = max(1, _CELLS_AT_A_TIME // cells)
+    for first in range(0, total, at_a_time):
+        yield first, min(at_a_time, total - first)

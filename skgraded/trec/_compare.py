@@ -1,0 +1,430 @@
+"""Which systems differ: paired tests over topics, corrected for the number of comparisons."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._paired_tests import (
+    benjamini_hochberg,
+    bootstrap_test,
+    effect_size,
+    holm,
+    randomization_test,
+    t_test,
+    tukey_test,
+    wilcoxon_test,
+)
+from skgraded.measures import Measure
+from skgraded.trec._run_scores import RunScores
+from skgraded.trec._tables import WIDTH, count, shorten, text_table, wrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison", "compare"]
+
+FloatArray = NDArray[np.float64]
+Test = Literal["randomization", "t", "wilcoxon", "bootstrap", "tukey"]
+Correction = Literal["holm", "bh", "none"]
+
+_TITLES = {
+    "randomization": "Fisher's randomisation test",
+    "t": "Student's paired t test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "randomised Tukey HSD test",
+}
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "none": "without correction",
+}
+_RESAMPLED = ("randomization", "bootstrap")
+_MOST_NAMED_IN_PLOT = 40
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Differences between systems in one measure, and which of them are significant.
+
+    Systems are in the order of their means, the best one first.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names of the systems.
+    measure : Measure
+        The measure.
+    means : ndarray of shape (n_systems,)
+        Means over the topics that all systems have a value for.
+    differences : ndarray of shape (n_systems, n_systems)
+        Mean of the row's system less that of the column's.
+    effect_sizes : ndarray of shape (n_systems, n_systems)
+        The difference in standard deviations: those of the differences over topics (Cohen's d), or
+        for the Tukey test that of what system and topic do not explain.
+    p_values : ndarray of shape (n_systems, n_systems)
+        Corrected two-sided p-values; 1 on the diagonal.
+    test, correction : str
+        The test and the correction.
+    alpha : float
+        Level of significance.
+    n_topics : int
+        Topics that all systems have a value for.
+    n_left_out : int
+        Topics that some system has no value for.
+    """
+
+    systems: tuple[str, ...]
+    measure: Measure
+    means: FloatArray
+    differences: FloatArray
+    effect_sizes: FloatArray
+    p_values: FloatArray
+    test: str
+    correction: str
+    alpha: float
+    n_topics: int
+    n_left_out: int
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether the row's system differs from the column's, (n_systems, n_systems)."""
+        return self.p_values < self.alpha
+
+    def beaten_by(self, system: str) -> list[str]:
+        """Systems that a system is significantly better than.
+
+        Parameters
+        ----------
+        system : str
+            Name of the system.
+
+        Returns
+        -------
+        list of str
+            Their names.
+
+        Raises
+        ------
+        KeyError
+            If there is no such system.
+        """
+        if system not in self.systems:
+            raise KeyError(f"{system!r} is not among the systems: {', '.join(self.systems)}.")
+        row = self.systems.index(system)
+        return [self.systems[column] for column in np.flatnonzero(self._beats()[row])]
+
+    def _beats(self) -> NDArray[np.bool_]:
+        sign = 1.0 if self.measure.greater_is_better else -1.0
+        return self.significant & (sign * self.differences > 0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per pair of systems.
+
+        Returns
+        -------
+        DataFrame
+            Columns system, other, difference, effect_size, p_value and significant.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas: pip install pandas.") from error
+        return pd.DataFrame(self.pairs())
+
+    def pairs(self) -> dict[str, list[Any]]:
+        """All pairs of systems, column by column, as in `to_frame`.
+
+        Returns
+        -------
+        dict of str to list
+            The columns.
+        """
+        rows, columns = np.triu_indices(len(self.systems), 1)
+        return {
+            "system": [self.systems[row] for row in rows],
+            "other": [self.systems[column] for column in columns],
+            "difference": self.differences[rows, columns].tolist(),
+            "effect_size": self.effect_sizes[rows, columns].tolist(),
+            "p_value": self.p_values[rows, columns].tolist(),
+            "significant": self.significant[rows, columns].tolist(),
+        }
+
+    def to_text(self, width: int = WIDTH) -> str:
+        """Draw a table: each system's mean, and the numbers of those that it beats.
+
+        Parameters
+        ----------
+        width : int, default=80
+            Characters in a line.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        beats = [_ranges(np.flatnonzero(row) + 1) for row in self._beats()]
+        number_width = len(str(len(self.systems)))
+        labels = [
+            f"{number:>{number_width}} {name}" for number, name in enumerate(self.systems, start=1)
+        ]
+        labels = [" " * number_width + " system", *map(shorten, labels)]
+        means = [f"{mean:.4f}" for mean in self.means]
+        name = shorten(str(self.measure))
+        room = width - max(map(len, labels)) - max(map(len, [name, *means])) - len("    ")
+        beats = _left_aligned([_cut(each, room) for each in ["beats", *beats]])
+        table = text_table(labels, [(name, means), (beats[0], beats[1:])], width)
+        corrected = "" if self.test == "tukey" else f" {_CORRECTIONS[self.correction]},"
+        topics = count(self.n_topics, "topic")
+        told = f"{_TITLES[self.test]} over {topics},{corrected} p < {self.alpha:g}."
+        notes = [told[0].upper() + told[1:]]
+        if self.n_left_out:
+            notes.append(
+                f"{count(self.n_left_out, 'topic')} without a value for some system, left out."
+            )
+        return "\n".join([table, *(wrap(each, width) for each in notes)])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the differences between all pairs of systems; dots mark the significant ones.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        limit = float(np.abs(self.differences).max()) or 1.0
+        n = len(self.systems)
+        borders = (0.5, n + 0.5, n + 0.5, 0.5)  # systems are numbered from 1, as in the table
+        image = ax.imshow(self.differences, cmap="RdBu", vmin=-limit, vmax=limit, extent=borders)
+        ax.figure.colorbar(image, ax=ax, label=f"difference in {self.measure}")
+        rows, columns = np.nonzero(self.significant)
+        ax.plot(columns + 1, rows + 1, "k.", markersize=max(1.0, 60 / n**1.2))
+        if n <= _MOST_NAMED_IN_PLOT:
+            ax.set_xticks(range(1, n + 1), self.systems, rotation=90)
+            ax.set_yticks(range(1, n + 1), self.systems)
+        ax.set(xlabel="less this one", ylabel="this system", title=f"dots: p < {self.alpha:g}")
+        return ax
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def compare(
+    scores: RunScores,
+    measure: str | Measure | None = None,
+    *,
+    test: Test = "randomization",
+    correction: Correction | None = None,
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    random_state: int | np.random.Generator | None = 0,
+) -> Comparison:
+    """Compare systems by paired tests over topics.
+
+    Parameters
+    ----------
+    scores : RunScores
+        Values of the systems, from `evaluate`.
+    measure : str or Measure, optional
+        The measure to compare by, one of those scored; the first by default.
+    test : {"randomization", "t", "wilcoxon", "bootstrap", "tukey"}, default="randomization"
+        Fisher's randomisation test [1]_, Student's t test, Wilcoxon's signed-rank test, the paired
+        bootstrap test [2]_, or the randomised Tukey HSD test [3]_, which compares all systems at
+        once and needs no correction.
+    correction : {"holm", "bh", "none"}, optional
+        Correction of the p-values for the number of pairs: Holm's, Benjamini and Hochberg's, or
+        none. Holm's by default; none for the Tukey test, which has its own.
+    alpha : float, default=0.05
+        Level of significance.
+    n_resamples : int, default=10000
+        Resamples of the tests that resample.
+    random_state : int or Generator or None, default=0
+        Seed of the resamples; None gives other ones each time.
+
+    Returns
+    -------
+    Comparison
+        Differences, effect sizes and p-values of all pairs.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems or two topics, an option is not as described, or the
+        resamples are too few for any difference to be significant after Holm's correction.
+
+    See Also
+    --------
+    evaluate : Scores runs.
+
+    References
+    ----------
+    .. [1] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
+       Tests for Information Retrieval Evaluation", CIKM.
+    .. [2] T. Sakai (2006), "Evaluating Evaluation Metrics based on the Bootstrap", SIGIR.
+    .. [3] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
+       Information Retrieval Experiments", ACM TOIS 30(1).
+
+    Examples
+    --------
+    >>> from skgraded import trec
+    >>> qrels = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(8)}
+    >>> good = {topic: {"d1": 3.0, "d2": 2.0, "d3": 1.0} for topic in qrels}
+    >>> bad = {topic: {"d1": 1.0, "d2": 2.0, "d3": 3.0} for topic in qrels}
+    >>> trec.compare(trec.evaluate(qrels, {"bad": bad, "good": good}, "nDCG@10"))
+      system  nDCG@10  beats
+    1 good     1.0000  2
+    2 bad      0.6199
+    Fisher's randomisation test over 8 topics, Holm's correction, p < 0.05.
+    """
+    how = _How(test, correction, alpha, n_resamples).checked()
+    if len(scores) <= 1:
+        raise ValueError(f"scores must hold at least 2 systems to compare, got {len(scores)}.")
+    column = 0 if measure is None else scores.column(measure)
+    chosen = scores.measures[column]
+    counted = ~np.isnan(scores.values[:, :, column]).any(axis=0)
+    values = scores.values[:, counted, column]
+    if values.shape[1] <= 1:
+        raise ValueError(
+            "Tests over topics need at least 2 topics that every system has a value for, got "
+            f"{values.shape[1]}."
+        )
+    means = values.mean(axis=1)
+    best_first = np.argsort(-means if chosen.greater_is_better else means, kind="stable")
+    values, means = values[best_first], means[best_first]
+    return Comparison(
+        systems=tuple(scores.systems[each] for each in best_first),
+        measure=chosen,
+        means=means,
+        differences=means[:, None] - means,
+        effect_sizes=_effect_sizes(values, test),
+        p_values=_p_values(values, how, np.random.default_rng(random_state)),
+        test=how.test,
+        correction=str(how.correction),
+        alpha=alpha,
+        n_topics=values.shape[1],
+        n_left_out=int((~counted).sum()),
+    )
+
+
+class _How(NamedTuple):
+    """The options of a comparison."""
+
+    test: str
+    correction: str | None
+    alpha: float
+    n_resamples: int
+
+    def checked(self) -> _How:
+        """Raise unless the options are as described; fix the correction that is left open."""
+        _check_name("test", self.test, get_args(Test))
+        _check_name("correction", self.correction, (*get_args(Correction), None))
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}.")
+        if self.n_resamples < 1:
+            raise ValueError(f"n_resamples must be at least 1, got {self.n_resamples!r}.")
+        if self.correction is None:
+            return self._replace(correction="none" if self.test == "tukey" else "holm")
+        if self.test == "tukey" and self.correction != "none":
+            raise ValueError(
+                'correction must be "none" for the Tukey test, which has its own, got '
+                f"{self.correction!r}."
+            )
+        return self
+
+    def check_resamples(self, n_pairs: int, n_topics: int) -> None:
+        """Raise where no difference could ever be significant, for want of resamples."""
+        exact = self.test == "randomization" and 2.0**n_topics <= self.n_resamples
+        needed = int(n_pairs / self.alpha)
+        resampled = self.test in _RESAMPLED and self.correction == "holm"
+        if resampled and not exact and self.n_resamples < needed:
+            raise ValueError(
+                f"n_resamples must be at least {needed} here: Holm's correction for {n_pairs} "
+                f"pairs leaves nothing significant at {self.alpha:g} with {self.n_resamples} "
+                'resamples. Other ways out are test="tukey", test="t" or correction="bh".'
+            )
+
+
+def _check_name(name: str, value: str | None, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        names = ", ".join(repr(each) for each in known if each is not None)
+        raise ValueError(f"{name} must be one of {names}, got {value!r}.")
+
+
+def _p_values(values: FloatArray, how: _How, rng: np.random.Generator) -> FloatArray:
+    if how.test == "tukey":
+        return tukey_test(values, how.n_resamples, rng)
+    rows, columns = np.triu_indices(len(values), 1)
+    how.check_resamples(len(rows), values.shape[1])
+    differences = values[rows] - values[columns]
+    if how.test == "t":
+        pairs = t_test(differences)
+    elif how.test == "wilcoxon":
+        pairs = wilcoxon_test(differences)
+    else:
+        resample = randomization_test if how.test == "randomization" else bootstrap_test
+        pairs = resample(differences, how.n_resamples, rng)
+    corrections = {"holm": holm, "bh": benjamini_hochberg}
+    p_values = np.ones((len(values), len(values)))
+    correct = corrections.get(str(how.correction), np.asarray)
+    p_values[rows, columns] = correct(pairs)
+    return np.minimum(p_values, p_values.T)
+
+
+def _effect_sizes(values: FloatArray, test: str) -> FloatArray:
+    rows, columns = np.triu_indices(len(values), 1)
+    differences = values[rows] - values[columns]
+    sizes = np.zeros((len(values), len(values)))
+    if test == "tukey":
+        sizes[rows, columns] = _in_residuals(differences.mean(axis=1), values)
+    else:
+        sizes[rows, columns] = effect_size(differences)
+    return sizes - sizes.T
+
+
+def _in_residuals(differences: FloatArray, values: FloatArray) -> FloatArray:
+    """Divide by the standard deviation of what system and topic do not explain (Sakai 2014)."""
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    freedom = (len(values) - 1) * (values.shape[1] - 1)
+    spread = np.sqrt((residuals**2).sum() / freedom)
+    sizes: FloatArray = np.zeros_like(differences)
+    with np.errstate(divide="ignore"):
+        np.divide(differences, spread, out=sizes, where=differences != 0.0)
+    return sizes
+
+
+def _ranges(numbers: NDArray[Any]) -> str:
+    """Write numbers with runs of neighbours drawn together, such as ``2 4-7``."""
+    if not len(numbers):
+        return ""
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _cut(cell: str, room: int) -> str:
+    """Leave out the last words of a cell that is too wide."""
+    if len(cell) <= room:
+        return cell
+    return cell[: room - 3].rpartition(" ")[0] + " ..."
+
+
+def _left_aligned(cells: list[str]) -> list[str]:
+    return [cell.ljust(max(map(len, cells))) for cell in cells]

@@ -1,0 +1,274 @@
+"""Evaluation of runs: read, joined with the qrels and scored, several at a time."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._progress import ProgressBar
+from skgraded._trec import (
+    JoinedRun,
+    Negative,
+    Order,
+    Qrels,
+    Run,
+    as_qrels,
+    join,
+    join_nothing,
+    read_run,
+)
+from skgraded.measures import Measure, measure
+from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.rankings import Rankings
+from skgraded.trec._run_scores import Coverage, RunScores
+from skgraded.trec._tables import count
+
+__all__ = ["evaluate"]
+
+FloatArray = NDArray[np.float64]
+
+
+# Runs scored together: what is done once a call is done once for all of them.
+_RUNS_AT_A_TIME = 8
+
+
+class _Read(NamedTuple):
+    """A run that was read: what is left of it once it is joined with the qrels."""
+
+    name: str
+    joined: JoinedRun
+    coverage: Coverage
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    order: Order = "trec_eval",
+    complete: bool = True,
+    negative: Negative = "unsampled",
+    strict: bool = False,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> RunScores:
+    """Score runs by several measures, topic by topic.
+
+    Runs given as paths are read when their turn comes, so that no more of them are held in memory
+    than there are threads.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
+        The judgments, or anything that `read_qrels` reads.
+    runs : Run, path, ..., sequence of them, or mapping of names to them
+        The runs, or anything that `read_run` reads. A dict of dicts is one run.
+    measures : str, Measure or sequence of them
+        The measures, such as ``["xGAP(g=[0.1,0.9])", nDCG(k=10)]``.
+    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+        What ranks the documents, as in `Rankings.from_trec`.
+    complete : bool, default=True
+        Whether a topic of the qrels that a run lacks counts as an empty list, which scores 0, or is
+        left out of the run's mean, as in trec_eval without ``-c``.
+    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+        Meaning of negative grades, as in `Rankings.from_trec`.
+    strict : bool, default=False
+        Raise where a topic names a document twice, instead of keeping the first.
+    n_threads : int, optional
+        Runs scored at a time; by default as many as there are processors. Results do not depend on
+        it.
+    progress : bool, default=False
+        Draw a progress bar where standard error is a terminal.
+
+    Returns
+    -------
+    RunScores
+        Values by system, topic and measure.
+
+    Raises
+    ------
+    ValueError
+        If a file is not as described; the message has a line for every such file. If a run and the
+        qrels have no topic in common.
+    TypeError
+        If a measure needs more than a ranking, such as the scores themselves.
+
+    Examples
+    --------
+    >>> from skgraded import trec
+    >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
+    >>> runs = {"a": {"q1": {"d3": 2.0, "d1": 1.0}}, "b": {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}}
+    >>> trec.evaluate(qrels, runs, ["eGAP(g=[0.1,0.9])", "nDCG@10"])
+    system  eGAP(g=[0.1,0.9])  nDCG@10
+    b                  0.5250   0.8801
+    a                  0.2750   0.4299
+    2 systems; means over 2 topics.
+    1 system without all topics of the qrels; a missing topic counts as an empty
+      list: a (1).
+    """
+    chosen = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
+    if not chosen:
+        raise ValueError("measures must name at least one measure, got an empty sequence.")
+    parsed = tuple(measure(each) for each in chosen)
+    judged = as_qrels(qrels)
+
+    def read(name: str | None, given: Any) -> _Read:
+        run = given if isinstance(given, Run) else read_run(given, strict=strict)
+        joined = join(judged, run, order=order, complete=complete, negative=negative)
+        return _Read(run.name if name is None else name, joined, _coverage(run, joined))
+
+    n_empty = _count_empty(judged, negative, parsed)
+    named = _named_runs(runs)
+    with ProgressBar(len(named), "runs", None if progress else io.StringIO()) as bar:
+        batches = _score_batches(named, read, _Scorer(parsed, judged.n_topics), n_threads, bar.step)
+    return RunScores(
+        systems=_unique([name for batch in batches for name in batch.names]),
+        topics=judged.topics,
+        measures=parsed,
+        values=np.concatenate([batch.values for batch in batches]),
+        coverage=tuple(each for batch in batches for each in batch.coverage),
+        n_empty=n_empty,
+        complete=complete,
+        remarks=_remarks(judged, negative),
+    )
+
+
+class _Batch(NamedTuple):
+    """What stays of runs that were read and scored together, and what was wrong with others."""
+
+    names: list[str]
+    coverage: list[Coverage]
+    values: FloatArray
+    faults: list[ValueError]
+
+
+class _Scorer(NamedTuple):
+    """Measures, and the number of topics that every run's values are laid out by."""
+
+    measures: tuple[Measure, ...]
+    n_topics: int
+
+    def score(self, runs: list[JoinedRun]) -> FloatArray:
+        """Values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
+        values = np.full((len(runs), self.n_topics, len(self.measures)), np.nan)
+        if runs:
+            scores = evaluate_rankings(self.measures, Rankings.from_joined(runs))
+            run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
+            values[run, np.concatenate([each.topic for each in runs])] = scores.values
+        return values
+
+
+def _score_batches(
+    named: list[tuple[str | None, Any]],
+    read: Callable[[str | None, Any], _Read],
+    scorer: _Scorer,
+    n_threads: int | None,
+    step: Callable[[], None],
+) -> list[_Batch]:
+    """Read and score runs; what is wrong with any of them is told together."""
+
+    def score(batch: list[tuple[str | None, Any]]) -> _Batch:
+        runs, faults = [], []
+        for name, given in batch:
+            try:
+                runs.append(read(name, given))
+            except ValueError as fault:
+                faults.append(fault)
+            step()
+        names, coverage = [each.name for each in runs], [each.coverage for each in runs]
+        return _Batch(names, coverage, scorer.score([each.joined for each in runs]), faults)
+
+    n_threads = _processors() if n_threads is None else n_threads
+    at_a_time = max(1, min(_RUNS_AT_A_TIME, len(named) // n_threads))
+    parts = [named[first : first + at_a_time] for first in range(0, len(named), at_a_time)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        batches = list(pool.map(score, parts))
+    faults = [fault for batch in batches for fault in batch.faults]
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise ValueError("\n".join(map(str, faults)))
+    return batches
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _coverage(run: Run, joined: JoinedRun) -> Coverage:
+    return Coverage(
+        n_documents=len(joined.levels),
+        missing=tuple(joined.missing.tolist()),
+        extra=tuple(joined.extra.tolist()),
+        n_duplicates=run.n_duplicates,
+    )
+
+
+def _count_empty(
+    qrels: Qrels, negative: Negative, measures: tuple[Measure, ...]
+) -> tuple[int, ...]:
+    """Topics with nothing relevant, for each measure."""
+    nothing_retrieved = join_nothing(qrels, negative)
+    return evaluate_rankings(measures, Rankings.from_joined([nothing_retrieved])).n_empty
+
+
+def _named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    if isinstance(runs, Mapping) and not _is_nested(runs):
+        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    elif isinstance(runs, list | tuple) and not hasattr(runs, "_fields"):
+        named = [(None, run) for run in runs]
+    else:
+        named = [(None, runs)]
+    if not named:
+        raise ValueError("runs must hold at least one run, got none.")
+    return named
+
+
+def _is_nested(runs: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one run, topic by topic, and not runs by name."""
+    documents = next(iter(runs.values()), None)
+    return isinstance(documents, Mapping) and not any(
+        isinstance(each, Mapping) for each in documents.values()
+    )
+
+
+def _unique(names: list[str]) -> tuple[str, ...]:
+    """Names of the systems; those that several have get a number."""
+    times, seen = Counter(names), Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
+    return tuple(unique)
+
+
+def _remarks(qrels: Qrels, negative: Negative) -> tuple[str, ...]:
+    """Tell of negative grades and repeated lines of the qrels."""
+    remarks = []
+    if qrels.n_unsampled or qrels.n_negative:
+        remarks.append(_remark_on_negative_grades(qrels, negative))
+    if qrels.n_duplicates:
+        remarks.append(f"The qrels repeat {count(qrels.n_duplicates, 'judgment')}.")
+    return tuple(remarks)
+
+
+def _remark_on_negative_grades(qrels: Qrels, negative: Negative) -> str:
+    fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+    told = []
+    if qrels.n_unsampled:
+        fate_of_unsampled = fate.get(negative, "pooled but unsampled")
+        told.append(f"{count(qrels.n_unsampled, 'document')} of grade -1, {fate_of_unsampled}")
+    if qrels.n_negative:
+        others = "other negative grades" if qrels.n_unsampled else "negative grades"
+        fate_of_others = fate.get(negative, "judged not relevant")
+        told.append(f"{count(qrels.n_negative, 'document')} of {others}, {fate_of_others}")
+    return f"The qrels hold {'; '.join(told)}."

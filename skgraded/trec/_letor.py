@@ -1,0 +1,83 @@
+"""Learning-to-rank data as qrels and a run: the grades of SVMlight files, and a file of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skgraded._trec import Qrels, Run, read_qrels, read_run
+
+__all__ = ["read_letor"]
+
+
+def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qrels, Run]:
+    r"""Read the grades of learning-to-rank data and a model's scores as qrels and a run.
+
+    Parameters
+    ----------
+    features : path or sequence of paths
+        SVMlight lines ``grade qid:1 1:0.5 ...``, or LightGBM's form with group sizes beside them,
+        as `skgraded.datasets.load_letor` reads them.
+    scores : path or array-like of shape (n_documents,)
+        One score for each line of the features; a path names a text file of one score per line.
+    name : str, default="scores"
+        Name of the run.
+
+    Returns
+    -------
+    qrels : Qrels
+        The grades. A document's id is its row, counted from 0 over all files.
+    run : Run
+        The scores.
+
+    Raises
+    ------
+    ValueError
+        If there is not one finite score per line of the features.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skgraded import trec
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "test.txt"
+    ...     size = path.write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
+    ...     qrels, run = trec.read_letor(path, [0.9, 0.4])
+    >>> trec.evaluate(qrels, run, "nDCG").mean()
+    {'scores': {'nDCG': 1.0}}
+    """
+    from skgraded.datasets import load_letor
+
+    _, grades, qid = load_letor(features)
+    values = np.asarray(_read_scores(scores), dtype=np.float64)
+    if values.shape != grades.shape:
+        raise ValueError(
+            f"scores must hold one score per line of the features ({len(grades)}), got the shape "
+            f"{values.shape}."
+        )
+    documents = np.arange(len(grades)).astype(str)
+    judged = ~np.isnan(grades.astype(np.float64))
+    qrels = read_qrels(_Columns(qid[judged], documents[judged], relevance=grades[judged]))
+    return qrels, read_run(_Columns(qid, documents, score=values), name=name)
+
+
+def _read_scores(scores: Any) -> Any:
+    if hasattr(scores, "__array__") or isinstance(scores, list | tuple):
+        return scores
+    try:
+        return np.loadtxt(scores, dtype=np.float64, ndmin=1)
+    except ValueError as error:
+        raise ValueError(f"{scores}: a score file has one number per line ({error}).") from error
+
+
+class _Columns(dict[str, Any]):
+    """Columns by name, as a data frame has them."""
+
+    def __init__(self, qid: Any, documents: Any, **values: Any) -> None:
+        super().__init__(query_id=qid.astype(str), doc_id=documents, **values)
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self)

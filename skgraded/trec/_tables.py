@@ -1,0 +1,70 @@
+"""Tables of plain text that fit a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+__all__ = ["WIDTH", "count", "shorten", "text_table", "wrap"]
+
+WIDTH = 80
+_GAP = "  "
+_WIDEST_NAME = 30
+
+
+def count(n: int, noun: str) -> str:
+    """Write a number with its noun, such as ``1 topic`` or ``2 topics``."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")
+
+
+def shorten(name: str, width: int = _WIDEST_NAME) -> str:
+    """Cut a name that is wider than a column."""
+    return name if len(name) <= width else name[: width - 3] + "..."
+
+
+def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
+    """Break a sentence into lines, of which all but the first are indented."""
+    return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def text_table(
+    labels: Sequence[str],
+    columns: Sequence[tuple[str, Sequence[str]]],
+    width: int = WIDTH,
+    widest_label: int = _WIDEST_NAME,
+) -> str:
+    """Draw a table; columns that do not fit beside the labels go into further blocks below.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The heading of the labels, then the labels.
+    columns : sequence of (str, sequence of str)
+        Heading and cells of each column.
+    width : int, default=80
+        Characters in a line.
+    widest_label : int, default=30
+        Longer labels are cut.
+
+    Returns
+    -------
+    str
+        The lines of the table.
+    """
+    names = [shorten(each, widest_label) for each in labels]
+    label_width = max(map(len, names))
+    blocks: list[list[list[str]]] = []
+    room = 0
+    for heading, cells in columns:
+        cell_width = max(map(len, [heading, *cells]))
+        if not blocks or room < len(_GAP) + cell_width:
+            blocks.append([[name.ljust(label_width)] for name in names])
+            room = width - label_width
+        room -= len(_GAP) + cell_width
+        for line, cell in zip(blocks[-1], [heading, *cells], strict=True):
+            line.append(cell.rjust(cell_width))
+    return "\n\n".join("\n".join(map(_joined, block)) for block in blocks)
+
+
+def _joined(cells: list[str]) -> str:
+    return _GAP.join(cells).rstrip()

@@ -1,0 +1,101 @@
+"""Writers of qrels and runs."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from skgraded._trec import Order, Run, as_qrels, as_run, rank_run
+
+__all__ = ["write_qrels", "write_run"]
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+
+
+def write_qrels(qrels: Any, target: Any) -> None:
+    """Write judgments as lines ``topic 0 document grade``.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
+        The judgments, or anything that `read_qrels` reads.
+    target : path or file object
+        Where to write, as text or, where the path ends in .gz, .xz or .bz2, compressed.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from skgraded import trec
+    >>> trec.write_qrels({"q1": {"d1": 2, "d2": 0}}, sys.stdout)
+    q1 0 d1 2
+    q1 0 d2 0
+    """
+    judged = as_qrels(qrels)
+    topics = judged.topics[judged.topic_of_document()].tolist()
+    rows = zip(topics, judged.documents, judged.grades.tolist(), strict=True)
+    with _opened(target) as file:
+        file.writelines(f"{topic} 0 {document} {grade:.17g}\n" for topic, document, grade in rows)
+
+
+def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "trec_eval") -> None:
+    """Write a run as lines ``topic Q0 document rank score tag``, in rank order.
+
+    Parameters
+    ----------
+    run : Run, path, file object, dict of dicts, DataFrame or iterable
+        The run, or anything that `read_run` reads.
+    target : path or file object
+        Where to write, as text or, where the path ends in .gz, .xz or .bz2, compressed.
+    tag : str, optional
+        The tag column; by default the run's own tag, or else its name.
+    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+        What ranks the documents, as in `Rankings.from_trec`.
+
+    Raises
+    ------
+    ValueError
+        If the tag is empty or holds a blank.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from skgraded import trec
+    >>> trec.write_run({"q1": {"d2": 1.5, "d1": 2.0}}, sys.stdout, tag="mine")
+    q1 Q0 d1 1 2.0 mine
+    q1 Q0 d2 2 1.5 mine
+    """
+    retrieved = as_run(run)
+    chosen = (retrieved.tag or retrieved.name) if tag is None else tag
+    if len(chosen.split()) != 1 or chosen != chosen.strip():
+        raise ValueError(f"tag must be one word, got {chosen!r}.")
+    with _opened(target) as file:
+        file.writelines(_run_lines(retrieved, order, chosen))
+
+
+def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
+    in_topic, _ = rank_run(run, order)
+    first = np.repeat(run.indptr[:-1], np.diff(run.indptr))
+    rows = (first + in_topic).tolist()
+    ranks = (np.arange(len(rows)) - first + 1).tolist()
+    documents, scores = list(run.documents), run.scores.tolist()
+    topics = run.topics[run.topic_of_document()].tolist()
+    for topic, row, rank in zip(topics, rows, ranks, strict=True):
+        yield f"{topic} Q0 {documents[row]} {rank} {scores[row]!r} {tag}\n"
+
+
+@contextlib.contextmanager
+def _opened(target: Any) -> Iterator[IO[str]]:
+    if not isinstance(target, str | os.PathLike):
+        yield target
+        return
+    opener = _OPENERS.get(Path(target).suffix, open)
+    with opener(target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        yield file

@@ -1,0 +1,98 @@
+"""Paired tests and corrections against SciPy, enumeration and arithmetic by hand."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from skgraded._paired_tests import (
+    benjamini_hochberg,
+    bootstrap_interval,
+    bootstrap_test,
+    effect_size,
+    holm,
+    randomization_test,
+    t_test,
+    wilcoxon_test,
+)
+
+DIFFERENCES = np.random.default_rng(0).normal([[0.0], [0.1], [0.5]], 0.3, size=(3, 40))
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def test_t_is_scipys():
+    expected = [stats.ttest_1samp(each, 0).pvalue for each in DIFFERENCES]
+    np.testing.assert_allclose(t_test(DIFFERENCES), expected, rtol=1e-10)
+
+
+def test_wilcoxon_leaves_topics_without_a_difference_out():
+    with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
+    expected = [stats.wilcoxon(each[each != 0], method="exact").pvalue for each in with_zeros]
+    np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+def test_few_topics_are_swapped_in_all_ways(values):
+    sums = [abs(np.dot(signs, values)) for signs in product([1, -1], repeat=len(values))]
+    expected = np.mean([each >= abs(sum(values)) for each in sums])
+    found = randomization_test(np.array([values]) / 10, 9999, rng())
+    assert found[0] == pytest.approx(expected)
+
+
+def test_many_topics_are_swapped_at_random():
+    p_values = randomization_test(DIFFERENCES, 4000, rng())
+    np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.03)
+    assert p_values[2] == 1 / 4001
+    np.testing.assert_array_equal(p_values, randomization_test(DIFFERENCES, 4000, rng()))
+
+
+def test_the_bootstrap_agrees_with_t():
+    p_values = bootstrap_test(DIFFERENCES, 4000, rng())
+    np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.04)
+
+
+def test_the_bootstrap_interval_has_the_width_of_the_normal_one():
+    low, high = bootstrap_interval(DIFFERENCES, 0.9, 4000, rng())
+    error = DIFFERENCES.std(axis=1, ddof=0) / np.sqrt(DIFFERENCES.shape[1])
+    np.testing.assert_allclose(high - low, 2 * 1.645 * error, rtol=0.06)
+    assert ((low < DIFFERENCES.mean(axis=1)) & (DIFFERENCES.mean(axis=1) < high)).all()
+
+
+def test_effect_size_is_the_mean_in_standard_deviations():
+    expected = DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1)
+    np.testing.assert_allclose(effect_size(DIFFERENCES), expected, rtol=1e-12)
+
+
+def test_systems_that_never_differ():
+    same = np.zeros((1, 5))
+    assert t_test(same)[0] == wilcoxon_test(same)[0] == 1
+    assert randomization_test(same, 10, rng())[0] == bootstrap_test(same, 10, rng())[0] == 1
+    assert effect_size(same)[0] == 0
+    assert bootstrap_interval(same, 0.95, 10, rng()) == (np.zeros(1), np.zeros(1))
+
+
+def test_a_constant_difference_is_certain_for_t():
+    constant = np.full((1, 4), 0.25)
+    assert t_test(constant)[0] == 0
+    assert randomization_test(constant, 9999, rng())[0] == 2 / 2**4
+
+
+def test_corrections_by_hand():
+    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03])), [0.03, 0.06, 0.06])
+    found = benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
+    np.testing.assert_allclose(found, [0.04, 0.16 / 3, 0.16 / 3, 0.5])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_corrections_never_lower_a_p_value_nor_change_their_order(values):
+    p_values = np.array(values)
+    for corrected in (holm(p_values), benjamini_hochberg(p_values)):
+        assert (corrected >= p_values * (1 - 1e-12)).all()
+        assert (np.diff(corrected[np.argsort(p_values, kind="stable")]) >= 0).all()
+        assert corrected.max() <= 1

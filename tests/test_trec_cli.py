@@ -1,0 +1,248 @@
+"""``skgraded evaluate``, ``compare`` and ``measures``, as typed in a terminal."""
+
+import argparse
+import csv
+import io
+import json
+import lzma
+import sys
+
+import pytest
+
+from skgraded import catalogue
+from skgraded.trec._cli import add_commands
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
+GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
+BAD = "q1 Q0 b 1 3 t\nq1 Q0 x 2 2 t\nq1 Q0 a 3 2 t\nq2 Q0 x 1 2 t\nq2 Q0 a 2 1 t\nq9 Q0 z 1 1 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "good.run").write_text(GOOD)
+    (tmp_path / "bad.run.xz").write_bytes(lzma.compress(BAD.encode()))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line; return what it wrote to standard output and standard error."""
+
+    def run(*words):
+        parser = argparse.ArgumentParser(prog="skgraded")
+        add_commands(parser.add_subparsers(dest="command"))
+        arguments = parser.parse_args(words)
+        arguments.run(arguments)
+        return capsys.readouterr()
+
+    return run
+
+
+BOTH = ("qrels.txt", "good.run", "bad.run.xz")
+
+
+def test_evaluate_prints_a_table(folder, run):
+    written = run("evaluate", *BOTH, "-m", "AP", "-m", "eGAP(g=[0.1,0.9])", "-m", "nDCG@10")
+    lines = written.out.splitlines()
+    assert lines[0].split() == ["system", "AP", "eGAP(g=[0.1,0.9])", "nDCG@10"]
+    assert [line.split()[0] for line in lines[1:3]] == ["good.run", "bad.run"]
+    assert "2 systems; means over 3 topics." in lines
+    assert "bad.run (1)" in written.out
+    assert max(map(len, lines)) <= 80
+    assert written.err == ""
+
+
+def test_evaluate_has_measures_of_its_own(folder, run):
+    assert run("evaluate", *BOTH).out.split()[:4] == ["system", "AP", "nDCG@10", "P@10"]
+
+
+def test_evaluate_topic_by_topic(folder, run):
+    lines = run("evaluate", *BOTH, "-m", "AP", "--per-query").out.splitlines()
+    assert lines[0].split() == ["system", "topic", "AP"]
+    assert lines[1].split() == ["good.run", "q1", "1.0000"]
+    assert len(lines) >= 8
+    lines = run("evaluate", "qrels.txt", "good.run", "-m", "AP", "-q").out.splitlines()
+    assert lines[0].split() == ["topic", "AP"]
+    assert lines[2].split() == ["q2", "1.0000"]
+
+
+def test_a_left_out_topic_shows_as_a_dash(folder, run):
+    out = run("evaluate", "qrels.txt", "bad.run.xz", "-m", "AP", "-q", "--no-complete").out
+    assert out.splitlines()[3].split() == ["q3", "-"]
+    assert "a missing topic is left out" in out
+
+
+def test_evaluate_writes_csv(folder, run):
+    written = run("evaluate", *BOTH, "-m", "AP", "-m", "eGAP(g=[0.1,0.9])", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(written.out)))
+    assert [row["system"] for row in rows] == ["good.run", "bad.run"]
+    assert float(rows[1]["AP"]) == pytest.approx((5 / 24 + 1 / 2) / 3)  # x and a tie in q1
+    assert "eGAP(g=[0.1,0.9])" in rows[0]
+    assert "bad.run (1)" in written.err
+    run("evaluate", *BOTH, "-q", "--format", "csv", "-o", "out.csv")
+    rows = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+    assert (len(rows), rows[0]["topic"]) == (6, "q1")
+
+
+def test_evaluate_writes_json(folder, run):
+    arguments = ("evaluate", *BOTH, "-m", "AP(empty=nan)", "--format", "json")
+    content = json.loads(run(*arguments).out)
+    assert content["n_topics"] == 3
+    assert content["systems"][0] == {"system": "good.run", "mean": {"AP(empty=nan)": 1.0}}
+    assert any("left out" in note for note in content["notes"])
+    content = json.loads(run(*arguments, "--per-query").out)
+    assert content["systems"][0]["topics"]["q3"] == {"AP(empty=nan)": None}
+
+
+def test_evaluate_writes_the_lines_of_trec_eval(folder, run):
+    out = run("evaluate", "qrels.txt", "good.run", "-m", "AP", "-q", "--format", "trec_eval").out
+    assert out.splitlines() == [
+        "runid                 \tall\tgood.run",
+        "AP                    \tq1\t1.0000",
+        "AP                    \tq2\t1.0000",
+        "AP                    \tq3\t0.0000",
+        "AP                    \tall\t0.6667",
+    ]
+
+
+def mean_of(out):
+    return float(out.splitlines()[1].split()[1])
+
+
+def test_rules_can_be_switched(folder, run):
+    (folder / "tied.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n")
+
+    def mean_ap(*options, measure="AP"):
+        words = ("evaluate", "qrels.txt", "tied.run", "-m", measure, *options)
+        return mean_of(run(*words).out)
+
+    assert mean_ap() == pytest.approx((0.375 + 1) / 3, abs=1e-4)
+    assert mean_ap("--ties", "row_order") == pytest.approx((0.25 + 1) / 3, abs=1e-4)
+    assert mean_ap("--ties", "row_order", measure="AP(ties=optimistic)") == pytest.approx(0.5)
+    assert mean_ap("--order", "rank") == pytest.approx((0.5 + 1) / 3, abs=1e-4)
+    assert mean_ap("--order", "file") == pytest.approx((0.5 + 1) / 3, abs=1e-4)
+    assert mean_ap("--grades", "1,2=0") == 0.0
+    assert mean_ap("--grades=0=1", "--grades", "2=0") == pytest.approx(
+        (0.375 + 1 + 1) / 3, abs=1e-4
+    )
+
+
+def test_negative_grades_are_told(folder, run):
+    (folder / "qrels.txt").write_text(QRELS + "q1 0 n -2\n")
+    assert "1 document of negative grades, judged not relevant" in run("evaluate", *BOTH).out
+    with pytest.raises(ValueError, match="grades must be >= 0, got -2"):
+        run("evaluate", *BOTH, "--negative", "error")
+    assert "negative" not in run("evaluate", *BOTH, "--grades=-2=0").out
+
+
+def test_standard_input_is_a_run(folder, run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode())))
+    assert mean_of(run("evaluate", "qrels.txt", "-", "-m", "AP").out) == pytest.approx(0.6667)
+
+
+def test_letor_data(folder, run):
+    (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
+    (folder / "up.txt").write_text("2\n1\n")
+    (folder / "down.txt").write_text("1\n2\n")
+    lines = run(
+        "evaluate", "test.txt", "down.txt", "up.txt", "--letor", "-m", "AP"
+    ).out.splitlines()
+    assert [line.split() for line in lines[1:3]] == [["up.txt", "1.0000"], ["down.txt", "0.5000"]]
+
+
+def test_strict(folder, run):
+    (folder / "good.run").write_text(GOOD + "q1 Q0 a 9 0 t\n")
+    assert "1 system with repeated documents, of which the first counts: good.run (1)." in (
+        run("evaluate", *BOTH).out
+    )
+    with pytest.raises(ValueError, match=r"good\.run, line 5: .*once in a topic"):
+        run("evaluate", *BOTH, "--strict")
+
+
+@pytest.fixture
+def many_topics(folder):
+    topics = range(12)
+    (folder / "qrels.txt").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
+    (folder / "good.run").write_text("".join(f"{t} Q0 a 1 2 t\n{t} Q0 b 2 1 t\n" for t in topics))
+    bad = "".join(f"{t} Q0 b 1 2 t\n{t} Q0 a 2 1 t\n" for t in topics)
+    (folder / "bad.run.xz").write_bytes(lzma.compress(bad.encode()))
+    return folder
+
+
+def test_compare_prints_who_beats_whom(many_topics, run):
+    lines = run("compare", *BOTH, "-m", "nDCG@10").out.splitlines()
+    assert lines[1].split() == ["1", "good.run", "1.0000", "2"]
+    assert lines[2].split()[:2] == ["2", "bad.run"]
+    assert lines[3].startswith("Fisher's randomisation test over 12 topics, Holm's correction")
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap", "tukey"])
+def test_compare_by_every_test(many_topics, run, test):
+    content = json.loads(run("compare", *BOTH, "--test", test, "--format", "json").out)
+    assert content["test"] == test
+    assert content["means"] == {"good.run": 1.0, "bad.run": 0.5}
+    assert content["pairs"][0]["significant"]
+
+
+def test_compare_writes_csv_and_a_picture(many_topics, run):
+    run("compare", *BOTH, "--format", "csv", "-o", "out.csv", "--plot", "out.png")
+    rows = list(csv.DictReader((many_topics / "out.csv").read_text().splitlines()))
+    assert (rows[0]["system"], rows[0]["other"], rows[0]["difference"]) == (
+        "good.run",
+        "bad.run",
+        "0.5",
+    )
+    assert (many_topics / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_catalogue_is_listed(run):
+    out = run("measures").out
+    names = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
+    assert names[:-1] == list(catalogue())
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", ["xGAP", "xGAP(g=[0.1,0.9])@10", " xGAP"])
+def test_a_measure_is_explained(run, name):
+    out = run("measures", name).out
+    assert out.startswith("xGAP(")
+    for word in ("threshold", "Parameters", "References", ".. math::"):
+        assert word in out
+
+
+def test_an_unknown_measure_names_the_nearest(folder, run):
+    for words in (("measures", "ndgc"), ("evaluate", *BOTH, "-m", "ndgc@10")):
+        with pytest.raises(ValueError, match=r"Unknown measure 'ndgc'.*Did you mean 'nDCG'"):
+            run(*words)
+
+
+def test_a_measure_of_scores_is_refused(folder, run):
+    with pytest.raises(ValueError, match="ADM compares scores with grades"):
+        run("evaluate", *BOTH, "-m", "ADM")
+
+
+def test_a_bad_rule_for_grades_is_refused(folder, run):
+    with pytest.raises(ValueError, match=r"--grades is written OLD\[,OLD\.\.\.\]=NEW, got '3:4'"):
+        run("evaluate", *BOTH, "--grades", "3:4")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])
+def test_help_fits_a_terminal(run, command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as stopped:
+        run(command, "--help")
+    assert stopped.value.code == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate",), ("evaluate", "qrels.txt"), ("evaluate", *BOTH, "--order", "id"), ("compare",)],
+)
+def test_wrong_usage_exits_with_2(folder, run, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run(*words)
+    assert stopped.value.code == 2
+    assert "usage: skgraded" in capsys.readouterr().err

@@ -1,0 +1,386 @@
+"""Scores of many runs, and comparisons of systems by paired tests."""
+
+import dataclasses
+import json
+
+import ir_measures
+import numpy as np
+import pytest
+
+from skgraded import (
+    AP,
+    Rankings,
+    UndefinedMeanWarning,
+    _paired_tests,
+    evaluate,
+    measure,
+    nDCG,
+    trec,
+)
+from skgraded.trec import _evaluate
+from skgraded.trec._tables import text_table
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
+RUNS = {
+    "good": {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"z": 1.0}},
+    "bad": {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "a": 1.0}, "q9": {"z": 1.0}},
+}
+MEASURES = ["AP", "nDCG@2", "eGAP(g=[0.1,0.9],empty=nan)"]
+
+
+def random_runs(n_runs, seed=0, n_topics=8, depth=30):
+    rng = np.random.default_rng(seed)
+    qrels = {
+        f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.choice(60, 20, replace=False)}
+        for t in range(n_topics)
+    }
+    runs = {
+        f"run{r}": {
+            topic: {
+                f"d{d}": float(rng.integers(0, 25)) for d in rng.choice(60, depth, replace=False)
+            }
+            for topic in rng.permutation(list(qrels))[: n_topics - r % 3]
+        }
+        for r in range(n_runs)
+    }
+    return qrels, runs
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("n_threads", [None, 1, 3])
+def test_many_runs_score_as_one_at_a_time(complete, n_threads):
+    qrels, runs = random_runs(21)
+    scores = trec.evaluate(qrels, runs, MEASURES, complete=complete, n_threads=n_threads)
+    assert scores.values.shape == (21, 8, 3)
+    for system, values in zip(scores.systems, scores.values, strict=True):
+        rankings = Rankings.from_trec(qrels, runs[system], complete=complete)
+        alone = evaluate(MEASURES, rankings)
+        place = [scores.topics.tolist().index(topic) for topic in alone.qid]
+        assert np.array_equal(values[place], alone.values)
+        assert np.isnan(np.delete(values, place, axis=0)).all()
+
+
+def test_run_scores():
+    scores = trec.evaluate(QRELS, RUNS, MEASURES)
+    assert scores.systems == ("good", "bad")
+    assert scores.topics.tolist() == ["q1", "q2", "q3"]
+    means = scores.mean()
+    assert means["good"] == pytest.approx(
+        {"AP": 2 / 3, "nDCG@2": 2 / 3, "eGAP(g=[0.1,0.9],empty=nan)": (1.0 + 0.1) / 2}
+    )
+    assert scores["AP"].tolist() == [[1.0, 1.0, 0.0], [1 / 6, 0.5, 0.0]]
+    assert (scores.best(), scores.best("nDCG@2")) == ("good", "good")
+    assert scores.n_empty == (1, 1, 1)
+    assert len(scores) == 2
+    with pytest.raises(KeyError, match="P@5 is not among the measures scored: AP, nDCG@2"):
+        scores["P@5"]
+    frame = scores.to_frame()
+    assert frame.loc[("bad", "q2"), "AP"] == 0.5
+    assert list(frame.columns) == MEASURES
+
+
+def test_what_was_left_out_is_told():
+    qrels = {**QRELS, "q1": {**QRELS["q1"], "m": -1, "n": -2}}
+    scores = trec.evaluate(qrels, RUNS, MEASURES)
+    assert scores.coverage[1] == trec.Coverage(5, ("q3",), ("q9",), 0)
+    assert scores.notes() == [
+        "The qrels hold 1 document of grade -1, pooled but unsampled; 1 document of other negative "
+        "grades, judged not relevant.",
+        "1 system without all topics of the qrels; a missing topic counts as an empty list: "
+        "bad (1).",
+        "1 system with topics outside the qrels, left out: bad (1).",
+        "1 topic with nothing relevant, counted as 0 (AP, nDCG@2).",
+        "1 topic with nothing relevant, left out (eGAP(g=[0.1,0.9],empty=nan)).",
+    ]
+    partial = trec.evaluate(qrels, RUNS, "AP", complete=False, negative="nonrelevant").notes()
+    assert "1 document of grade -1, judged not relevant" in partial[0]
+    assert "a missing topic is left out of the run's mean: bad (1)" in partial[1]
+
+
+def test_the_table_has_the_best_system_first_and_fits_a_terminal():
+    names = ["AP", "nDCG@2", "xGAP(g=[0.1,0.9],unjudged=condense)@100", "eGAP(g=[0.1,0.9])", "P@10"]
+    text = repr(trec.evaluate(QRELS, {"w" * 50: RUNS["bad"], **RUNS}, names))
+    lines = text.splitlines()
+    assert lines[0].split() == ["system", "AP", "nDCG@2"]
+    assert lines[1].split() == ["good", "0.6667", "0.6667"]
+    assert lines[2].startswith("w" * 27 + "...")
+    assert max(map(len, lines)) <= 80
+    assert "3 systems; means over 3 topics." in lines
+
+
+def test_a_long_table_is_cut():
+    qrels, runs = random_runs(30)
+    scores = trec.evaluate(qrels, runs, "AP")
+    assert "30 systems, the first 20 shown; means over 8 topics." in repr(scores)
+    assert all(f"\n{system} " in scores.to_text() for system in runs)
+
+
+def test_every_bad_file_is_told(tmp_path):
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 1 t\n")
+    (tmp_path / "b.run").write_text("q1 Q0 a 1 x t\n")
+    (tmp_path / "c.run").write_text("zz Q0 a 1 1 t\n")
+    with pytest.raises(ValueError, match=r"b\.run, line 1.*\n.*c\.run.*topics in common"):
+        trec.evaluate(QRELS, sorted(tmp_path.glob("*.run")), "AP")
+
+
+def test_paths_are_named_by_their_files(tmp_path):
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.run").write_text("q1 Q0 a 1 1 t\n")
+    paths = [tmp_path / "x" / "a.run", tmp_path / "y" / "a.run"]
+    assert trec.evaluate(QRELS, paths[0], "AP").systems == ("a.run",)
+    assert trec.evaluate(QRELS, paths, "AP").systems == ("a.run#1", "a.run#2")
+    assert trec.evaluate(QRELS, {"x": paths[0], "y": paths[1]}, "AP").systems == ("x", "y")
+
+
+def test_one_run_is_enough():
+    for run in (RUNS["good"], trec.read_run(RUNS["good"])):
+        assert trec.evaluate(QRELS, run, "AP").means().tolist() == [[pytest.approx(2 / 3)]]
+
+
+def test_measures_left_open_read_the_scale_off_the_qrels():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 3}}
+    scores = trec.evaluate(qrels, {"q1": {"a": 1.0}}, "eGAP", complete=False)
+    assert scores.values[0, 0, 0] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("runs", "measures"), [([], "AP"), ({}, "AP"), (RUNS, [])])
+def test_nothing_to_score_is_refused(runs, measures):
+    with pytest.raises(ValueError, match=r"must (hold|name) at least one"):
+        trec.evaluate(QRELS, runs, measures)
+
+
+def test_a_mean_over_no_topic_is_undefined():
+    scores = trec.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP(empty=nan)")
+    with pytest.warns(UndefinedMeanWarning, match="no topic has a value"):
+        assert np.isnan(scores.means()).all()
+    assert "nan" in repr(scores)
+    with (
+        pytest.raises(ValueError, match="No system has a mean"),
+        pytest.warns(UndefinedMeanWarning),
+    ):
+        scores.best()
+
+
+def test_runs_are_scored_in_batches(monkeypatch):
+    qrels, runs = random_runs(7)
+    whole = trec.evaluate(qrels, runs, MEASURES)
+    monkeypatch.setattr(_evaluate, "_RUNS_AT_A_TIME", 2)
+    assert np.array_equal(
+        trec.evaluate(qrels, runs, MEASURES, n_threads=1).values, whole.values, True
+    )
+
+
+def test_a_table_breaks_into_blocks():
+    columns = [("a" * 12, ["1"]), ("b" * 12, ["2"]), ("c" * 12, ["3"])]
+    blocks = text_table(["name", "x"], columns, width=34).split("\n\n")
+    assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
+
+
+# ---- ir_measures
+
+
+def test_measures_work_inside_ir_measures():
+    qrels, runs = random_runs(1)
+    run = runs["run0"]
+    for name in ("eGAP(g=[0.1,0.9])@10", "nDCG(ties=row_order)@10"):
+        wrapped = trec.ir_measure(name)
+        assert str(wrapped) == str(measure(name))
+        means = ir_measures.calc_aggregate([wrapped, ir_measures.nDCG @ 10], qrels, run)
+        assert means[wrapped] == pytest.approx(measure(name)(Rankings.from_trec(qrels, run)))
+        by_topic = {
+            each.query_id: each.value for each in ir_measures.iter_calc([wrapped], qrels, run)
+        }
+        ours = measure(name).per_query(Rankings.from_trec(qrels, run))
+        assert by_topic == pytest.approx(dict(zip(ours.qid.tolist(), ours.values, strict=True)))
+    assert means[wrapped] == pytest.approx(means[ir_measures.nDCG @ 10])
+
+
+def test_ir_measures_leaves_out_what_is_nan():
+    wrapped = trec.ir_measure("AP(empty=nan)")
+    means = ir_measures.calc_aggregate([wrapped], QRELS, RUNS["good"])
+    assert means[wrapped] == 1.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AP",
+        "AP(rel=2)@10",
+        "P(rel=2)@5",
+        "R@5",
+        "nDCG",
+        "nDCG@5",
+        "RR",
+        "Success@5",
+    ],
+)
+def test_names_that_mean_the_same_in_ir_measures(name):
+    qrels, runs = random_runs(4)
+    theirs = ir_measures.parse_measure(name)
+    ours = trec.evaluate(qrels, runs, dataclasses.replace(measure(name), ties="row_order"))
+    for system, mean in zip(ours.systems, ours.means()[:, 0], strict=True):
+        expected = ir_measures.calc_aggregate([theirs], qrels, runs[system])[theirs]
+        assert mean == pytest.approx(expected, abs=1e-9)
+
+
+# ---- tests over topics
+
+
+def paired_values(n_systems=4, n_topics=40, seed=3):
+    rng = np.random.default_rng(seed)
+    return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
+
+
+@pytest.mark.parametrize("test", [_paired_tests.randomization_test, _paired_tests.bootstrap_test])
+def test_batches_do_not_lose_resamples(test, monkeypatch):
+    differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
+    monkeypatch.setattr(_paired_tests, "_CELLS_AT_A_TIME", 1000)
+    assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
+
+
+@pytest.mark.parametrize("difference", [0.1, 0.25, 1 / 3])
+def test_a_difference_of_every_topic_is_certain_for_the_bootstrap(difference):
+    constant = np.full((1, 30), difference)
+    p_value = _paired_tests.bootstrap_test(constant, 999, np.random.default_rng(0))[0]
+    assert p_value == pytest.approx(1 / 1000)
+
+
+def literal_tukey(values, n_resamples, seed):
+    rng = np.random.default_rng(seed)
+    means = values.mean(axis=1)
+    largest = []
+    for _ in range(n_resamples):
+        shuffled = np.array([rng.permutation(column) for column in values.T]).mean(axis=0)
+        largest.append(shuffled.max() - shuffled.min())
+    gaps = np.abs(means[:, None] - means)
+    return (1 + (np.array(largest) >= gaps[..., None] - 1e-12).sum(axis=2)) / (1 + n_resamples)
+
+
+def test_tukey_is_the_literal_one():
+    values = paired_values(n_topics=12)
+    fast = _paired_tests.tukey_test(values, 20_000, np.random.default_rng(0))
+    np.testing.assert_allclose(fast, literal_tukey(values, 4000, 1), atol=0.03)
+    assert (np.diag(fast) == 1.0).all()
+
+
+def scores_of(values, name="AP"):
+    n_systems, n_topics = values.shape
+    return trec.RunScores(
+        systems=tuple(f"s{each}" for each in range(n_systems)),
+        topics=np.array([f"q{each}" for each in range(n_topics)]),
+        measures=(measure(name),),
+        values=values[:, :, None],
+        coverage=(trec.Coverage(0, (), (), 0),) * n_systems,
+        n_empty=(0,),
+    )
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "bootstrap", "tukey"])
+def test_compare_finds_the_difference_that_is_there(test):
+    values = paired_values(n_systems=3)
+    values[2] += 0.5
+    comparison = trec.compare(scores_of(values), test=test)
+    assert comparison.systems[0] == "s2"
+    assert comparison.beaten_by("s2") == list(comparison.systems[1:])
+    assert comparison.beaten_by("s0") == []
+    assert not comparison.significant.diagonal().any()
+    assert np.array_equal(comparison.p_values, comparison.p_values.T)
+    assert np.array_equal(comparison.differences, -comparison.differences.T)
+    again = trec.compare(scores_of(values), test=test)
+    assert np.array_equal(comparison.p_values, again.p_values)
+
+
+def test_systems_that_are_the_same_do_not_differ():
+    values = np.vstack([paired_values(1), paired_values(1)])
+    for test in ("randomization", "t", "wilcoxon", "bootstrap", "tukey"):
+        comparison = trec.compare(scores_of(values), test=test)
+        assert comparison.p_values.min() == 1.0
+        assert comparison.effect_sizes.tolist() == [[0, 0], [0, 0]]
+
+
+def test_effect_sizes():
+    values = paired_values()
+    comparison = trec.compare(scores_of(values), test="t")
+    best, other = int(comparison.systems[0][1:]), int(comparison.systems[1][1:])
+    difference = values[best] - values[other]
+    assert comparison.effect_sizes[0, 1] == pytest.approx(
+        difference.mean() / difference.std(ddof=1)
+    )
+
+
+def test_low_is_better_where_the_measure_says_so():
+    class Lower(AP):
+        greater_is_better = False
+
+    scores = scores_of(np.array([[0.9] * 9, [0.1] * 8 + [0.2]]))
+    object.__setattr__(scores, "measures", (Lower(),))
+    comparison = trec.compare(scores, test="t")
+    assert comparison.systems == ("s1", "s0")
+    assert comparison.beaten_by("s1") == ["s0"]
+    assert scores.best() == "s1"
+
+
+def test_topics_without_a_value_are_left_out_and_told():
+    values = paired_values(n_systems=2)
+    values[1, :3] = np.nan
+    comparison = trec.compare(scores_of(values), test="t")
+    assert (comparison.n_topics, comparison.n_left_out) == (37, 3)
+    assert "3 topics without a value for some system, left out." in repr(comparison)
+
+
+def test_the_comparison_prints_and_tabulates():
+    values = paired_values(n_systems=9) + np.repeat([0, 1, 2], 3)[:, None]
+    comparison = trec.compare(scores_of(values), test="t", correction="bh", alpha=0.01)
+    lines = repr(comparison).splitlines()
+    assert lines[0].split() == ["system", "AP", "beats"]
+    assert "4-9" in lines[1]
+    assert " ".join(lines[-2:]) == (
+        "Student's paired t test over 40 topics, Benjamini and Hochberg's correction, p <   0.01."
+    )
+    assert max(map(len, lines)) <= 80
+    frame = comparison.to_frame()
+    assert len(frame) == 36
+    assert list(frame) == ["system", "other", "difference", "effect_size", "p_value", "significant"]
+    json.dumps(comparison.pairs())
+
+
+def test_the_comparison_is_drawn():
+    from matplotlib import pyplot as plt
+
+    ax = trec.compare(scores_of(paired_values()), test="t").plot()
+    assert len(ax.images) == 1
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["s3", "s2", "s1", "s0"]
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "anova"}, "test must be one of 'randomization', 't', .*, got 'anova'"),
+        ({"correction": "sidak"}, "correction must be one of 'holm', 'bh', 'none', got 'sidak'"),
+        ({"test": "tukey", "correction": "holm"}, 'correction must be "none" for the Tukey test'),
+        ({"alpha": 1}, "alpha must lie strictly between 0 and 1, got 1"),
+        ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
+        (
+            {"n_resamples": 100},
+            "n_resamples must be at least 120 here: Holm's correction for 6 pairs",
+        ),
+    ],
+)
+def test_bad_options_of_compare_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        trec.compare(scores_of(paired_values()), **options)
+
+
+def test_too_little_to_compare_is_refused():
+    with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
+        trec.compare(scores_of(paired_values(n_systems=1)))
+    with pytest.raises(
+        ValueError, match="at least 2 topics that every system has a value for, got 1"
+    ):
+        trec.compare(scores_of(paired_values(n_topics=1)))
+    with pytest.raises(KeyError, match="nDCG is not among"):
+        trec.compare(scores_of(paired_values()), nDCG())
+    with pytest.raises(KeyError, match="'s9' is not among the systems"):
+        trec.compare(scores_of(paired_values()), test="t").beaten_by("s9")

@@ -1,0 +1,382 @@
+"""Qrels and runs: read from files and from Python, refused where they are not as they must be."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections import namedtuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skgraded import trec
+from skgraded._trec import _sources
+
+RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -2 tag\n"
+NESTED_RUN = {"q1": {"d1": 3.5, "d2": 0.001}, "q2": {"d1": -2.0}}
+QRELS = "q1 0 d1 2\nq1 0 d9 0\nq2 0 d1 -1\n"
+NESTED_QRELS = {"q1": {"d1": 2, "d9": 0}, "q2": {"d1": -1}}
+PACKED = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write text or bytes into a file, and return its path."""
+
+    def write(content, name="file.txt"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def test_a_run_is_read(written):
+    run = trec.read_run(written(RUN, "bm25.run"))
+    assert run.to_dict() == NESTED_RUN
+    assert (run.name, run.tag) == ("bm25.run", "tag")
+    assert run.ranks.tolist() == [1, 2, 1]
+    assert "3 documents, 2 topics" in repr(run)
+
+
+def test_qrels_are_read(written):
+    qrels = trec.read_qrels(written(QRELS))
+    assert qrels.to_dict() == NESTED_QRELS
+    assert "1 of grade -1, 1 of grade 0, 1 of grade 2" in repr(qrels)
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_compression_is_told_by_the_content_and_not_by_the_name(written, suffix):
+    packed = PACKED[suffix](RUN.encode())
+    assert trec.read_run(written(packed, f"a.run{suffix}")).name == "a.run"
+    assert trec.read_run(written(packed, "plain.txt")).to_dict() == NESTED_RUN
+    assert trec.read_run(written(RUN, f"not packed{suffix}")).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_several_packed_streams_are_one_file(written, suffix):
+    pack = PACKED[suffix]
+    first, second = RUN[:19].encode(), RUN[19:].encode()
+    padding = b"\0" * 8 if suffix != ".bz2" else b""
+    path = written(pack(first) + padding + pack(second) + padding)
+    assert trec.read_run(path).to_dict() == NESTED_RUN
+
+
+def test_zstd_is_read(written):
+    zstandard = pytest.importorskip("zstandard")
+    path = written(zstandard.ZstdCompressor().compress(RUN.encode()))
+    assert trec.read_run(path).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize("opener", [io.BytesIO, lambda data: io.StringIO(data.decode())])
+def test_file_objects_are_read(opener):
+    assert trec.read_run(opener(RUN.encode())).to_dict() == NESTED_RUN
+
+
+def test_a_packed_file_object_is_read():
+    assert trec.read_run(io.BytesIO(gzip.compress(RUN.encode()))).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(RUN.replace(" ", "\t"), id="tabs"),
+        pytest.param(RUN.replace(" ", " \t  "), id="mixed blanks"),
+        pytest.param(RUN.replace("\n", "\r\n"), id="Windows"),
+        pytest.param("\ufeff" + RUN, id="byte-order mark"),
+        pytest.param(RUN.rstrip("\n"), id="no last line end"),
+        pytest.param("# made by x\n\n" + RUN.replace("\n", "\n\n") + "  \n", id="comments"),
+        pytest.param("".join(f"  {line}  \n" for line in RUN.splitlines()), id="indented"),
+        pytest.param(RUN.replace("tag", "t" * 90), id="long lines"),
+        pytest.param(RUN.replace("tag", "a tag of words"), id="a tag of words"),
+    ],
+)
+def test_white_space_does_not_matter(written, text):
+    assert trec.read_run(written(text)).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 20, 64, 1000])
+def test_a_file_is_read_in_chunks_of_any_size(written, chunk, monkeypatch):
+    monkeypatch.setattr(_sources, "_CHUNK", chunk)
+    text = "".join(f"q{i % 7} Q0 doc{i} {i} {100 - i} {'t' * (i % 60)}x\n" for i in range(100))
+    path, packed = written(text), written(gzip.compress(text.encode()), "packed")
+    expected = {f"q{t}": {f"doc{i}": 100.0 - i for i in range(t, 100, 7)} for t in range(7)}
+    assert trec.read_run(path).to_dict() == expected
+    assert trec.read_run(packed).to_dict() == expected
+
+
+def test_topics_may_come_in_pieces(written):
+    lines = RUN.splitlines()
+    run = trec.read_run(written("\n".join([lines[0], lines[2], lines[1]])))
+    assert run.to_dict() == NESTED_RUN
+    assert run.topics.tolist() == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("topic", ["é", "日本", "a/b,c;d", "x" * 300, "0012", "-1"])
+def test_odd_characters_are_kept(written, topic):
+    run = trec.read_run(written(f"{topic} Q0 {topic}#1 1 2 {topic}"))
+    assert run.to_dict() == {topic: {f"{topic}#1": 2.0}}
+    assert run.tag == topic
+
+
+def test_ids_that_are_not_utf8_survive(written, tmp_path):
+    run = trec.read_run(written(b"caf\xe9 Q0 d\xff 1 2 t"))
+    trec.write_run(run, tmp_path / "again")
+    assert b" d\xff " in (tmp_path / "again").read_bytes()
+    assert run.topics.tolist() == ["caf\\xe9"]
+
+
+@given(
+    value=st.one_of(
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.decimals(allow_nan=False, allow_infinity=False, places=6),
+        st.integers(-(10**25), 10**25),
+    )
+)
+def test_numbers_are_read_to_the_last_bit(value):
+    text = io.BytesIO(f"q Q0 d 1 {value} t".encode())
+    assert trec.read_run(text).scores[0] == float(str(value))
+
+
+@pytest.mark.parametrize("number", ["+1", "1.", ".5", "-.5", "1E3", "1e-400", "007", "-0"])
+def test_odd_spellings_of_numbers_are_read(number):
+    assert trec.read_run(io.BytesIO(f"q Q0 d 1 {number} t".encode())).scores[0] == float(number)
+
+
+BAD_RUNS = {
+    "five columns": ("q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 1.0\n", "line 2: a line has 6 columns.*got 5"),
+    "a word for a score": ("q1 Q0 d1 1 high t\n", "line 1: the score must be a number, got 'high'"),
+    "hexadecimal": ("q1 Q0 d1 1 0x10 t\n", "line 1: the score must be a number, got '0x10'"),
+    "two points": ("q1 Q0 d1 1 1.2.3 t\n", r"line 1: the score must be a number, got '1\.2\.3'"),
+    "a lone point": ("q1 Q0 d1 1 . t\n", r"line 1: the score must be a number, got '\.'"),
+    "a lone sign": ("q1 Q0 d1 1 - t\n", "line 1: the score must be a number, got '-'"),
+    "nan": ("# c\n\nq1 Q0 d1 1 NaN t\n", "line 3: the score must be finite, got 'NaN'"),
+    "infinity": ("q1 Q0 d1 1 -inf t\n", "line 1: the score must be finite, got '-inf'"),
+    "too large": ("q1 Q0 d1 1 1e999 t\n", "line 1: the score must be finite, got '1e999'"),
+    "empty": ("", "no line found; a line has 6 columns"),
+    "comments alone": ("# nothing\n\n", "no line found"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "this is not a text file"),
+    "UTF-16": ("q1 Q0 d1 1 1 t".encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
+    "a long line": ("x" * 500 + "\n", r"got 1: 'x{59}\.\.\.\."),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
+def test_a_bad_run_is_refused_with_path_line_rule_and_value(written, content, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        trec.read_run(written(content, "bad.run"))
+    assert "bad.run" in str(caught.value)
+
+
+def test_a_bad_grade_is_refused(written):
+    with pytest.raises(ValueError, match=r"q\.txt, line 2: the grade must be a number, got 'yes'"):
+        trec.read_qrels(written("q1 0 d1 1\nq1 0 d2 yes\n", "q.txt"))
+    with pytest.raises(ValueError, match=r"a line has 4 columns, 'topic iteration .*got 6"):
+        trec.read_qrels(written(RUN))
+
+
+def test_lines_are_counted_over_chunks(written, monkeypatch):
+    monkeypatch.setattr(_sources, "_CHUNK", 30)
+    with pytest.raises(ValueError, match="line 12: the score must be a number"):
+        trec.read_run(
+            written("# c\n" + "".join(f"q Q0 d{i} 1 1 t\n" for i in range(10)) + "q Q0 x 1 y t")
+        )
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+@pytest.mark.parametrize("fault", ["cut", "spoilt"])
+def test_a_damaged_packed_file_is_refused(written, suffix, fault):
+    packed = bytearray(PACKED[suffix](RUN.encode() * 50))
+    if fault == "cut":
+        del packed[-15:]
+    else:
+        packed[len(packed) // 2] ^= 0xFF
+        packed[-6] ^= 0xFF
+    with pytest.raises(ValueError, match=r"bad\.run.*: this \w+ file is damaged or cut short"):
+        trec.read_run(written(bytes(packed), f"bad.run{suffix}"))
+
+
+def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.run"):
+        trec.read_run(tmp_path / "nowhere.run")
+
+
+def test_the_first_of_repeated_documents_counts(written):
+    path = written("\n" + RUN + "q1 Q0 d1 3 0.5 tag\nq2 Q0 d1 4 9 tag\nq2 Q0 d3 5 1 tag\n")
+    run = trec.read_run(path)
+    assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": -2.0, "d3": 1.0}}
+    assert run.n_duplicates == 2
+    with pytest.raises(
+        ValueError,
+        match=r"line 5: .*once in a topic, got 'd1' of topic 'q1' again, first in line 2",
+    ):
+        trec.read_run(path, strict=True)
+
+
+def test_conflicting_grades_are_refused_and_equal_ones_count_once(written):
+    qrels = trec.read_qrels(written(QRELS + "q1 0 d1 2\n"))
+    assert (qrels.to_dict(), qrels.n_duplicates) == (NESTED_QRELS, 1)
+    with pytest.raises(
+        ValueError,
+        match=r"line 4: .*'d1' of topic 'q1' must have one grade, got 1 here and 2 in line 1",
+    ):
+        trec.read_qrels(written(QRELS + "q1 0 d1 1\n"))
+
+
+def test_dicts_are_read():
+    assert trec.read_run(NESTED_RUN).to_dict() == NESTED_RUN
+    assert trec.read_qrels(NESTED_QRELS).to_dict() == NESTED_QRELS
+    numbers = {1: {2: np.float32(0.5)}, 5: {}, 3: {4: 1}}
+    assert trec.read_run(numbers).to_dict() == {"1": {"2": 0.5}, "3": {"4": 1.0}}
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("names", [("query_id", "doc_id", "score"), ("qid", "docno", "score")])
+def test_frames_are_read(library, names):
+    columns = (["q1", "q2", "q1"], ["d1", "d1", "d2"], [3.5, -2.0, 0.001])
+    frame = library.DataFrame(dict(zip(names, columns, strict=True)))
+    assert trec.read_run(frame).to_dict() == NESTED_RUN
+
+
+def test_frames_give_back_what_they_were(written):
+    run, qrels = trec.read_run(written(RUN)), trec.read_qrels(written(QRELS))
+    assert trec.read_run(run.to_frame()).to_dict() == NESTED_RUN
+    assert trec.read_qrels(qrels.to_frame()).to_dict() == NESTED_QRELS
+
+
+def test_records_and_data_sets_are_read():
+    Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+    ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+
+    class Dataset:
+        def qrels_iter(self):
+            return (Qrel(t, d, g, "0") for t, each in NESTED_QRELS.items() for d, g in each.items())
+
+        def scoreddocs_iter(self):
+            return (ScoredDoc(t, d, s) for t, each in NESTED_RUN.items() for d, s in each.items())
+
+    assert trec.read_qrels(Dataset()).to_dict() == NESTED_QRELS
+    assert trec.read_qrels(Dataset().qrels_iter()).to_dict() == NESTED_QRELS
+    assert trec.read_run(Dataset()).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize(
+    ("given_run", "message"),
+    [
+        ({}, "must hold at least one document"),
+        ({"q": {}}, "must hold at least one document"),
+        ({"q": {"d": float("nan")}}, "topic 'q', document 'd': the score must be finite, got nan"),
+        ({"q": {"d": "high"}}, "score must be numeric"),
+        (pd.DataFrame({"query_id": ["q"], "score": [1]}), "column doc_id or docno, got query_id"),
+        (pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
+        ([(1, 2, 3)], r"attribute query_id or qid, got \(1, 2, 3\)"),
+        ([], "got no record"),
+    ],
+)
+def test_bad_python_objects_are_refused(given_run, message):
+    with pytest.raises(ValueError, match=message):
+        trec.read_run(given_run)
+
+
+def test_what_is_no_run_at_all_is_a_type_error():
+    with pytest.raises(TypeError, match=r"a path, a file object, a dict of dicts.*got int"):
+        trec.read_run(3)
+
+
+def test_documents_twice_in_a_frame_are_found():
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]})
+    assert trec.read_run(frame).to_dict() == {"q": {"d": 1.0}}
+    with pytest.raises(ValueError, match=r"row 1: .*first in row 0"):
+        trec.read_run(frame, strict=True)
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.xz", "a.run.bz2"])
+def test_what_is_written_reads_the_same(tmp_path, name):
+    path = tmp_path / name
+    scores = {
+        "q1": {f"d{i}": float(np.float64(1) / (i + 3)) for i in range(20)},
+        "q2": {"é": 1e300},
+    }
+    trec.write_run(scores, path, tag="x")
+    again = trec.read_run(path)
+    assert again.to_dict() == scores
+    assert (again.tag, again.ranks.tolist()[:3]) == ("x", [1, 2, 3])
+    trec.write_qrels(NESTED_QRELS, path)
+    assert trec.read_qrels(path).to_dict() == NESTED_QRELS
+
+
+def test_a_run_is_written_in_its_order():
+    run = trec.read_run(io.BytesIO(b"q Q0 a 2 1 t\nq Q0 c 1 1 t\nq Q0 b 3 5 t\n"))
+
+    def documents(order):
+        text = io.StringIO()
+        trec.write_run(run, text, order=order)
+        return [line.split()[2] for line in text.getvalue().splitlines()]
+
+    assert documents("trec_eval") == ["b", "c", "a"]
+    assert documents("rank") == ["c", "a", "b"]
+    assert documents("file") == ["a", "c", "b"]
+
+
+@pytest.mark.parametrize("tag", ["", "two words", " x"])
+def test_a_tag_is_one_word(tag):
+    with pytest.raises(ValueError, match="tag must be one word"):
+        trec.write_run(NESTED_RUN, io.StringIO(), tag=tag)
+
+
+def test_a_long_file_is_not_held_twice(tmp_path):
+    """Peak memory of a process that reads a run stays near what the run's columns take."""
+    resource = pytest.importorskip("resource")
+    del resource
+    import subprocess
+    import sys
+
+    path = tmp_path / "long.run"
+    n = 300_000
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.writelines(
+            f"{i // 1000} Q0 document-{i:024} {i} {n - i} {'t' * 200}\n" for i in range(n)
+        )
+    code = (
+        "import resource, sys; from skgraded import trec\n"
+        "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak(); run = trec.read_run(sys.argv[1]); print(peak() - before, len(run.scores))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    kilobytes, n_read = map(int, done.stdout.split())
+    text_kilobytes = n * 260 // 1024
+    assert n_read == n
+    assert kilobytes < text_kilobytes  # the text alone is 76 MB, its columns are 17 MB
+
+
+def test_the_checksum_of_gzip_is_checked(written):
+    packed = bytearray(gzip.compress(RUN.encode()))
+    packed[-8:-4] = (zlib.crc32(b"other") & 0xFFFFFFFF).to_bytes(4, "little")
+    with pytest.raises(ValueError, match="damaged"):
+        trec.read_run(written(bytes(packed)))
+
+
+def test_letor_data_and_a_score_file_make_a_run(written):
+    features = written("2 qid:7 1:0.5\n0 qid:7 1:0.1\n1 qid:9 1:1\n", "test.txt")
+    qrels, run = trec.read_letor(features, written("0.1\n0.9\n3\n", "scores.txt"), name="model")
+    assert qrels.to_dict() == {"7": {"0": 2, "1": 0}, "9": {"2": 1}}
+    assert run.to_dict() == {"7": {"0": 0.1, "1": 0.9}, "9": {"2": 3.0}}
+    with pytest.raises(ValueError, match=r"one score per line of the features \(3\)"):
+        trec.read_letor(features, [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"scores\.txt: a score file has one number per line"):
+        trec.read_letor(features, written("1\nx\n3\n", "scores.txt"))
+
+
+def test_grades_are_mapped():
+    qrels = trec.read_qrels({"q": {"a": 4, "b": 3, "c": -2, "d": 1}})
+    assert qrels.map_grades({4: 3, 3: 1, -2: 0}).to_dict() == {
+        "q": {"a": 3, "b": 1, "c": 0, "d": 1}
+    }
+    assert qrels.to_dict()["q"]["a"] == 4
