@@ -73,8 +73,8 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
     example = repr(still_open[0].resolve(4))
     warnings.warn(
         f"{taker} got {names} without max_grade: the scale's top grade is then read off each data "
-        "set that is scored, and g with it, so that values may differ between folds. Name the top "
-        f"grade, for example {example}, or give g grade by grade.",
+        "set that is scored, and the measure changes with it, so that values may differ between "
+        f"folds. Name the top grade, for example {example}, or say g or gain grade by grade.",
         InferredGradesWarning,
         stacklevel=3,
     )

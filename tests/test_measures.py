@@ -4,7 +4,9 @@ import dataclasses
 import itertools
 import math
 import pickle
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -1083,6 +1085,14 @@ class TestResults:
                 *arrays, qid=[1, 1, 1, 2], sample_weight=[1, 1, 1, 5]
             )
             assert function(*arrays) == kind()(*arrays)
+
+
+def test_the_readme_lists_every_measure():
+    readme = Path(__file__).resolve().parents[1] / "README.md"
+    if not readme.exists():
+        pytest.skip("no README beside the tests")
+    section = readme.read_text(encoding="utf-8").split("## Measures")[1].split("GAP is biased")[0]
+    assert set(re.findall(r"`(\w+)`", section)) == set(catalogue())
 
 
 def test_mean_with_an_infinite_value():
