@@ -28,7 +28,7 @@ LAYERS = (
     ("rankings",),
     ("_trec",),
     ("_layout",),
-    ("_core", "_exceptions", "_paired_tests", "_progress"),
+    ("_core", "_exceptions", "_optional", "_paired_tests", "_progress"),
 )
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 

@@ -33,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["demo", "--data", "no such file"])
     2
     """
-    parser = _parser()
-    chosen = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    parser = _parser(with_studies="study" in words)
+    chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
         return 2
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(with_studies: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skgraded", description="Select and train ranking models on graded relevance."
     )
@@ -57,4 +58,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     _demo.add_command(commands)
     trec_commands.add_commands(commands)
+    if with_studies:  # they import SciPy and scikit-learn, which takes a second
+        from skgraded.studies._cli import add_commands
+
+        add_commands(commands)
+    else:
+        commands.add_parser("study", help="tell which measures to trust on your runs")
     return parser

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.displays._matplotlib import axes_or_new
+from skgraded._optional import axes_or_new
 
 __all__ = ["TrainingDisplay"]
 
@@ -128,7 +128,7 @@ class TrainingDisplay:
         TrainingDisplay
             The display itself.
         """
-        self.ax_ = axes_or_new(ax, type(self).__name__)
+        self.ax_ = axes_or_new(ax, self)
         self.figure_ = self.ax_.figure
         iterations = np.arange(1, len(self.values) + 1)
         (self.line_,) = self.ax_.plot(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._exceptions import UndefinedMeanWarning
+from skgraded._optional import import_pandas
 from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:
@@ -194,14 +195,12 @@ def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -
 
 
 def _frame(values: FloatArray, qid: NDArray[Any], measures: Any) -> pd.DataFrame:
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "to_frame needs pandas: pip install pandas, or use .qid and .values."
-        ) from error
+    pandas = import_pandas(".qid and .values")
     names = [str(each) for each in measures]
-    return pd.DataFrame(values, index=pd.Index(qid, name="qid"), columns=names)
+    frame: pd.DataFrame = pandas.DataFrame(
+        values, index=pandas.Index(qid, name="qid"), columns=names
+    )
+    return frame
 
 
 def _table(measures: Any, values: FloatArray, weights: FloatArray | None, n_empty: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._optional import axes_or_new, import_pandas
 from skgraded._paired_tests import (
     benjamini_hochberg,
     bootstrap_test,
@@ -136,11 +137,8 @@ class Comparison:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: pip install pandas.") from error
-        return pd.DataFrame(self.pairs())
+        frame: pd.DataFrame = import_pandas(".pairs()").DataFrame(self.pairs())
+        return frame
 
     def pairs(self) -> dict[str, list[Any]]:
         """All pairs of systems, column by column, as in `to_frame`.
@@ -207,10 +205,7 @@ class Comparison:
         matplotlib.axes.Axes
             The axes.
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
+        ax = axes_or_new(ax, self)
         limit = float(np.abs(self.differences).max()) or 1.0
         n = len(self.systems)
         borders = (0.5, n + 0.5, n + 0.5, 0.5)  # systems are numbered from 1, as in the table

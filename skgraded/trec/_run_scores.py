@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._exceptions import UndefinedMeanWarning
+from skgraded._optional import import_pandas
 from skgraded.measures import Measure, measure
 from skgraded.trec._tables import WIDTH, count, text_table, wrap
 
@@ -182,17 +183,15 @@ class RunScores:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_frame needs pandas: pip install pandas, or use .systems, .topics and .values."
-            ) from error
-        index = pd.MultiIndex.from_product(
+        pandas = import_pandas(".systems, .topics and .values")
+        index = pandas.MultiIndex.from_product(
             [list(self.systems), self.topics.tolist()], names=["system", "topic"]
         )
         names = [str(each) for each in self.measures]
-        return pd.DataFrame(self.values.reshape(len(index), -1), index=index, columns=names)
+        frame: pd.DataFrame = pandas.DataFrame(
+            self.values.reshape(len(index), -1), index=index, columns=names
+        )
+        return frame
 
     def notes(self) -> list[str]:
         """Say what the values do not show: what was left out, and what counts as what.

@@ -1,0 +1,45 @@
+"""Whether GAP, xGAP or eGAP order systems otherwise than AP, and for which g.
+
+The table of Ferrante, Ferro and Maistro (2014), Tables 2 and 3, on your own runs: all topics, and
+those with few highly relevant documents; runs above the first quartile of mean AP.
+"""
+
+from study_collection import collection, parser, save
+
+from skgraded import trec
+from skgraded.studies import (
+    above_first_quartile,
+    correlate,
+    sweep_thresholds,
+    threshold_grid,
+    threshold_measures,
+    topic_facts,
+)
+
+words = parser(__doc__)
+words.add_argument("--ratio", type=float, default=2.0, help="few: R(1) >= ratio * R(2) > 0")
+arguments = words.parse_args()
+qrels, runs = collection(arguments)
+facts = topic_facts(qrels)
+print(facts, "\n")
+
+# %%
+# One evaluation serves every g: all these measures share one sort and one pass over the ranks.
+grid = threshold_grid(int(facts.grades[-1]), 10 if arguments.full else 4)
+others = ["AP", "nDCG", "RBP", "Bpref"]
+scores = trec.evaluate(qrels, runs, [*threshold_measures(grid), *others])
+topics = {"all": facts.n_relevant > 0, "few": facts.few(2, arguments.ratio)}
+kept = above_first_quartile(scores)
+sweep = sweep_thresholds(scores, topics=topics, systems=kept)
+print(sweep, "\n")
+save(sweep.plot(), arguments, "correlation_over_g")
+save(sweep.plot(against="nDCG"), arguments, "correlation_over_g_ndcg")
+
+# %%
+# All pairs of measures at the users' g of 0.1 and 0.9; also tau_AP, which minds the top.
+graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
+pairs = trec.evaluate(qrels, runs, ["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"])
+found = correlate(pairs, topics=topics, systems=kept)
+print(found, "\n")
+print(found.to_text("tau_ap"))
+save(found.plot(), arguments, "correlation_pairs")

@@ -1,0 +1,43 @@
+"""Which measures tell systems apart.
+
+Every pair of systems is tested (Sakai 2006); the swap method (Voorhees and Buckley 2002) asks the
+same without a test.
+"""
+
+import time
+
+from study_collection import collection, parser, save
+
+from skgraded import trec
+from skgraded.studies import discriminative_power, reduce_pool, swap_rates
+
+arguments = parser(__doc__).parse_args()
+qrels, runs = collection(arguments)
+graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
+condensed = [f"{name}(unjudged=condense)" for name in ("AP", "QMeasure", "nDCG")]
+measures = ["AP", *graded, "QMeasure", "nDCG", "nDCG@10", "RBP", "Bpref", "P@10", "RPrecision"]
+measures += ["ERR", "RR", "RprefRelative2", *condensed]
+scores = trec.evaluate(qrels, runs, measures)
+
+# %%
+for test in ("bootstrap", "t", "tukey"):
+    start = time.perf_counter()
+    found = discriminative_power(scores, test=test)
+    print(f"{found}\n{time.perf_counter() - start:.1f} s\n")
+    if test == "bootstrap":
+        save(found.plot(), arguments, "discriminative_power")
+
+# %%
+swaps = swap_rates(scores, n_trials=1000 if arguments.full else 100)
+print(swaps)
+save(swaps.plot(), arguments, "swap_rates")
+
+# %%
+# And with a tenth of the judgments? Condensed lists hold out, AP does not (Sakai 2007, Figure 3).
+names = ["AP", "nDCG", "QMeasure", *condensed, "Bpref"]
+print(f"\n% of the judgments   {'  '.join(names)}")
+for rate in (100, 50, 10) if arguments.full else (100, 10):
+    reduced = trec.evaluate(reduce_pool(qrels, rate), runs, names)
+    power = discriminative_power(reduced).power
+    shares = [f"{share:>{len(name)}.1%}" for name, share in zip(names, power, strict=True)]
+    print(f"{rate:>18}   {'  '.join(shares)}")

@@ -1,0 +1,445 @@
+"""Which measures survive missing judgments: the same systems under ever smaller pools."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._progress import ProgressBar
+from skgraded._trec import Order, Qrels, as_qrels
+from skgraded.measures import Measure, measure
+from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._pools import (
+    UNSAMPLED,
+    JoinedRuns,
+    check_rates,
+    depth_samples,
+    join_runs,
+    random_samples,
+    stratified_samples,
+)
+from skgraded.studies._results import frame, style_of
+from skgraded.studies._topics import topic_sets
+from skgraded.trec._tables import count, text_table, wrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Incompleteness", "incompleteness"]
+
+FloatArray = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Method = Literal["stratified", "random", "depth"]
+
+_RATES = {
+    "stratified": (100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 5),
+    "random": (100, 90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1),
+    "depth": (100, 50, 30, 20, 15, 10, 7, 5, 3, 2, 1),
+}
+_TITLES = {
+    "kendall": "Kendall's tau with the full pool",
+    "tau_ap": "tau_AP with the full pool",
+    "score": "mean score over systems and topics",
+    "target_kendall": "Kendall's tau with the {target} of the full pool",
+    "target_pearson": "linear correlation with the {target} of the full pool",
+    "target_rmse": "RMS error against the {target} of the full pool",
+}
+_OF_TARGET = ("target_kendall", "target_pearson", "target_rmse")
+_DECIMALS = 12
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Incompleteness:
+    """Means of systems under reduced pools, and what is left of their order.
+
+    Statistics have the shape (n_sets, n_rates, n_repeats, n_measures).
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    systems : tuple of str
+        Names of the systems.
+    topic_sets : tuple of str
+        Names of the sets of topics.
+    n_topics : tuple of int
+        Number of topics in each.
+    method : str
+        How the pools were reduced.
+    rates : ndarray of shape (n_rates,)
+        Percentages of the judgments, or depths of the pool.
+    n_judged : ndarray of shape (n_rates, n_repeats)
+        Number of judgments left, over all topics.
+    target : str
+        The measure that the others are taken to estimate.
+    full : ndarray of shape (n_sets, n_systems, n_measures)
+        Means under the full pool.
+    target_full : ndarray of shape (n_sets, n_systems)
+        Means of the target under the full pool.
+    means : ndarray of shape (n_sets, n_rates, n_repeats, n_systems, n_measures)
+        Means under the reduced pools.
+    kendall, tau_ap : ndarray
+        Agreement with the same measure's order under the full pool.
+    score : ndarray
+        Mean score over systems and topics.
+    target_kendall, target_pearson, target_rmse : ndarray
+        Agreement with the target's means under the full pool.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    topic_sets: tuple[str, ...]
+    n_topics: tuple[int, ...]
+    method: str
+    rates: FloatArray
+    n_judged: NDArray[np.int64]
+    target: str
+    full: FloatArray
+    target_full: FloatArray
+    means: FloatArray
+    kendall: FloatArray
+    tau_ap: FloatArray
+    score: FloatArray
+    target_kendall: FloatArray
+    target_pearson: FloatArray
+    target_rmse: FloatArray
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per set of topics, rate, repeat and measure.
+
+        Returns
+        -------
+        DataFrame
+            Columns topics, rate, repeat, n_judged, measure and the statistics.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        group, rate, repeat, column = (each.ravel() for each in np.indices(self.kendall.shape))
+        return frame(
+            {
+                "topics": np.array(self.topic_sets, dtype=object)[group],
+                "rate": self.rates[rate],
+                "repeat": repeat,
+                "n_judged": self.n_judged[rate, repeat],
+                "measure": np.array(self.measures, dtype=object)[column],
+                **{name: getattr(self, name).ravel() for name in _TITLES},
+            }
+        )
+
+    def to_text(self, statistic: str = "kendall", topics: str | None = None) -> str:
+        """Draw a table with a row per measure and a column per rate; means over the repeats.
+
+        Parameters
+        ----------
+        statistic : str, default="kendall"
+            ``"kendall"``, ``"tau_ap"``, ``"score"``, ``"target_kendall"``, ``"target_pearson"`` or
+            ``"target_rmse"``.
+        topics : str, optional
+            The set of topics; the first by default.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        means = self._curves(statistic, topics)
+        digits = 2 if statistic in ("kendall", "tau_ap") else 3
+        columns = [
+            (f"{rate:g}", [f"{value:.{digits}f}" for value in row])
+            for rate, row in zip(self.rates, means, strict=True)
+        ]
+        unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
+        table = text_table([unit, *self.measures], columns, widest_label=44)
+        return f"{self._title(statistic)}\n{table}\n{wrap(self._legend())}"
+
+    def plot(
+        self, ax: Axes | None = None, statistic: str = "kendall", topics: str | None = None
+    ) -> Axes:
+        """Draw a statistic over the rates, a curve for each measure: the flatter, the sturdier.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        statistic : str, default="kendall"
+            As in `to_text`.
+        topics : str, optional
+            The set of topics; the first by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; a band around a curve is a standard deviation of the repeats to each side.
+        """
+        means = self._curves(statistic, topics)
+        values = getattr(self, statistic)[self._set(topics)]
+        ax = axes_or_new(ax, self, (7.2, 4.6))
+        for column, name in enumerate(self.measures):
+            look = style_of(column)
+            ax.plot(self.rates, means[:, column], label=name, **look)
+            if values.shape[1] > 1:
+                middle, spread = means[:, column], values[:, :, column].std(axis=1, ddof=1)
+                band = {"color": look["color"], "alpha": 0.12, "lw": 0}
+                ax.fill_between(self.rates, middle - spread, middle + spread, **band)
+        if self.method == "depth":
+            ax.set_xscale("log")
+            ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
+            ax.minorticks_off()
+        ax.invert_xaxis()
+        unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
+        ax.set(xlabel=unit, ylabel=self._title(statistic))
+        number = self._set(topics)
+        ax.set_title(f"{self.topic_sets[number]}: {self.n_topics[number]} topics", fontsize=10)
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return ax
+
+    def _set(self, topics: str | None) -> int:
+        return 0 if topics is None else self.topic_sets.index(topics)
+
+    def _curves(self, statistic: str, topics: str | None) -> FloatArray:
+        if statistic not in _TITLES:
+            names = ", ".join(map(repr, _TITLES))
+            raise ValueError(f"statistic must be one of {names}, got {statistic!r}.")
+        curves: FloatArray = getattr(self, statistic)[self._set(topics)].mean(axis=1)
+        return curves
+
+    def _title(self, statistic: str) -> str:
+        return _TITLES[statistic].format(target=self.target)
+
+    def _legend(self) -> str:
+        sets = ", ".join(
+            f"{name}: {count(n, 'topic')}"
+            for name, n in zip(self.topic_sets, self.n_topics, strict=True)
+        )
+        repeats = count(self.n_judged.shape[1], "sample")
+        return f"{self.method} samples; {len(self.systems)} systems; {sets}; {repeats} per rate."
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def incompleteness(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    method: Method = "stratified",
+    rates: Sequence[float] | None = None,
+    n_repeats: int = 1,
+    by_grade: bool = True,
+    nested: bool | None = None,
+    target: str | Measure = "AP",
+    topics: Mapping[str, ArrayLike] | None = None,
+    systems: ArrayLike | None = None,
+    order: Order = "trec_eval",
+    random_state: int | np.random.Generator | None = 0,
+    n_threads: int | None = None,
+) -> Incompleteness:
+    """Score runs under ever smaller pools.
+
+    Runs are read, sorted and looked up once; each sample only renames the grades.
+
+    Parameters
+    ----------
+    qrels : Qrels, path or file
+        The judgments, or anything that `skgraded.trec.read_qrels` reads.
+    runs : sequence of runs, or mapping of names to them
+        Anything that `skgraded.trec.read_run` reads.
+    measures : str, Measure or sequence of them
+        The measures.
+    method : {"stratified", "random", "depth"}, default="stratified"
+        ``"stratified"`` [1]_ and ``"random"`` [2]_ keep a percentage of each topic's judgments, as
+        in `reduce_pool`; what is left out is pooled, but not sampled, which `infAP` reads.
+        ``"depth"`` keeps the judged documents that any of the runs has among its first so many;
+        the others are outside the pool.
+    rates : sequence of float, optional
+        Percentages, or depths of the pool. By default those of the papers.
+    n_repeats : int, default=1
+        Number of samples for each rate; a pool of some depth is no sample, and is taken once.
+    by_grade : bool, default=True
+        Whether each grade is a stratum, or all relevant documents are.
+    nested : bool, optional
+        Whether a smaller sample is part of every larger one. By default stratified samples are
+        [1]_ and simple random ones are not [2]_. Where they are, a simple random sample is drawn
+        again until the smallest holds a relevant document.
+    target : str or Measure, default="AP"
+        What estimators estimate.
+    topics : mapping of str to array-like of bool, optional
+        Sets of topics by name, as masks; all topics by default.
+    systems : array-like of bool, optional
+        The systems to compare; all by default. All of them make the pools of some depth.
+    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+        What ranks the documents, as in `Rankings.from_trec`.
+    random_state : int or Generator or None, default=0
+        Seed of the samples; None gives other ones each time.
+    n_threads : int, optional
+        Threads; by default as many as there are processors. Results do not depend on it.
+
+    Returns
+    -------
+    Incompleteness
+        Means under every sample, and their agreement with those under the full pool.
+
+    References
+    ----------
+    .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information".
+    .. [2] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
+       Incomplete Judgments".
+    .. [3] T. Sakai (2007), "Alternatives to Bpref", Sections 5 and 6.
+    .. [4] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
+       Graded Relevance", Section 6.
+
+    Examples
+    --------
+    >>> from skgraded.studies import incompleteness
+    >>> qrels = {"q1": {f"d{number}": int(number % 4 == 0) for number in range(40)}}
+    >>> runs = {
+    ...     "a": {"q1": {f"d{number}": -float(number) for number in range(40)}},
+    ...     "b": {"q1": {f"d{number}": float(number % 7) for number in range(40)}},
+    ...     "c": {"q1": {f"d{number}": float(number % 4) for number in range(40)}},
+    ... }
+    >>> incompleteness(qrels, runs, ["AP", "Bpref"], rates=[100, 50])
+    Kendall's tau with the full pool
+    % of the judgments   100    50
+    AP                  1.00  0.33
+    Bpref               1.00  0.33
+    stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
+    """
+    plan = _plan(method, rates, n_repeats, nested, by_grade)
+    judged = as_qrels(qrels)
+    top = int(max(1.0, judged.grades.max()))
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    chosen = tuple(measure(each).resolve(top) for each in [*given, target])
+    masks = topic_sets(judged.n_topics, topics)
+    joined = join_runs(judged, runs, order=order, n_threads=n_threads)
+    kept = _kept(systems, len(joined.systems))
+
+    def means_of(grades: FloatArray) -> FloatArray:
+        values = joined.score(grades, chosen, n_threads)[kept]
+        return np.stack([_mean(values[:, mask]) for mask in masks.values()])
+
+    full = means_of(judged.grades)
+    means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
+    signs = np.array([1.0 if each.greater_is_better else -1.0 for each in chosen])
+    return Incompleteness(
+        measures=tuple(str(measure(each)) for each in given),
+        systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
+        topic_sets=tuple(masks),
+        n_topics=tuple(int(mask.sum()) for mask in masks.values()),
+        method=plan.method,
+        rates=plan.rates,
+        n_judged=n_judged,
+        target=str(measure(target)),
+        full=full[..., :-1],
+        target_full=full[..., -1],
+        means=means,
+        score=means.mean(axis=-2),
+        **_statistics(means, full, signs),
+    )
+
+
+def _kept(systems: ArrayLike | None, n_systems: int) -> Mask:
+    kept = np.ones(n_systems, dtype=bool) if systems is None else np.asarray(systems, dtype=bool)
+    if kept.sum() < 2 or len(kept) != n_systems:  # noqa: PLR2004 - one alone has no order
+        raise ValueError(
+            f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()} of "
+            f"{len(kept)}."
+        )
+    return kept
+
+
+def _reduce(
+    plan: _Plan,
+    joined: JoinedRuns,
+    means_of: Callable[[FloatArray], FloatArray],
+    rng: np.random.Generator,
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Means under every sample, without those of the target, and the judgments left in each."""
+    grades = joined.qrels.grades
+    reduced, n_judged = [], []
+    with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:
+        for sample in _samples(plan, joined, rng):
+            reduced.append(means_of(np.where(sample, grades, plan.left_out))[..., :-1])
+            n_judged.append(int(sample.sum()))
+            bar.step()
+    shape = (plan.n_repeats, len(plan.rates))
+    means = np.array(reduced).reshape(*shape, *reduced[0].shape)
+    return np.moveaxis(means, (0, 1), (2, 1)), np.array(n_judged).reshape(shape).T
+
+
+class _Plan(NamedTuple):
+    """How pools are reduced, how often."""
+
+    method: str
+    rates: FloatArray
+    n_repeats: int
+    nested: bool
+    by_grade: bool
+    left_out: float
+
+
+def _plan(
+    method: str,
+    rates: Sequence[float] | None,
+    n_repeats: int,
+    nested: bool | None,
+    by_grade: bool,
+) -> _Plan:
+    if method not in get_args(Method):
+        names = ", ".join(map(repr, get_args(Method)))
+        raise ValueError(f"method must be one of {names}, got {method!r}.")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be an integer >= 1, got {n_repeats!r}.")
+    given = _RATES[method] if rates is None else rates
+    if method == "depth":
+        return _Plan(method, np.asarray(given, np.float64), 1, True, by_grade, np.nan)
+    nests = method == "stratified" if nested is None else nested
+    return _Plan(method, check_rates(given), n_repeats, nests, by_grade, UNSAMPLED)
+
+
+def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Iterator[Mask]:
+    """Yield the samples of every rate, then those of the next repeat."""
+    qrels: Qrels = joined.qrels
+    for _ in range(plan.n_repeats):
+        if plan.method == "depth":
+            yield from depth_samples(qrels, joined.best_rank(), plan.rates)
+        elif plan.method == "random":
+            yield from random_samples(qrels, plan.rates, rng, nested=plan.nested)
+        else:
+            yield from stratified_samples(
+                qrels, plan.rates, rng, by_grade=plan.by_grade, nested=plan.nested
+            )
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """Means over topics that have a value, equal where they differ by rounding alone."""
+    counted = (~np.isnan(values)).sum(axis=1)
+    means: FloatArray = np.nansum(values, axis=1) / np.maximum(counted, 1)
+    return np.round(means, _DECIMALS)
+
+
+def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[str, FloatArray]:
+    """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
+    own, target, names = full[..., :-1], full[..., -1], ("kendall", "tau_ap", *_OF_TARGET)
+    found = {name: np.empty((*means.shape[:3], means.shape[4])) for name in names}
+    for place in np.ndindex(*means.shape[:3], means.shape[4]):
+        group, column = place[0], place[3]
+        estimate = means[(*place[:3], slice(None), column)]
+        reference, aim = own[group, :, column], target[group]
+        sign = signs[column]
+        found["kendall"][place] = kendall_tau(reference, estimate)
+        found["tau_ap"][place] = tau_ap(sign * reference, sign * estimate)
+        found["target_kendall"][place] = kendall_tau(signs[-1] * aim, sign * estimate)
+        found["target_pearson"][place] = pearson(signs[-1] * aim, sign * estimate)
+        found["target_rmse"][place] = rms_error(aim, estimate)
+    return found

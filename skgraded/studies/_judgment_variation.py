@@ -1,0 +1,457 @@
+"""How much assessors matter: the variance of measures between topics and between judgments."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._progress import ProgressBar
+from skgraded._trec import Order, as_qrels, as_run
+from skgraded.measures import Measure, measure
+from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.rankings import Judgments, Rankings
+from skgraded.studies._results import frame, style_of
+from skgraded.trec._tables import text_table, wrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["JudgmentVariation", "compare_assessors", "compare_qrels", "simulate_judgments"]
+
+FloatArray = NDArray[np.float64]
+
+# Documents that are scored at a time, over all repeated judgments.
+_DOCUMENTS_AT_A_TIME = 2_000_000
+_SUM_TOLERANCE = 1e-9
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class JudgmentVariation:
+    """Values of measures under repeated judgments of the same topics.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    values : ndarray of shape (n_repeats, n_queries, n_measures)
+        v_ha: the value of topic h by the a-th judgments; nan = left out.
+    """
+
+    measures: tuple[str, ...]
+    qid: NDArray[Any]
+    values: FloatArray
+
+    @property
+    def query_means(self) -> FloatArray:
+        """Mean of each query over the judgments, mu_h: shape (n_queries, n_measures)."""
+        return _mean(self.values, 0)
+
+    @property
+    def query_variances(self) -> FloatArray:
+        """Variance of each query over the judgments, sigma_h^2: shape (n_queries, n_measures)."""
+        return _variance(self.values, 0)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean over queries and judgments, mu: shape (n_measures,)."""
+        return _mean(self.query_means, 0)
+
+    @property
+    def between(self) -> FloatArray:
+        """Variance of the mu_h between topics, sigma_mu^2: shape (n_measures,).
+
+        It is nan where there is one topic.
+        """
+        return _variance(self.query_means, 0)
+
+    @property
+    def within(self) -> FloatArray:
+        """Mean of the sigma_h^2, the variance by judgments, sigma_d^2: shape (n_measures,)."""
+        return _mean(self.query_variances, 0)
+
+    @property
+    def observed(self) -> FloatArray:
+        """Mean over the judgments of the variance between topics that each shows.
+
+        Shape (n_measures,). An experiment sees this alone; it is close to ``between + within``.
+        """
+        return _mean(_variance(self.values, 1), 0)
+
+    @property
+    def variance_of_mean(self) -> FloatArray:
+        """Variance of the mean over L topics, (sigma_d^2 + sigma_mu^2) / L: Equation 24."""
+        return (self.within + self.between) / len(self.qid)
+
+    @property
+    def share_within(self) -> FloatArray:
+        """Share of the variance that judgments cause, shape (n_measures,)."""
+        total = self.within + self.between
+        share: FloatArray = np.zeros_like(total)
+        np.divide(self.within, total, out=share, where=total > 0)
+        return share
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per measure.
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, mean, between, within, total, observed, share_within and
+            standard_error, the root of Equation 24.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame(
+            {
+                "measure": self.measures,
+                "mean": self.mean,
+                "between": self.between,
+                "within": self.within,
+                "total": self.between + self.within,
+                "observed": self.observed,
+                "share_within": self.share_within,
+                "standard_error": np.sqrt(self.variance_of_mean),
+            }
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the variance of each measure: between topics, and within by judgments.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        ax = axes_or_new(ax, self, (7.2, 1.2 + 0.36 * len(self.measures)))
+        place = np.arange(len(self.measures))
+        ax.barh(place, self.between, label="between topics", color=style_of(0)["color"])
+        ax.barh(
+            place, self.within, left=self.between, label="by judgments", color=style_of(1)["color"]
+        )
+        totals = self.between + self.within
+        for row, share in enumerate(self.share_within):
+            ax.annotate(
+                f"{share:.0%} by judgments",
+                (totals[row], row),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
+        ax.set_yticks(place, self.measures)
+        ax.invert_yaxis()
+        ax.set_xlim(0.0, 1.3 * float(totals.max()) or 1.0)
+        ax.set_xlabel("variance of a topic's value")
+        ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        ax.set_ylim(len(self.measures) - 0.4, -1.1)
+        return ax
+
+    def __repr__(self) -> str:
+        rows = {
+            "mean": self.mean,
+            "between": self.between,
+            "within": self.within,
+            "total": self.between + self.within,
+            "observed": self.observed,
+            "share within": self.share_within,
+        }
+        columns = [(name, [f"{value:.5f}" for value in values]) for name, values in rows.items()]
+        table = text_table(["measure", *self.measures], columns, widest_label=44)
+        told = (
+            f"Variance of a topic's value between topics and within them, by {len(self.values)} "
+            f"judgments of each of {len(self.qid)} topics."
+        )
+        return f"{table}\n{wrap(told)}"
+
+
+def _mean(values: FloatArray, axis: int) -> FloatArray:
+    """Mean of what has a value; nan where nothing has."""
+    n = (~np.isnan(values)).sum(axis=axis)
+    means: FloatArray = np.full(n.shape, np.nan)
+    np.divide(np.nansum(values, axis=axis), n, out=means, where=n > 0)
+    return means
+
+
+def _variance(values: FloatArray, axis: int) -> FloatArray:
+    """Sample variance of what has a value; nan where fewer than two have."""
+    n = (~np.isnan(values)).sum(axis=axis)
+    squares = (values - np.expand_dims(_mean(values, axis), axis)) ** 2
+    variances: FloatArray = np.full(n.shape, np.nan)
+    np.divide(np.nansum(squares, axis=axis), n - 1, out=variances, where=n > 1)
+    return variances
+
+
+class _Judging(NamedTuple):
+    """Where repeated judgments come from.
+
+    ``draw(first, n)`` gives the grades of n judgments, shape (n, n_documents).
+    """
+
+    draw: Callable[[int, int], FloatArray]
+    n_repeats: int
+    n_documents: int
+    top: int
+
+
+def simulate_judgments(
+    measures: str | Measure | Sequence[str | Measure],
+    probabilities: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    n_repeats: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> JudgmentVariation:
+    """Judge the same documents again and again, each by its probabilities of relevance.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    probabilities : array-like of shape (n_documents,) or (n_documents, n_grades)
+        Probability that an assessor holds the document relevant; or of each grade 0, 1, ..., which
+        sum to 1.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows are one query.
+    n_repeats : int, default=1000
+        Number M of repeated judgments.
+    random_state : int or Generator or None, default=0
+        Seed of the judgments; None gives other ones each time.
+
+    Returns
+    -------
+    JudgmentVariation
+        The values, and their variance between topics and within.
+
+    See Also
+    --------
+    compare_assessors : For judgments that several assessors made.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Section 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.studies import simulate_judgments
+    >>> probabilities = np.random.default_rng(0).choice([0.1, 0.9], size=500)
+    >>> topic, score = np.repeat(np.arange(50), 10), np.tile(-np.arange(10.0), 50)
+    >>> found = simulate_judgments("AP", probabilities, score, qid=topic)
+    >>> bool(0.01 < found.within[0] < 0.02)
+    True
+    """
+    cumulated = _cumulated(probabilities)
+    rng = np.random.default_rng(random_state)
+    if n_repeats < 2:  # noqa: PLR2004 - no spread of one
+        raise ValueError(f"n_repeats must be an integer >= 2, got {n_repeats!r}.")
+
+    def draw(first: int, n: int) -> FloatArray:
+        drawn = rng.random((n, len(cumulated)))
+        grades: FloatArray = (drawn[..., None] >= cumulated).sum(axis=-1).astype(np.float64)
+        return grades
+
+    judging = _Judging(draw, n_repeats, len(cumulated), top=cumulated.shape[1])
+    return _repeat(measures, judging, y_score, qid)
+
+
+def _cumulated(probabilities: ArrayLike) -> FloatArray:
+    """P(grade <= k) for all grades k but the last, shape (n_documents, n_grades - 1)."""
+    given = np.asarray(probabilities, dtype=np.float64)
+    if given.ndim not in (1, 2) or not given.size:
+        raise ValueError(
+            "probabilities must have shape (n_documents,) or (n_documents, n_grades), got "
+            f"{given.shape}."
+        )
+    if not ((given >= 0) & (given <= 1)).all():
+        raise ValueError("probabilities must be from 0 to 1.")
+    if given.ndim == 1:
+        return (1.0 - given)[:, None]
+    off = np.abs(given.sum(axis=1) - 1.0)
+    if off.max() > _SUM_TOLERANCE:
+        row = int(off.argmax())
+        raise ValueError(
+            f"probabilities must sum to 1 in each row, got {given[row].sum():g} in row {row}."
+        )
+    cumulated: FloatArray = np.cumsum(given, axis=1)[:, :-1]
+    return cumulated
+
+
+def compare_assessors(
+    measures: str | Measure | Sequence[str | Measure],
+    assessments: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    n_draws: int | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> JudgmentVariation:
+    """Score the same ranking by the judgments of several assessors.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    assessments : array-like of shape (n_documents, n_assessors)
+        Grades by each assessor; NaN = this assessor did not judge the document.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows are one query.
+    n_draws : int, optional
+        Mix the assessors: so many times, draw for each document one of those who judged it. By
+        default each assessor's judgments are taken as a whole.
+    random_state : int or Generator or None, default=0
+        Seed of the draws; None gives other ones each time.
+
+    Returns
+    -------
+    JudgmentVariation
+        The values, and their variance between topics and within.
+
+    See Also
+    --------
+    simulate_judgments : From probabilities of relevance.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Section 3.3.
+
+    Examples
+    --------
+    >>> from skgraded.studies import compare_assessors
+    >>> assessments = [[1, 1], [0, 1], [1, 0], [0, 0]]
+    >>> compare_assessors("P@1", assessments, [2, 1, 2, 1], qid=[1, 1, 2, 2]).values[..., 0]
+    array([[1., 1.],
+           [1., 0.]])
+    """
+    given = np.asarray(assessments, dtype=np.float64)
+    if given.ndim != 2 or given.shape[1] < 2:  # noqa: PLR2004 - documents by assessors
+        raise ValueError(
+            "assessments must have shape (n_documents, n_assessors) with at least 2 assessors, got "
+            f"{given.shape}."
+        )
+    top = int(np.nanmax(given, initial=0.0))
+    if n_draws is None:
+        judging = _Judging(
+            lambda first, n: given.T[first : first + n], given.shape[1], len(given), top
+        )
+        return _repeat(measures, judging, y_score, qid)
+    if n_draws < 2:  # noqa: PLR2004 - no spread of one
+        raise ValueError(f"n_draws must be an integer >= 2, got {n_draws!r}.")
+    rng = np.random.default_rng(random_state)
+    judged = ~np.isnan(given)
+    n_judges = judged.sum(axis=1)
+    # Those who judged the document first; one without any stays unjudged.
+    by_judge = np.take_along_axis(given, np.argsort(~judged, axis=1, kind="stable"), axis=1)
+
+    def draw(first: int, n: int) -> FloatArray:
+        chosen = (rng.random((n, len(given))) * n_judges).astype(np.int64)
+        drawn: FloatArray = by_judge[np.arange(len(given)), chosen]
+        return drawn
+
+    return _repeat(measures, _Judging(draw, n_draws, len(given), top), y_score, qid)
+
+
+def compare_qrels(
+    measures: str | Measure | Sequence[str | Measure],
+    qrels: Sequence[Any],
+    run: Any,
+    *,
+    order: Order = "trec_eval",
+) -> JudgmentVariation:
+    """Score the same run by the qrels of several assessors.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    qrels : sequence of Qrels or paths
+        One per assessor: anything that `skgraded.trec.read_qrels` reads. The topics that all of
+        them judged count.
+    run : Run, path or file
+        Anything that `skgraded.trec.read_run` reads.
+    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+        What ranks the documents, as in `Rankings.from_trec`.
+
+    Returns
+    -------
+    JudgmentVariation
+        The values, and their variance between topics and within.
+
+    Examples
+    --------
+    >>> from skgraded.studies import compare_qrels
+    >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
+    >>> strict, lenient = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> compare_qrels("AP", [strict, lenient], run).values[..., 0]
+    array([[1. , 0.5],
+           [1. , 1. ]])
+    """
+    judged, taken = [as_qrels(each) for each in qrels], as_run(run)
+    if len(judged) < 2:  # noqa: PLR2004 - no spread of one
+        raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
+    top = int(max(1.0, *(each.grades.max() for each in judged)))
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    chosen = tuple(measure(each).resolve(top) for each in given)
+    common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
+    if not common:
+        raise ValueError("qrels must have topics in common, got none.")
+    values = []
+    for each in judged:
+        scores = evaluate_rankings(chosen, Rankings.from_trec(each, taken, order=order))
+        number_of = {topic: number for number, topic in enumerate(scores.qid.tolist())}
+        values.append(scores.values[[number_of[topic] for topic in common]])
+    names = tuple(str(measure(each)) for each in given)
+    return JudgmentVariation(names, np.array(common), np.stack(values))
+
+
+def _repeat(
+    measures: str | Measure | Sequence[str | Measure],
+    judging: _Judging,
+    y_score: ArrayLike,
+    qid: ArrayLike | None,
+) -> JudgmentVariation:
+    """Score one ranking under many judgments, as many at a time as there is room for."""
+    draw, n_repeats, n_documents, top = judging
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    chosen = tuple(measure(each).resolve(max(1, top)) for each in given)
+    once = Rankings.from_arrays(np.zeros(n_documents), y_score, qid)
+    at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
+    values = []
+    with ProgressBar(n_repeats, "judgments") as bar:
+        for first in range(0, n_repeats, at_a_time):
+            n = min(at_a_time, n_repeats - first)
+            scored = evaluate_rankings(chosen, _rejudged(once, draw(first, n))).values
+            values.append(scored.reshape(n, -1, len(chosen)))
+            bar.step(n)
+    names = tuple(str(measure(each)) for each in given)
+    return JudgmentVariation(names, once.judgments.qid, np.concatenate(values))
+
+
+def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
+    """Put the same ranking under many judgments: all queries by the first, then by the next."""
+    judgments, n = once.judgments, len(grades)
+    if judgments.row_order is not None:
+        grades = grades[:, judgments.row_order]
+    sizes = np.tile(np.diff(judgments.indptr), n)
+    rejudged = Judgments.from_groups(grades.ravel(), sizes)
+    return Rankings(rejudged, np.tile(once.order, n), np.tile(once.tied, n))

@@ -1,0 +1,400 @@
+"""What a document is worth at each rank, and what an undiscovered relevant document changes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._progress import ProgressBar
+from skgraded.measures import Measure, measure
+from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures._base import as_rankings
+from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.studies._results import frame, style_of
+from skgraded.trec._tables import count, text_table, wrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Sensitivity", "change_by_discovery", "sensitivity"]
+
+FloatArray = NDArray[np.float64]
+Change = Literal["relevant", "one_grade"]
+Pool = Literal["fixed", "grows"]
+
+# Documents that are scored at a time, over all changed lists.
+_DOCUMENTS_AT_A_TIME = 2_000_000
+_RANKS_SHOWN = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def change_by_discovery(
+    value: ArrayLike, n_relevant: ArrayLike, rank: ArrayLike
+) -> FloatArray | float:
+    r"""Change of average precision when the last relevant document of a list is discovered.
+
+    .. math::
+
+        \tilde\Delta v(j) = \frac{1}{j} - \frac{v}{R + 1}
+
+    where j is the rank of a document that turns out to be relevant, with no relevant document
+    below, as many relevant documents at or above it as there are in all, R + 1, and v the average
+    precision before. This is Kishida's Equation 17; it is an upper bound of the exact change, his
+    Equation 16, which `sensitivity` with ``pool="grows"`` gives for any list and measure.
+
+    Parameters
+    ----------
+    value : array-like
+        Average precision v before.
+    n_relevant : array-like
+        Number R of relevant documents before.
+    rank : array-like
+        Rank j of the document.
+
+    Returns
+    -------
+    float or ndarray
+        The change, negative where ``(R + 1) / j < v``.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Equation 17
+       and Table 1.
+
+    Examples
+    --------
+    >>> from skgraded.studies import change_by_discovery
+    >>> round(change_by_discovery(0.3, 10, 101), 5)
+    -0.01737
+    """
+    v, n, j = (np.asarray(each, dtype=np.float64) for each in (value, n_relevant, rank))
+    if (j < 1).any():
+        raise ValueError(f"rank must be at least 1, got {j.min():g}.")
+    if (n < 0).any():
+        raise ValueError(f"n_relevant must be at least 0, got {n.min():g}.")
+    change = 1.0 / j - v / (n + 1.0)
+    return float(change) if change.ndim == 0 else change
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity:
+    """Gain of measures from a change of the document at each rank.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    ranks : ndarray of shape (n_ranks,), int64
+        The ranks, from 1.
+    change, pool : str
+        What changes: the options that were given.
+    values : ndarray of shape (n_queries, n_measures)
+        Values before any change.
+    gains : ndarray of shape (n_queries, n_ranks, n_measures)
+        Value after the change less value before; nan where the document cannot change.
+    """
+
+    measures: tuple[str, ...]
+    qid: NDArray[Any]
+    ranks: NDArray[np.int64]
+    change: str
+    pool: str
+    values: FloatArray
+    gains: FloatArray
+
+    @property
+    def n_changed(self) -> NDArray[np.int64]:
+        """Number of queries whose document at the rank can change, shape (n_ranks,)."""
+        changed: NDArray[np.int64] = (~np.isnan(self.gains[..., 0])).sum(axis=0)
+        return changed
+
+    def mean(self) -> FloatArray:
+        """Mean gain over the queries whose document can change.
+
+        Returns
+        -------
+        ndarray of shape (n_ranks, n_measures)
+            The means; nan where no document can change.
+        """
+        n = self.n_changed[:, None]
+        totals = np.nansum(self.gains, axis=0)
+        means: FloatArray = np.full_like(totals, np.nan)
+        np.divide(totals, n, out=means, where=n > 0)
+        return means
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per query and rank, and one column per measure.
+
+        Returns
+        -------
+        DataFrame
+            Columns qid, rank, then the measures' gains.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        n_ranks = len(self.ranks)
+        gains = self.gains.reshape(-1, len(self.measures))
+        return frame(
+            {
+                "qid": np.repeat(self.qid, n_ranks),
+                "rank": np.tile(self.ranks, len(self.qid)),
+                **dict(zip(self.measures, gains.T, strict=True)),
+            }
+        )
+
+    def plot(self, ax: Axes | None = None, relative: bool = False) -> Axes:
+        """Draw the mean gain over the ranks, a curve for each measure.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        relative : bool, default=False
+            Divide each curve by its largest gain, to compare shapes.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes, with ranks on a logarithmic scale.
+        """
+        ax = axes_or_new(ax, self, (7.2, 4.6))
+        means = self.mean()
+        for number, name in enumerate(self.measures):
+            known = ~np.isnan(means[:, number])
+            gains = means[known, number]
+            gains = gains / np.abs(gains).max() if relative and len(gains) else gains
+            look = style_of(number) | {"marker": None}
+            ax.plot(self.ranks[known], gains, label=name, **look)
+        ax.axhline(0.0, color="grey", linewidth=0.8)
+        ax.set_xscale("log")
+        ticks = [rank for rank in _RANKS_SHOWN if rank <= self.ranks[-1]]
+        ax.set_xticks(ticks, [f"{rank}" for rank in ticks])
+        ax.minorticks_off()
+        how = "gain, largest = 1" if relative else "gain"
+        what = "turns relevant" if self.change == "relevant" else "rises by one grade"
+        ax.set(xlabel="rank of the document", ylabel=f"{how} if the document {what}")
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return ax
+
+    def __repr__(self) -> str:
+        rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]
+        means = self.mean()
+        columns = [(f"{self.ranks[row]}", [f"{value:.4f}" for value in means[row]]) for row in rows]
+        table = text_table(["gain at rank", *self.measures], columns, widest_label=44)
+        what = "turns relevant" if self.change == "relevant" else "rises by one grade"
+        pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
+        told = (
+            f"The document at the rank {what}; {pool}. Means over {count(len(self.qid), 'query')}."
+        )
+        return f"{table}\n{wrap(told.replace('querys', 'queries'))}"
+
+
+class _Plan(NamedTuple):
+    """How a list changes."""
+
+    change: Change
+    grade: int
+    top: int
+    pool: Pool
+
+
+def sensitivity(
+    measures: str | Measure | Sequence[str | Measure],
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    change: Change = "relevant",
+    grade: int = 1,
+    max_grade: int | None = None,
+    pool: Pool = "fixed",
+    max_rank: int = 100,
+) -> Sensitivity:
+    """Score every list again with the document at rank 1, 2, ... changed.
+
+    The gain is exact for any measure, whatever its form.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows are one query.
+    change : {"relevant", "one_grade"}, default="relevant"
+        ``"relevant"``: a document of grade 0, or an unjudged one, gets ``grade``. ``"one_grade"``:
+        a document below the top grade rises by one; an unjudged one gets grade 1.
+    grade : int, default=1
+        Grade of a document that turns relevant.
+    max_grade : int, optional
+        Top grade of the scale; that of the data by default, or ``grade`` if it is higher.
+    pool : {"fixed", "grows"}, default="fixed"
+        ``"fixed"``: the number of relevant documents and the ideal ranking stay what they were, as
+        if another document of the pool had lost the grade; this isolates the effect of the rank
+        [1]_. ``"grows"``: the document joins the pool, as when an undiscovered relevant document is
+        found; the recall base grows, and a gain may be negative [2]_.
+    max_rank : int, default=100
+        Last rank that is changed.
+
+    Returns
+    -------
+    Sensitivity
+        Gains by query, rank and measure.
+
+    See Also
+    --------
+    change_by_discovery : Equation 17, for average precision.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Sections 2.2
+       and 4: Equations 10, 28, 33, 36, 37, 43 and 44.
+    .. [2] The same, Section 3.2: Equation 16.
+
+    Examples
+    --------
+    >>> from skgraded.studies import sensitivity
+    >>> found = sensitivity(["AP", "P@2"], [0, 1, 0, 1], [4, 3, 2, 1])
+    >>> found.gains[0]  # the documents at ranks 2 and 4 are relevant
+    array([[0.875     , 0.5       ],
+           [       nan,        nan],
+           [0.45833333, 0.        ],
+           [       nan,        nan]])
+    """
+    rankings = as_rankings(y_true, y_score, qid, None)
+    plan = _plan(rankings.judgments, change, grade, max_grade, pool)
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    chosen = tuple(measure(each).resolve(plan.top) for each in given)
+    if max_rank < 1:
+        raise ValueError(f"max_rank must be an integer >= 1, got {max_rank!r}.")
+    base = _Lists.read(rankings, plan)
+    ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
+    values = evaluate_rankings(chosen, base.rankings(base.levels[None], base.counts[None])).values
+    gains = np.full((len(ranks), len(values), len(chosen)), np.nan)
+    at_a_time = max(1, _DOCUMENTS_AT_A_TIME // max(1, len(base.levels)))
+    with ProgressBar(len(ranks), "ranks") as bar:
+        for first in range(0, len(ranks), at_a_time):
+            batch = ranks[first : first + at_a_time]
+            levels, counts, changed = base.changed(batch, plan)
+            scored = evaluate_rankings(chosen, base.rankings(levels, counts)).values
+            after = scored.reshape(len(batch), len(values), len(chosen))
+            gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
+            bar.step(len(batch))
+    return Sensitivity(
+        measures=tuple(str(measure(each)) for each in given),
+        qid=rankings.judgments.qid,
+        ranks=ranks,
+        change=change,
+        pool=pool,
+        values=values,
+        gains=np.ascontiguousarray(gains.transpose(1, 0, 2)),
+    )
+
+
+def _plan(
+    judgments: Judgments, change: Change, grade: int, max_grade: int | None, pool: Pool
+) -> _Plan:
+    for name, given, known in (("change", change, Change), ("pool", pool, Pool)):
+        if given not in get_args(known):
+            names = " or ".join(map(repr, get_args(known)))
+            raise ValueError(f"{name} must be {names}, got {given!r}.")
+    if grade < 1:
+        raise ValueError(f"grade must be an integer >= 1, got {grade!r}.")
+    judgments.require_integer_grades("sensitivity")
+    highest = max(int(judgments.top_grade), grade)
+    if max_grade is not None and max_grade < highest:
+        raise ValueError(f"max_grade must be at least {highest}, got {max_grade!r}.")
+    return _Plan(change, grade, highest if max_grade is None else max_grade, pool)
+
+
+class _Lists(NamedTuple):
+    """Grades by rank, and the pool's counts, on the scale 0..top; unjudged ones are above it."""
+
+    levels: NDArray[np.int32]
+    tied: NDArray[np.uint8]
+    indptr: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    grades: FloatArray
+
+    @classmethod
+    def read(cls, rankings: Rankings, plan: _Plan) -> _Lists:
+        """Read rankings in rank order, with a level for every grade of the scale."""
+        judgments = rankings.judgments
+        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+        by_rank = judgments.levels[rankings.order + starts].astype(np.int64)
+        n_levels = plan.top + 1
+        level_of = np.append(judgments.grades.astype(np.int64), [n_levels, n_levels + 1])
+        counts = np.zeros((judgments.n_queries, n_levels), dtype=np.int64)
+        counts[:, judgments.grades.astype(np.int64)] = judgments.counts
+        return cls(
+            levels=level_of[by_rank].astype(np.int32),
+            tied=rankings.tied,
+            indptr=judgments.indptr,
+            counts=counts,
+            grades=np.arange(n_levels, dtype=np.float64),
+        )
+
+    def changed(
+        self, ranks: NDArray[np.int64], plan: _Plan
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
+        """Levels and counts after the change at each rank, and which queries have one."""
+        n_levels, n_queries = len(self.grades), len(self.counts)
+        row, query = (each.ravel() for each in np.indices((len(ranks), n_queries)))
+        reached = ranks[row] <= np.diff(self.indptr)[query]
+        row, query = row[reached], query[reached]
+        place = self.indptr[query] + ranks[row] - 1
+        before = self.levels[place]
+        as_grade = np.where(before < n_levels, before, 0)
+        after = as_grade + 1 if plan.change == "one_grade" else np.full_like(as_grade, plan.grade)
+        can = after <= plan.top if plan.change == "one_grade" else as_grade == 0
+        row, query, place = row[can], query[can], place[can]
+        before, after = before[can], after[can]
+        levels = np.repeat(self.levels[None], len(ranks), axis=0)
+        levels[row, place] = after
+        counts = np.repeat(self.counts[None], len(ranks), axis=0)
+        if plan.pool == "grows":
+            judged = before < n_levels
+            counts[row[judged], query[judged], before[judged]] -= 1
+            counts[row, query, after] += 1
+        changed = np.zeros((len(ranks), n_queries), dtype=bool)
+        changed[row, query] = True
+        return levels, counts, changed
+
+    def rankings(self, levels: NDArray[np.int32], counts: NDArray[np.int64]) -> Rankings:
+        """Rankings of several variants of the lists, one variant after the other."""
+        n_variants, n_documents = levels.shape
+        shifts = np.arange(n_variants)[:, None] * n_documents
+        indptr = np.append((self.indptr[:-1] + shifts).ravel(), n_variants * n_documents)
+        lengths = np.diff(indptr)
+        best_first = counts.reshape(-1, len(self.grades))[:, ::-1]
+        pool_levels = np.tile(np.arange(len(self.grades), dtype=np.int32)[::-1], len(best_first))
+        pooled = np.repeat(pool_levels, best_first.ravel())
+        pool = RankedList(
+            pooled,
+            np.zeros(len(pooled), dtype=np.uint8),
+            np.concatenate(([0], np.cumsum(best_first.sum(axis=1)))),
+        )
+        judgments = Judgments(
+            qid=np.arange(len(lengths)),
+            indptr=indptr,
+            row_order=None,
+            grades=self.grades,
+            levels=levels.ravel(),
+            pool=pool,
+        )
+        order = np.arange(len(levels.ravel())) - np.repeat(indptr[:-1], lengths)
+        return Rankings(judgments, order.astype(np.int32), np.tile(self.tied, n_variants))

@@ -1,0 +1,252 @@
+"""Agreement of system orders: against literal definitions, and the facts of published tables."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skgraded import trec
+from skgraded.studies import (
+    above_first_quartile,
+    correlate,
+    kendall_tau,
+    pearson,
+    rms_error,
+    sweep_thresholds,
+    tau_ap,
+    threshold_grid,
+    threshold_measures,
+    topic_facts,
+)
+
+values = st.lists(st.integers(0, 4), min_size=2, max_size=6)
+
+
+def literal_tau_ap(reference, order):
+    """tau_AP of one order of the systems, a pair tied in the reference counting one half."""
+    n = len(order)
+    total = 0.0
+    for i in range(1, n):
+        above = [reference[order[j]] - reference[order[i]] for j in range(i)]
+        total += sum(1.0 if d > 0 else 0.5 if d == 0 else 0.0 for d in above) / i
+    return 2.0 * total / (n - 1) - 1.0
+
+
+@given(st.data())
+def test_tau_ap_is_the_mean_over_the_orders_of_tied_systems(data):
+    estimate = data.draw(values)
+    n = len(estimate)
+    reference = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    orders = [
+        order
+        for order in itertools.permutations(range(len(estimate)))
+        if all(estimate[a] >= estimate[b] for a, b in itertools.pairwise(order))
+    ]
+    expected = np.mean([literal_tau_ap(reference, order) for order in orders])
+    assert tau_ap(reference, estimate) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.permutations(range(6)))
+def test_tau_ap_is_1_for_the_same_order_and_minus_1_for_the_opposite(order):
+    assert tau_ap(order, order) == pytest.approx(1.0)
+    assert tau_ap(order, [-each for each in order]) == pytest.approx(-1.0)
+
+
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_kendall_counts_pairs(first, second):
+    pairs = list(itertools.combinations(range(5), 2))
+    same = sum((first[a] - first[b]) * (second[a] - second[b]) > 0 for a, b in pairs)
+    assert kendall_tau(first, second) == pytest.approx(2 * same / len(pairs) - 1)
+
+
+def test_tau_ap_minds_the_top_and_its_direction():
+    assert tau_ap([4, 3, 2, 1], [3, 4, 2, 1]) < tau_ap([4, 3, 2, 1], [4, 3, 1, 2])
+    reference, estimate = [1, 2, 3, 4, 5], [5, 1, 2, 3, 4]
+    assert tau_ap(reference, estimate) != tau_ap(estimate, reference)
+    mean = (tau_ap(reference, estimate) + tau_ap(estimate, reference)) / 2
+    assert tau_ap(reference, estimate, symmetric=True) == pytest.approx(mean)
+
+
+def test_pearson_and_rms_error():
+    rng = np.random.default_rng(0)
+    first, second = rng.random(20), rng.random(20)
+    assert pearson(first, second) == pytest.approx(np.corrcoef(first, second)[0, 1])
+    assert rms_error(first, second) == pytest.approx(np.linalg.norm(first - second) / np.sqrt(20))
+    assert np.isnan(pearson(first, np.ones(20)))
+    assert np.isnan(kendall_tau(first, np.ones(20)))
+
+
+@pytest.mark.parametrize("statistic", [kendall_tau, tau_ap, pearson, rms_error])
+def test_lists_of_different_systems_raise(statistic):
+    with pytest.raises(ValueError, match=r"got shapes \(2,\) and \(3,\)"):
+        statistic([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="at least 2 systems, got 1"):
+        statistic([1], [1])
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(7)
+    topics = [f"t{number}" for number in range(12)]
+    qrels = {t: {f"d{d}": int(rng.choice(3, p=[0.6, 0.3, 0.1])) for d in range(30)} for t in topics}
+    runs = {
+        f"run{number}": {
+            t: {d: grade * number / 4 + rng.normal() for d, grade in qrels[t].items()}
+            for t in topics
+        }
+        for number in range(8)
+    }
+    measures = [*threshold_measures(threshold_grid(2, 4)), "AP", "nDCG", "FDR@10"]
+    return trec.evaluate(qrels, runs, measures), topic_facts(qrels)
+
+
+def test_correlate_gives_every_statistic_of_every_pair(scores):
+    runs, facts = scores
+    few = facts.few(2, ratio=3)
+    assert 0 < few.sum() < len(few)
+    found = correlate(runs, topics={"all": np.ones(12, bool), "few": few})
+    ap, ndcg = runs["AP"], runs["nDCG"]
+    assert found.get("nDCG", "AP")[1] == kendall_tau(ndcg[:, few].mean(1), ap[:, few].mean(1))
+    assert found.get("AP", "nDCG", "tau_ap")[0] == pytest.approx(tau_ap(ap.mean(1), ndcg.mean(1)))
+    assert found.get("AP", "nDCG", "rmse")[0] == pytest.approx(rms_error(ap.mean(1), ndcg.mean(1)))
+    assert found.get("AP", "FDR@10")[0] > 0  # less is better: its order is turned round
+    assert found.n_topics == (12, few.sum())
+    assert len(found.to_frame()) == 2 * len(runs.measures) ** 2
+    assert f"8 systems; all: 12 topics, few: {few.sum()} topics." in repr(found)
+
+
+def test_the_sweep_correlates_measures_of_the_same_g(scores):
+    runs, facts = scores
+    sweep = sweep_thresholds(runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)})
+    assert sweep.columns == ("GAP", "AP", "nDCG", "FDR@10")
+    assert sweep.grid == tuple(threshold_grid(2, 4))
+    found = correlate(runs).get("xGAP(g=[0.25,0.75])", "GAP(g=[0.25,0.75])")[0]
+    assert sweep.kendall[1, 1, 0, 0] == found
+    # With one grade alone all three are AP at that threshold.
+    np.testing.assert_allclose(sweep.kendall[[0, -1], :, 0], 1.0)
+    np.testing.assert_allclose(sweep.kendall[-1, :, 1], 1.0)
+    assert "(0.25, 0.75)" in repr(sweep)
+    assert len(sweep.to_frame()) == sweep.kendall.size
+
+
+def test_the_column_of_a_sweep_is_the_reference_of_tau_ap():
+    rng = np.random.default_rng(0)
+    names = [*map(str, threshold_measures([(0.5, 0.5)])), "AP"]
+    _, xgap, _, ap = columns = rng.random((4, 9, 3))
+    sweep = sweep_thresholds(dict(zip(names, columns, strict=True)))
+    reference, estimate = ap.mean(axis=1), xgap.mean(axis=1)
+    assert sweep.tau_ap[0, 1, 1, 0] == pytest.approx(tau_ap(reference, estimate))
+    assert tau_ap(reference, estimate) != pytest.approx(tau_ap(estimate, reference))
+
+
+def test_a_sweep_needs_the_three_measures(scores):
+    with pytest.raises(ValueError, match="GAP, xGAP and eGAP with the same g, got AP"):
+        sweep_thresholds({"AP": np.ones((2, 2))})
+
+
+def test_scores_come_in_three_forms(scores):
+    from skgraded import evaluate
+
+    labels, qid = [1, 0, 2, 0, 1, 0], [1, 1, 1, 2, 2, 2]
+    by_system = {
+        name: evaluate(["AP", "nDCG"], labels, score, qid=qid)
+        for name, score in {"a": [3, 2, 1, 3, 2, 1], "b": [1, 2, 3, 1, 3, 2]}.items()
+    }
+    from_systems = correlate(by_system)
+    ap = np.stack([each.per_query("AP").values for each in by_system.values()])
+    ndcg = np.stack([each.per_query("nDCG").values for each in by_system.values()])
+    np.testing.assert_array_equal(from_systems.kendall, correlate({"AP": ap, "nDCG": ndcg}).kendall)
+    assert from_systems.systems == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ([[1.0]], TypeError, "scores must be RunScores, a mapping .* got list"),
+        ({"AP": np.ones(3)}, ValueError, r"\(n_systems, n_topics\), got \(3,\) for 'AP'"),
+        ({"AP": np.ones((1, 3))}, ValueError, "at least 2 systems, got 1"),
+    ],
+)
+def test_other_scores_raise(given, error, message):
+    with pytest.raises(error, match=message):
+        correlate(given)
+
+
+def test_a_set_of_topics_is_a_mask_and_not_empty():
+    table = {"AP": np.random.default_rng(0).random((3, 4))}
+    with pytest.raises(ValueError, match=r"topics\['few'\] must hold at least one topic"):
+        correlate(table, topics={"few": np.zeros(4, bool)})
+    with pytest.raises(ValueError, match=r"must be a mask of shape \(4,\)"):
+        correlate(table, topics={"few": [0, 1]})
+
+
+@pytest.mark.parametrize(("n_runs", "above"), [(95, 71), (74, 55), (27, 20)])
+def test_above_the_first_quartile_stand_as_many_runs_as_in_the_paper(n_runs, above):
+    rng = np.random.default_rng(n_runs)
+    assert above_first_quartile({"AP": rng.random((n_runs, 3))}).sum() == above
+
+
+def test_the_systems_kept_are_those_above_the_quartile(scores):
+    runs, _ = scores
+    kept = above_first_quartile(runs)
+    found = correlate(runs, systems=kept)
+    assert found.systems == tuple(np.array(runs.systems)[kept])
+    assert np.median(runs["AP"][kept].mean(1)) > runs["AP"][~kept].mean(1).max()
+
+
+@pytest.mark.parametrize(
+    ("name", "first_topic", "grades", "expected"),
+    [
+        ("qrels.adhoc.451-550", 501, {}, ({2: 17}, 2, 67.26, 372)),
+        ("qrels.robust05", 0, {}, ({2: 6}, 9, 131.22, 376)),
+        ("qrels.web.151-200", 0, {4: 3}, ({2: 10, 3: 7}, 6, 70.46, 253)),
+    ],
+)
+def test_topic_facts_are_those_of_the_papers_table_1(data_dir, name, first_topic, grades, expected):
+    qrels = trec.read_qrels(data_dir / "qrels" / f"{name}.txt.xz").map_grades(grades)
+    of_track = {t: judged for t, judged in qrels.to_dict().items() if int(t) >= first_topic}
+    facts = topic_facts(of_track)
+    assert len(facts.topics) == 50
+    n = facts.n_relevant
+    few = {grade: facts.few(grade).sum() for grade in expected[0]}
+    assert (few, n.min(), round(n.mean(), 2), n.max()) == expected
+
+
+def test_few_topics_of_trec_covid(data_dir):
+    facts = topic_facts(data_dir / "trec-covid-round1" / "qrels.covid-round1.txt")
+    assert [facts.few(2, ratio).sum() for ratio in (10, 2)] == [1, 7]
+    assert facts.of_grade(5).sum() == 0
+
+
+@pytest.mark.slow
+def test_the_papers_bias_of_gap_shows_in_trec_covid(data_dir):
+    folder = data_dir / "trec-covid-round1"
+    qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
+    measures = [*threshold_measures([(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]), "AP"]
+    scores = trec.evaluate(qrels, sorted((folder / "runs").iterdir()), measures)
+    few = topic_facts(qrels).few(2, ratio=2)
+    kept = above_first_quartile(scores)
+    assert kept.sum() == 107
+    sweep = sweep_thresholds(scores, topics={"few": few}, systems=kept)
+    gap, xgap, egap = sweep.kendall[:, :, 1, 0].T
+    assert (gap > xgap + 0.1).all()
+    assert (xgap > egap).all()
+
+
+def test_a_document_that_was_not_judged_does_not_count():
+    facts = topic_facts({"q": {"a": 1, "b": -1, "c": -2, "d": 0}})
+    assert facts.to_frame().to_dict("list") == {"topic": ["q"], "R(0)": [2], "R(1)": [1]}
+
+
+def test_plots(scores):
+    runs, facts = scores
+    ax = correlate({"AP": runs["AP"], "nDCG": runs["nDCG"]}).plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["AP", "nDCG"]
+    assert len(ax.texts) == 4
+    sweep = sweep_thresholds(runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)})
+    ax = sweep.plot()
+    assert ax.get_ylabel() == "Kendall's tau with AP"
+    assert len(ax.get_lines()) == 6
+    np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), sweep.kendall[:, 0, 1, 0])

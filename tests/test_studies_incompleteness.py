@@ -1,0 +1,271 @@
+"""Reduced pools: the papers' sampling rules, and scores equal to those of reduced qrels."""
+
+import numpy as np
+import pytest
+
+from skgraded import trec
+from skgraded._trec import read_qrels
+from skgraded.studies import incompleteness, kendall_tau, reduce_pool, rms_error, tau_ap
+from skgraded.studies._pools import (
+    depth_samples,
+    random_samples,
+    stratified_samples,
+)
+
+MEASURES = ("AP", "xGAP(g=[0.2,0.8])", "nDCG@10", "Bpref", "infAP", "AP(unjudged=condense)")
+RATES = np.array([100.0, 55.0, 20.0, 3.0])
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Topics of unlike sizes, one of them without relevant documents; runs with ties."""
+    rng = np.random.default_rng(3)
+    sizes = {"t1": 200, "t2": 47, "t3": 12, "none": 30}
+    qrels = {
+        topic: {
+            f"{topic}-{number}": 0 if topic == "none" else int(rng.choice(3, p=[0.7, 0.2, 0.1]))
+            for number in range(n)
+        }
+        for topic, n in sizes.items()
+    }
+    qrels["t2"]["t2-0"] = -1  # was in the pool, but not sampled
+    runs = {}
+    for number in range(6):
+        runs[f"run{number}"] = {
+            topic: {
+                document: round(max(grade, 0) * number / 5 + rng.normal(), 1)
+                for document, grade in [*judged.items(), *((f"x{n}", 0) for n in range(40))]
+                if rng.random() < 0.7
+            }
+            for topic, judged in qrels.items()
+        }
+    return read_qrels(qrels), runs
+
+
+def grades_kept(qrels, sample):
+    """Kept documents of each topic by grade."""
+    topic = qrels.topic_of_document()
+    return {
+        (qrels.topics[t], grade): int((sample & (topic == t) & (qrels.grades == grade)).sum())
+        for t in range(qrels.n_topics)
+        for grade in np.unique(qrels.grades)
+    }
+
+
+def test_strata_keep_the_papers_numbers_of_documents(collection):
+    qrels, _ = collection
+    full = grades_kept(qrels, np.ones(qrels.n_documents, bool))
+    samples = stratified_samples(qrels, RATES, np.random.default_rng(0), by_grade=True, nested=True)
+    for rate, sample in zip(RATES, samples, strict=True):
+        for (topic, grade), kept in grades_kept(qrels, sample).items():
+            n = full[topic, grade]
+            least = 10 if grade == 0 else 1
+            expected = 0 if grade < 0 else min(n, max(least, int(n * rate / 100)))
+            assert kept == expected, (topic, grade, rate)
+
+
+def test_strata_may_put_all_relevant_documents_together(collection):
+    qrels, _ = collection
+    rng = np.random.default_rng(0)
+    sample = next(stratified_samples(qrels, np.array([30.0]), rng, by_grade=False, nested=True))
+    kept, full = grades_kept(qrels, sample), grades_kept(qrels, qrels.grades >= 0)
+    for topic in ("t1", "t2", "t3"):
+        n = full[topic, 1] + full[topic, 2]
+        assert kept[topic, 1] + kept[topic, 2] == max(1, int(n * 0.3))
+
+
+@pytest.mark.parametrize("rate", [7.0, 29.0, 57.0, 58.0])
+def test_a_whole_share_is_not_cut_by_rounding(rate):
+    # 0.29 * 100 is 28.999... in binary.
+    qrels = read_qrels({"q": {f"d{number}": 1 for number in range(100)}})
+    rng = np.random.default_rng(0)
+    sample = next(stratified_samples(qrels, np.array([rate]), rng, by_grade=True, nested=True))
+    assert sample.sum() == rate
+
+
+def test_nested_samples_hold_the_smaller_ones(collection):
+    qrels, _ = collection
+    for samples in (
+        stratified_samples(qrels, RATES, np.random.default_rng(1), by_grade=True, nested=True),
+        random_samples(qrels, RATES, np.random.default_rng(1), nested=True),
+        depth_samples(qrels, np.random.default_rng(1).integers(1, 99, qrels.n_documents), RATES),
+    ):
+        larger = next(samples)
+        for smaller in samples:
+            assert not (smaller & ~larger).any()
+            larger = smaller
+
+
+@pytest.mark.parametrize("kind", ["stratified", "random"])
+def test_samples_that_are_not_nested_are_drawn_anew(collection, kind):
+    qrels, _ = collection
+    rng = np.random.default_rng(1)
+    if kind == "random":
+        first, second = random_samples(qrels, np.array([40.0, 40.0]), rng, nested=False)
+    else:
+        rates = np.array([40.0, 40.0])
+        first, second = stratified_samples(qrels, rates, rng, by_grade=True, nested=False)
+    assert (first != second).any()
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_simple_random_sample_holds_a_relevant_document(collection, nested):
+    qrels, _ = collection
+    topic, judged = qrels.topic_of_document(), qrels.grades >= 0
+    sizes = np.bincount(topic[judged])
+    for seed in range(20):
+        samples = random_samples(qrels, RATES, np.random.default_rng(seed), nested=nested)
+        for rate, sample in zip(RATES, samples, strict=True):
+            assert not sample[~judged].any()
+            expected = np.maximum(1, (sizes * rate / 100).astype(int))
+            np.testing.assert_array_equal(np.bincount(topic[sample], minlength=4), expected)
+            relevant = np.bincount(topic[sample & (qrels.grades > 0)], minlength=4)
+            assert (relevant[:3] >= 1).all()
+            assert relevant[3] == 0  # the topic without relevant documents is left alone
+
+
+def test_a_simple_random_sample_is_uniform_given_that_it_holds_a_relevant_document():
+    # 1 of 4 documents, 2 relevant ones: each of these must come up half the time.
+    qrels = read_qrels({"q": {"a": 1, "b": 1, "c": 0, "d": 0}})
+    rng = np.random.default_rng(0)
+    drawn = sum(
+        next(random_samples(qrels, np.array([25.0]), rng, nested=False)).astype(int)
+        for _ in range(2000)
+    )
+    assert drawn[2] == drawn[3] == 0
+    assert abs(drawn[0] - 1000) < 5 * np.sqrt(2000) / 2
+
+
+@pytest.mark.parametrize("method", ["stratified", "random"])
+def test_scores_are_those_of_reduced_qrels(collection, method):
+    qrels, runs = collection
+    found = incompleteness(qrels, runs, MEASURES, method=method, rates=[40], random_state=5)
+    reduced = reduce_pool(qrels, 40, method=method, random_state=5)
+    expected = trec.evaluate(reduced, runs, MEASURES)
+    assert found.systems == expected.systems
+    np.testing.assert_allclose(found.means[0, 0, 0], expected.means(), atol=1e-11)
+    np.testing.assert_allclose(
+        found.full[0], trec.evaluate(qrels, runs, MEASURES).means(), atol=1e-11
+    )
+    assert found.n_judged.tolist() == [[int((reduced.grades >= 0).sum())]]
+
+
+def test_a_pool_of_some_depth_holds_what_a_run_has_among_its_first(collection):
+    qrels, runs = collection
+    found = incompleteness(qrels, runs, MEASURES, method="depth", rates=[1000, 5], n_repeats=3)
+    pooled = set()
+    for run in runs.values():
+        for topic, scores in run.items():
+            # Equal scores: the document id that is greater by its bytes comes first.
+            first = sorted(scores, key=lambda d, s=scores: (np.float32(s[d]), d.encode()))[-5:]
+            pooled |= {(topic, document) for document in first}
+    judged = {
+        topic: {
+            document: grade for document, grade in grades.items() if (topic, document) in pooled
+        }
+        for topic, grades in qrels.to_dict().items()
+    }
+    expected = trec.evaluate(judged, runs, MEASURES)
+    np.testing.assert_allclose(found.means[0, 1, 0], expected.means(), atol=1e-11)
+    assert found.means.shape[2] == 1  # nothing is drawn, so nothing is repeated
+
+
+def test_statistics_compare_with_the_full_pool_and_with_the_target(collection):
+    qrels, runs = collection
+    masks = {"all": np.ones(4, bool), "two": np.array([True, True, False, False])}
+    found = incompleteness(
+        qrels, runs, ["infAP", "FDR@10"], rates=[60, 20], n_repeats=3, topics=masks
+    )
+    assert found.kendall.shape == (2, 2, 3, 2)
+    full, reduced = found.full[1, :, 0], found.means[1, 1, 2, :, 0]
+    assert found.kendall[1, 1, 2, 0] == kendall_tau(full, reduced)
+    assert found.tau_ap[1, 1, 2, 0] == tau_ap(full, reduced)
+    assert found.target_rmse[1, 1, 2, 0] == rms_error(found.target_full[1], reduced)
+    assert found.score[1, 1, 2, 0] == pytest.approx(reduced.mean())
+    # Where less is better, the order is turned round before it is held against that of AP.
+    less = found.means[1, 1, 2, :, 1]
+    assert found.target_kendall[1, 1, 2, 1] == kendall_tau(found.target_full[1], -less)
+    assert found.tau_ap[1, 1, 2, 1] == tau_ap(-found.full[1, :, 1], -less)
+    assert len(found.to_frame()) == found.kendall.size
+
+
+def test_the_full_pool_agrees_with_itself(collection):
+    qrels, runs = collection
+    found = incompleteness(qrels, runs, MEASURES, rates=[100])
+    np.testing.assert_allclose(found.kendall, 1.0)
+    np.testing.assert_allclose(found.tau_ap, 1.0)
+    assert found.target_rmse[0, 0, 0, 0] == 0.0
+
+
+def test_seeds_and_threads(collection):
+    qrels, runs = collection
+
+    def means(**options):
+        return incompleteness(qrels, runs, ["AP"], rates=[30], **options).means
+
+    np.testing.assert_array_equal(means(n_threads=1), means(n_threads=3))
+    assert (means(random_state=0) != means(random_state=1)).any()
+
+
+def test_systems_may_be_left_out_of_the_comparison(collection):
+    qrels, runs = collection
+    kept = np.array([False, True, True, True, False, True])
+    found = incompleteness(qrels, runs, ["AP"], rates=[100], systems=kept)
+    assert found.systems == ("run1", "run2", "run3", "run5")
+    with pytest.raises(ValueError, match="at least 2 of the 6 runs, got 1"):
+        incompleteness(qrels, runs, ["AP"], rates=[100], systems=np.arange(6) == 1)
+
+
+def test_g_by_name_keeps_the_scale_of_the_full_pool():
+    qrels = {"q": {f"d{number}": 1 for number in range(50)} | {"top": 2}}
+    rng = np.random.default_rng(0)
+    runs = [{"q": {d: rng.random() for d in qrels["q"]}} for _ in range(3)]
+    runs = dict(zip("abc", runs, strict=True))
+    found = incompleteness(qrels, runs, ["GAP", "GAP(max_grade=2)"], method="random", rates=[10])
+    assert reduce_pool(qrels, 10, method="random").grades.max() == 1
+    np.testing.assert_array_equal(found.means[..., 0], found.means[..., 1])
+
+
+@pytest.mark.parametrize("method", ["stratified", "random"])
+def test_real_runs_score_as_in_trec_eval(data_dir, method):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    folder = data_dir / "trec-covid-round1"
+    qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
+    runs = {name: trec.read_run(folder / "runs" / f"{name}.xz") for name in ("BERT", "BM25R2")}
+    ours = {"map": "AP", "bpref": "Bpref", "ndcg": "nDCG", "Rprec": "RPrecision", "infAP": "infAP"}
+    measures = [f"{name}(ties=row_order)" for name in ours.values()]
+    found = incompleteness(qrels, runs, measures, method=method, rates=[20])
+    reduced = reduce_pool(qrels, 20, method=method).to_dict()
+    evaluator = pytrec_eval.RelevanceEvaluator(reduced, set(ours))
+    for number, run in enumerate(runs.values()):
+        by_topic = evaluator.evaluate(run.to_dict()).values()
+        expected = [np.mean([each[name] for each in by_topic]) for name in ours]
+        np.testing.assert_allclose(found.means[0, 0, 0, number], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "quota"}, "method must be one of 'stratified', 'random', 'depth', got 'quota'"),
+        ({"rates": []}, "rates must hold at least one percentage"),
+        ({"rates": [0]}, "above 0 and at most 100, got 0"),
+        ({"rates": [120]}, "above 0 and at most 100, got 120"),
+        ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
+    ],
+)
+def test_options_that_are_wrong_raise(collection, options, message):
+    with pytest.raises(ValueError, match=message):
+        incompleteness(*collection, ["AP"], **options)
+
+
+def test_plot_and_table(collection):
+    found = incompleteness(*collection, ["AP", "Bpref"], rates=[100, 20], n_repeats=2)
+    ax = found.plot()
+    assert [each.get_text() for each in ax.get_legend().get_texts()] == ["AP", "Bpref"]
+    np.testing.assert_allclose(ax.get_lines()[1].get_ydata(), found.kendall[0].mean(1)[:, 1])
+    assert ax.xaxis_inverted()
+    assert "2 samples per rate" in repr(found)
+    with pytest.raises(ValueError, match="statistic must be one of 'kendall'"):
+        found.plot(statistic="rho")
+    depths = incompleteness(*collection, ["AP"], method="depth")
+    assert depths.plot(statistic="target_rmse").get_xlabel() == "depth of the pool"

@@ -1,0 +1,119 @@
+"""Models chosen by each measure: equal to scikit-learn's own search, fold by fold."""
+
+import numpy as np
+import pytest
+from lightgbm import LGBMRanker
+from scipy.stats import ttest_rel
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeRegressor
+
+from skgraded import QueryKFold, QueryRanker, evaluate, make_ranking_scorer, query_target
+from skgraded.datasets import make_ranking
+from skgraded.studies import ModelChoice, choose_by_search, choose_by_stopping
+
+MEASURES = ["nDCG@10", "RR", "xGAP(max_grade=4)"]
+GRID = {"max_depth": [1, 3, 8], "min_samples_leaf": [1, 10]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(n_queries=30, docs_per_query=(5, 25), random_state=2)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order], qid[order]
+
+
+@pytest.fixture(scope="module")
+def searched(data):
+    X, y, qid = data
+    tree = DecisionTreeRegressor(random_state=0)
+    return choose_by_search(tree, GRID, X, y, measures=MEASURES, qid=qid, n_folds=3)
+
+
+def test_a_search_is_that_of_scikit_learn_by_each_measure(data, searched):
+    X, y, qid = data
+    position = {query: number for number, query in enumerate(searched.qid)}
+    for fold, (own, other) in enumerate(QueryKFold(3, random_state=0).split(X, groups=qid)):
+        search = GridSearchCV(
+            QueryRanker(DecisionTreeRegressor(random_state=0), measure="nDCG@10"),
+            {f"estimator__{name}": values for name, values in GRID.items()},
+            scoring=make_ranking_scorer(MEASURES),
+            refit=False,
+            cv=QueryKFold(3, random_state=0),
+        ).fit(X[own], query_target(y[own], qid[own]))
+        for chooser, name in enumerate(MEASURES):
+            means = search.cv_results_[f"mean_test_{name}"]
+            np.testing.assert_allclose(searched.candidate_scores[fold, :, chooser], means)
+            chosen = {
+                key.removeprefix("estimator__"): value
+                for key, value in search.cv_results_["params"][int(np.argmax(means))].items()
+            }
+            assert searched.choices[fold][chooser] == chosen
+            model = DecisionTreeRegressor(random_state=0, **chosen).fit(X[own], y[own])
+            expected = evaluate(MEASURES, y[other], model.predict(X[other]), qid=qid[other])
+            rows = [position[query] for query in expected.qid]
+            np.testing.assert_allclose(searched.values[chooser, rows], expected.values)
+
+
+def test_every_query_is_held_out_once(data, searched):
+    assert not np.isnan(searched.values).any()
+    assert sorted(searched.qid) == sorted(set(data[2]))
+
+
+def test_gains_are_against_the_judges_own_choice(searched):
+    gain, means = searched.gain(), searched.mean()
+    np.testing.assert_array_equal(np.diagonal(gain), 0.0)
+    assert gain[0, 1] == pytest.approx(means[0, 1] - means[1, 1])
+    expected = ttest_rel(searched.values[0, :, 1], searched.values[1, :, 1]).pvalue
+    assert np.isnan(expected) or searched.p_values()[0, 1] == pytest.approx(expected)
+    same = np.mean([fold[0] == fold[2] for fold in searched.choices])
+    assert searched.agreement()[0, 2] == same
+
+
+def test_where_less_is_better_a_lower_value_gains():
+    values = np.zeros((2, 3, 2))
+    values[0, :, 1], values[1, :, 1] = 0.4, 0.3
+    found = ModelChoice(
+        measures=("AP", "FDR"),
+        qid=np.arange(3),
+        values=values,
+        choices=((1, 2),),
+        directions=np.array([1.0, -1.0]),
+        by="search",
+    )
+    assert found.gain()[0, 1] == pytest.approx(-0.1)
+
+
+def test_stopping_keeps_the_iterations_of_each_measure(data):
+    X, y, qid = data
+    ranker = LGBMRanker(n_estimators=40, num_leaves=4, n_jobs=1, verbose=-1)
+    options = {"validation_fraction": 0.3, "early_stopping_rounds": 5}
+    found = choose_by_stopping(
+        ranker, X, y, measures=MEASURES, qid=qid, n_folds=2, random_state=1, **options
+    )
+    own, other = next(QueryKFold(2, random_state=1).split(X, groups=qid))
+    expected = QueryRanker(ranker, measure=MEASURES[1], random_state=1, **options)
+    expected.fit(X[own], y[own], qid=qid[own])
+    assert found.choices[0][1] == expected.best_iteration_
+    scored = evaluate(MEASURES, y[other], expected.predict(X[other]), qid=qid[other])
+    rows = np.flatnonzero(np.isin(found.qid, scored.qid))
+    np.testing.assert_allclose(np.sort(found.values[1, rows, 0]), np.sort(scored.values[:, 0]))
+    assert "iterations" in repr(found)
+    assert found.candidate_scores is None
+
+
+def test_one_measure_alone_cannot_differ(data):
+    X, y, qid = data
+    with pytest.raises(ValueError, match="measures must hold at least 2 measures, got 1"):
+        choose_by_search(DecisionTreeRegressor(), GRID, X, y, measures=["AP"], qid=qid)
+
+
+def test_plot_table_and_frame(searched):
+    ax = searched.plot()
+    assert [each.get_text() for each in ax.get_yticklabels()] == MEASURES
+    texts = [each.get_text().split("\n")[0] for each in ax.texts]
+    assert texts[0] == f"{searched.mean()[0, 0]:.4f}"
+    assert texts[1] == f"{searched.gain()[0, 1]:+.4f}"
+    assert "on 30 queries held out in 3 folds" in " ".join(repr(searched).split())
+    table = searched.to_frame()
+    assert len(table) == 9
+    assert table.loc[table["chosen_by"] == table["judged_by"], "agreement"].eq(1.0).all()
