@@ -1,0 +1,512 @@
+"""Training for a measure: derivatives against a literal loop, and LightGBM's own lambdarank."""
+
+import copy
+import dataclasses
+import itertools
+import pickle
+from functools import cache
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import reference_lambdas
+import strategies
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_svmlight_file
+from sklearn.model_selection import GridSearchCV
+from test_measures import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
+
+from skgraded import (
+    AP,
+    GAP,
+    InferredGradesWarning,
+    Judgments,
+    QueryKFold,
+    QueryRanker,
+    catalogue,
+    eGAP,
+    measure,
+    nDCG,
+    query_target,
+    xGAP,
+)
+from skgraded._training import LambdaMART
+from skgraded.datasets import make_ranking
+from skgraded.lightgbm import eval_metric, objective
+
+OUTSIDE = {
+    "ADM", "Bpref", "BprefR", "BprefTen", "ERR", "OldBpref", "RR", "RankedHalfLife", "Success",
+    "infAP",
+}  # fmt: skip
+TRAINABLE = sorted(set(RANKED) - OUTSIDE)
+FEW = settings(max_examples=max(5, settings().max_examples // 10))
+QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
+G = (0.1, 0.2, 0.3, 0.4)
+
+
+def derivatives(cost, y_true, y_score, **options):
+    return np.array(cost.derivatives(Judgments.from_arrays(y_true), y_score, **options))
+
+
+def literal_value(chosen):
+    """Value of a list of grades in rank order, as the measure itself computes it."""
+
+    @cache
+    def value(grades):
+        return chosen(grades, -np.arange(len(grades)))
+
+    return value
+
+
+# --- derivatives ----------------------------------------------------------------------------------
+
+
+@st.composite
+def measures(draw, name, max_grade):
+    """Draw a measure that accepts labels up to a grade."""
+    chosen, _ = draw(fields_of(name, max_grade))
+    assume(getattr(chosen, "rel", 1) <= max_grade)
+    return chosen
+
+
+@st.composite
+def costs(draw, name, max_grade, max_documents):
+    """Draw a measure and the cost of training for it."""
+    chosen = draw(measures(name, max_grade))
+    return LambdaMART(
+        chosen,
+        sigmoid=draw(st.sampled_from([0.5, 1.0, 2.0])),
+        # Where the normalizer has no cut-off it takes the truncation level's, tested elsewhere.
+        truncation_level=draw(
+            st.none() if chosen.k is None and chosen.normalize else st.integers(1, max_documents)
+        ),
+        norm=draw(st.booleans()),
+    )
+
+
+def options_of(cost):
+    return {
+        "sigmoid": cost.sigmoid,
+        "truncation_level": cost.truncation_level,
+        "norm": cost.norm,
+    }
+
+
+def top_of(y_true):
+    """Top of a scale that ends where the labels do."""
+    return max(1, int(y_true.max()))
+
+
+@st.composite
+def one_query(draw, scores, max_documents=7):
+    n = draw(st.integers(1, max_documents))
+    max_grade = draw(strategies.MAX_GRADES)
+    y_true = np.array(draw(strategies.labels(max_grade, n, unjudged=False)))
+    return y_true, np.array(draw(scores(n)), dtype=float), top_of(y_true)
+
+
+def moderate_scores(n):
+    """Scores whose differences the sigmoid tells apart."""
+    return st.lists(st.sampled_from([-3.5, -1.0, 0.0, 0.25, 0.5, 7.25]), min_size=n, max_size=n)
+
+
+@pytest.mark.parametrize("name", TRAINABLE)
+@FEW
+@given(data=st.data())
+def test_derivatives_are_those_of_a_literal_loop(name, data):
+    y_true, y_score, max_grade = data.draw(one_query(strategies.distinct_scores))
+    cost = data.draw(costs(name, max_grade, len(y_true)))
+    order = np.argsort(-y_score)
+    expected = reference_lambdas.by_row(
+        y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
+    )
+    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TRAINABLE)
+@FEW
+@given(data=st.data())
+def test_tied_documents_of_one_grade_share_the_derivatives_of_some_order(name, data):
+    y_true, y_score, max_grade = data.draw(one_query(moderate_scores, max_documents=5))
+    cost = data.draw(costs(name, max_grade, len(y_true)))
+    found = derivatives(cost, y_true, y_score)
+    n, value = len(y_true), literal_value(cost.measure)
+    orders = [
+        order
+        for order in itertools.permutations(range(n))
+        if all(y_score[i] >= y_score[j] for i, j in itertools.pairwise(order))
+    ]
+    shared = (
+        reference_lambdas.share_among_equals(
+            y_true,
+            y_score,
+            reference_lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
+        )
+        for order in orders
+    )
+    assert any(np.allclose(found, each, rtol=1e-9, atol=1e-12) for each in shared)
+
+
+@pytest.mark.parametrize(("ties", "sign"), [("pessimistic", 1), ("optimistic", -1)])
+@FEW
+@given(rows=one_query(moderate_scores))
+def test_worst_or_best_grade_first_in_a_tie(ties, sign, rows):
+    y_true, y_score, _ = rows
+    cost = LambdaMART(eGAP(g=(0.1, 0.2, 0.1, 0.3, 0.2, 0.1), ties=ties), 1.0, 3, True)
+    order = np.lexsort((sign * y_true, -y_score))
+    expected = reference_lambdas.share_among_equals(
+        y_true,
+        y_score,
+        reference_lambdas.by_row(
+            y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
+        ),
+    )
+    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
+
+
+@given(rows=one_query(moderate_scores))
+def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
+    y_true, y_score, max_grade = rows
+    cost = LambdaMART(GAP(max_grade=max_grade, ties="row_order"), 1.0, 4, True)
+    order = np.argsort(-y_score, kind="stable")
+    expected = reference_lambdas.by_row(
+        y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
+    )
+    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
+
+
+@given(
+    rows=strategies.long_data(unjudged=False),
+    name=st.sampled_from(sorted(set(TRAINABLE) - WITHOUT_MEAN_OVER_TIES)),
+    data=st.data(),
+)
+def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
+    cost = data.draw(costs(name, top_of(rows.y_true), 40))
+    scores = np.round(np.tanh(rows.y_score), 1)
+    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid), scores))
+    shuffle = np.array(data.draw(st.permutations(range(len(scores)))))
+    judgments = Judgments.from_arrays(rows.y_true[shuffle], rows.qid[shuffle])
+    second = np.array(cost.derivatives(judgments, scores[shuffle]))
+    assert np.array_equal(first[:, shuffle], second)
+
+
+@given(
+    rows=strategies.long_data(unjudged=False),
+    name=st.sampled_from(TRAINABLE),
+    ties=st.sampled_from(["expected", "row_order", "pessimistic", "optimistic"]),
+    data=st.data(),
+)
+def test_gradients_sum_to_zero_in_each_query_and_hessians_are_not_negative(rows, name, ties, data):
+    chosen = data.draw(measures(name, top_of(rows.y_true)))
+    cost = LambdaMART(
+        dataclasses.replace(chosen, ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
+    )
+    judgments = Judgments.from_arrays(rows.y_true, rows.qid)
+    gradient, hessian = cost.derivatives(judgments, np.tanh(rows.y_score))
+    sums = [gradient[rows.qid == query].sum() for query in judgments.qid]
+    np.testing.assert_allclose(sums, 0.0, atol=1e-12)
+    assert np.isfinite(gradient).all()
+    assert (hessian >= 0).all()
+
+
+def test_scores_at_the_ends_of_the_number_line_have_finite_derivatives():
+    for norm in (True, False):
+        cost = LambdaMART(xGAP(g=G), 1.0, None, norm)
+        found = derivatives(cost, [0, 4, 1, 2], [1.7e308, -1.7e308, 0.0, 1e300])
+        assert np.isfinite(found).all()
+        assert found[0, 1] <= 0 <= found[0, 0]
+
+
+def test_normalizer_without_a_cutoff_counts_down_to_the_truncation_level():
+    y_true, y_score = [2, 0, 1, 1, 2], [1.0, 5.0, 4.0, 3.0, 2.0]
+    chosen = nDCG(gain="exp2")
+    found = derivatives(LambdaMART(chosen, 1.0, 2, False), y_true, y_score)
+    by_whole_list = derivatives(LambdaMART(chosen, 1.0, None, False), y_true, y_score)
+    plain = measure("DCG(gain=exp2)")
+    whole, two = (plain(y_true, y_true), measure("DCG(gain=exp2)@2")(y_true, y_true))
+    first_ranks = derivatives(LambdaMART(plain, 1.0, 2, False), y_true, y_score)
+    np.testing.assert_allclose(found, first_ranks / two, rtol=1e-12)
+    all_pairs = derivatives(LambdaMART(plain, 1.0, None, False), y_true, y_score)
+    np.testing.assert_allclose(by_whole_list, all_pairs / whole, rtol=1e-12)
+
+
+def test_no_pair_below_the_cutoff_has_a_weight():
+    gradient, hessian = derivatives(
+        LambdaMART(AP(k=2), 1.0, None, True), [0, 0, 1, 0, 1, 0], -np.arange(6.0)
+    )
+    assert gradient[3] == hessian[3] == 0.0
+    assert (gradient[[2, 4]] < 0).all()
+    assert (gradient[[0, 1]] > 0).all()
+
+
+@pytest.mark.parametrize("chosen", [nDCG(), xGAP(g=G), measure("QMeasure@10")])
+def test_bits_do_not_depend_on_the_number_of_threads(chosen):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(700), rng.integers(1, 200, 700))
+    y_true, y_score = rng.integers(0, 5, len(qid)), np.round(rng.standard_normal(len(qid)), 2)
+    judgments, cost = Judgments.from_arrays(y_true, qid), LambdaMART(chosen, 1.0, 30, True)
+    one = cost.derivatives(judgments, y_score)
+    for n_threads in (2, 3):
+        many = cost.derivatives(judgments, y_score, n_threads=n_threads)
+        assert all(map(np.array_equal, one, many))
+
+
+# --- LightGBM's lambdarank ------------------------------------------------------------------------
+
+
+def real_rows(data_dir):
+    folder = data_dir / "lightgbm-lambdarank"
+    X, y = load_svmlight_file(str(folder / "rank.train"))
+    return X.toarray(), y, np.loadtxt(folder / "rank.train.query", dtype=int), None
+
+
+def made_up_rows(_):
+    X, y, qid = make_ranking(n_queries=200, random_state=0)
+    untied = 1e-3 * np.random.default_rng(0).standard_normal(len(y))
+    return X, y, np.bincount(qid), untied
+
+
+def trees(rows, chosen, n_rounds, **params):
+    X, y, sizes, init_score = rows
+    params = {**QUIET, "deterministic": True, "force_row_wise": True, **params}
+    data = lgb.Dataset(X, y, group=sizes, init_score=init_score, params=params)
+    return lgb.train({**params, "objective": chosen}, data, n_rounds).trees_to_dataframe()
+
+
+@pytest.mark.parametrize("norm", [True, False])
+@pytest.mark.parametrize("load", [real_rows, made_up_rows])
+def test_ndcg_gives_the_trees_of_lambdarank(data_dir, load, norm):
+    rows = load(data_dir)
+    params = {"lambdarank_norm": norm, "lambdarank_truncation_level": 30}
+    theirs = trees(rows, "lambdarank", 50, **params)
+    ours = objective(nDCG(gain="exp2", ties="row_order"), truncation_level=30, norm=norm)
+    found = trees(rows, ours, 50, **params)
+    for column in ("tree_index", "split_feature", "threshold", "count"):
+        assert found[column].equals(theirs[column])
+    # LightGBM sums a document's pairs in single precision, ours are rounded once.
+    np.testing.assert_allclose(found["value"], theirs["value"], rtol=0, atol=1e-5)
+
+
+def test_weights_of_rows_count_as_in_lightgbm(data_dir):
+    X, y, sizes, init_score = made_up_rows(data_dir)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    values = []
+    for chosen in ("lambdarank", objective(nDCG(gain="exp2", ties="row_order"))):
+        data = lgb.Dataset(X, y, group=sizes, weight=weight, init_score=init_score)
+        booster = lgb.train({**QUIET, "objective": chosen}, data, 10)
+        values.append(booster.trees_to_dataframe()["value"])
+    np.testing.assert_allclose(*values, rtol=0, atol=1e-5)
+
+
+# --- the callable ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_ranking(n_queries=60, docs_per_query=(5, 40), random_state=0)
+
+
+def test_both_interfaces_of_lightgbm_train_the_same_model(rows):
+    X, y, qid = rows
+    sizes, ours = np.bincount(qid), objective(xGAP(g=G))
+    ranker = lgb.LGBMRanker(objective=ours, n_estimators=10, n_jobs=1, verbose=-1)
+    ranker.fit(X, y, group=sizes)
+    data = lgb.Dataset(X, y, group=sizes)
+    booster = lgb.train({**QUIET, "objective": ours}, data, 10)
+    assert np.array_equal(ranker.predict(X), booster.predict(X))
+
+
+def test_training_for_a_measure_raises_it(rows):
+    X, y, qid = rows
+    for chosen in (xGAP(g=G), eGAP(g=G), GAP(g=G), measure("QMeasure"), measure("AP(rel=2)")):
+        ranker = lgb.LGBMRanker(objective=objective(chosen), n_estimators=20, n_jobs=1, verbose=-1)
+        scores = ranker.fit(X, y, group=np.bincount(qid)).predict(X)
+        assert chosen(y, scores, qid=qid) > chosen(y, np.zeros(len(y)), qid=qid) + 0.2
+
+
+def test_the_labels_are_read_once(rows, monkeypatch):
+    X, y, qid = rows
+    read = []
+    original = Judgments.from_groups.__func__
+    monkeypatch.setattr(
+        Judgments,
+        "from_groups",
+        classmethod(lambda cls, *args: read.append(args) or original(cls, *args)),
+    )
+    data = lgb.Dataset(X, y, group=np.bincount(qid))
+    lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5)
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_are_equal_and_give_the_same(copied):
+    ours = objective(xGAP(g=G, k=10), sigmoid=2.0, truncation_level=5, norm=False, n_threads=2)
+    again = copied(ours)
+    assert again == ours
+    assert hash(again) == hash(ours)
+    labels, scores, sizes = np.array([0, 2, 1, 0]), np.array([3.0, 2, 1, 0]), [4]
+    for first, second in zip(
+        ours(labels, scores, None, sizes), again(labels, scores, None, sizes), strict=True
+    ):
+        assert np.array_equal(first, second)
+
+
+def test_objectives_differ_where_a_parameter_does():
+    base = objective("nDCG")
+    others = (
+        objective("nDCG@10"), objective("nDCG", sigmoid=2), objective("nDCG", norm=False),
+        objective("nDCG", truncation_level=None), objective("nDCG", n_threads=2),
+    )  # fmt: skip
+    assert all(base != other for other in others)
+    assert base != "nDCG"
+    assert repr(others[3]) == "objective('nDCG', truncation_level=None)"
+
+
+def test_rankers_with_an_objective_are_cloned_and_searched(rows):
+    X, y, qid = rows
+    ours = objective(xGAP(g=G))
+    ranker = lgb.LGBMRanker(objective=ours, n_estimators=3, n_jobs=1, verbose=-1)
+    assert clone(ranker).get_params()["objective"] == ours
+    grid = {"estimator__objective": [ours, objective("QMeasure"), "lambdarank"]}
+    search = GridSearchCV(
+        QueryRanker(ranker, measure=xGAP(g=G)), grid, cv=QueryKFold(2), n_jobs=2
+    ).fit(X, query_target(y, qid))
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_early_stopping_watches_the_measure(rows):
+    X, y, qid = rows
+    first, last = qid < 40, qid >= 40
+    history = {}
+    chosen = xGAP(g=G)
+    lgb.train(
+        {**QUIET, "objective": objective(chosen)},
+        train := lgb.Dataset(X[first], y[first], group=np.bincount(qid[first])),
+        30,
+        valid_sets=[
+            lgb.Dataset(X[last], y[last], group=np.bincount(qid[last] - 40), reference=train)
+        ],
+        feval=eval_metric(chosen, "nDCG@10"),
+        callbacks=[lgb.record_evaluation(history)],
+    )
+    assert max(history["valid_0"][str(chosen)]) > 0.2
+
+
+# --- limits that lambdarank has -------------------------------------------------------------------
+
+
+def test_more_than_31_grades():
+    X, y, qid = make_ranking(n_queries=30, docs_per_query=50, random_state=0)
+    many = np.minimum(40, 10 * y + np.arange(len(y)) % 10)
+    sizes = np.bincount(qid)
+    with pytest.raises(lgb.basic.LightGBMError, match="Label 40"):
+        lgb.train({**QUIET, "objective": "lambdarank"}, lgb.Dataset(X, many, group=sizes), 1)
+    for chosen in (nDCG(), xGAP(max_grade=40)):
+        data = lgb.Dataset(X, many, group=sizes)
+        scores = lgb.train({**QUIET, "objective": objective(chosen)}, data, 5).predict(X)
+        assert chosen(many, scores, qid=qid) > chosen(many, 0.0 * scores, qid=qid)
+
+
+def test_queries_of_more_than_10000_documents():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((10_500, 3))
+    y = (X[:, 0] + rng.standard_normal(10_500) > 2).astype(int)
+    with pytest.raises(lgb.basic.LightGBMError, match="10500"):
+        lgb.train({**QUIET, "objective": "lambdarank"}, lgb.Dataset(X, y, group=[10_500]), 1)
+    data = lgb.Dataset(X, y, group=[10_500])
+    scores = lgb.train({**QUIET, "objective": objective("eGAP(max_grade=1)")}, data, 5).predict(X)
+    assert AP()(y, scores) > 2 * AP()(y, 0.0 * scores)
+
+
+def test_fractional_labels_for_gain_and_discount():
+    X, y, qid = make_ranking(n_queries=30, docs_per_query=30, random_state=0)
+    fractional = y + np.random.default_rng(0).uniform(0, 1, len(y))
+    sizes = np.bincount(qid)
+    data = lgb.Dataset(X, fractional, group=sizes)
+    scores = lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5).predict(X)
+    assert nDCG()(fractional, scores, qid=qid) > nDCG()(fractional, 0.0 * scores, qid=qid)
+    with pytest.raises(ValueError, match="integer grades for xGAP"):
+        lgb.train(
+            {**QUIET, "objective": objective("xGAP(max_grade=5)")},
+            lgb.Dataset(X, fractional, group=sizes),
+            1,
+        )
+
+
+def test_a_fractional_query_is_that_of_the_literal_loop():
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
+    cost = LambdaMART(nDCG(k=20), 1.0, 10, True)
+    expected = reference_lambdas.by_row(
+        y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
+    )
+    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-13)
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(OUTSIDE))
+def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
+    ties = {"ties": "row_order"} if name in WITHOUT_MEAN_OVER_TIES else {}
+    chosen = catalogue()[name](**ties)
+    if chosen.is_open:
+        chosen = chosen.resolve(4)
+    with pytest.raises(ValueError, match=rf"prefix form.*got {name}.*nDCG, xGAP, eGAP"):
+        objective(chosen)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"truncation_level": 0}, "truncation_level must be an integer >= 1, or None.* got 0"),
+        ({"truncation_level": 2.5}, "truncation_level must be an integer >= 1, or None.* got 2.5"),
+        ({"sigmoid": 0}, "sigmoid must be a number > 0, got 0"),
+        ({"sigmoid": float("nan")}, "sigmoid must be a number > 0, got nan"),
+        ({"sigmoid": "1"}, "sigmoid must be a number > 0, got '1'"),
+        ({"norm": "yes"}, "norm must be True or False, got 'yes'"),
+        ({"n_threads": 0}, "n_threads must be an integer >= 1, got 0"),
+    ],
+)
+def test_arguments_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        objective("nDCG", **options)
+
+
+def test_g_that_the_data_decide_is_warned_about():
+    with pytest.warns(InferredGradesWarning, match="objective got xGAP without max_grade"):
+        objective("xGAP")
+
+
+def test_labels_outside_g():
+    with pytest.raises(ValueError, match=r"grades 0\.\.2 for xGAP.*got 3"):
+        objective(xGAP(g=(0.5, 0.5)))(np.array([3, 0, 1]), np.zeros(3), None, [3])
+
+
+def test_group_sizes_that_do_not_match():
+    with pytest.raises(ValueError, match="add up to 4, but there are 3 rows"):
+        objective("nDCG")(np.array([1, 0, 1]), np.zeros(3), None, [2, 2])
+
+
+def test_missing_group_sizes():
+    with pytest.raises(ValueError, match="query sizes are missing"):
+        objective("nDCG")(np.array([1, 0, 1]), np.zeros(3))
+
+
+def test_unjudged_rows():
+    with pytest.raises(ValueError, match="y_true must be judged in every row to train on"):
+        objective("nDCG")(np.array([1, np.nan, 1]), np.zeros(3), None, [3])
+
+
+def test_scores_that_run_away_in_training_name_the_iteration():
+    ours = objective("nDCG")
+    y_true, sizes = np.array([1, 0, 1]), [3]
+    for _ in range(4):
+        ours(y_true, np.zeros(3), None, sizes)
+    with pytest.raises(ValueError, match=r"got nan in row 1 at iteration 5.*learning rate"):
+        ours(y_true, np.array([0.0, np.nan, 0.0]), None, sizes)
+    other = np.array([0, 0, 1])
+    with pytest.raises(ValueError, match="at iteration 1:"):
+        ours(other, np.full(3, np.inf), None, sizes)

@@ -1,0 +1,303 @@
+"""Training and stopping XGBoost by a measure, with the real library."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import xgboost as xgb
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from skgraded import (
+    AP,
+    InferredGradesWarning,
+    Judgments,
+    QueryKFold,
+    QueryRanker,
+    eGAP,
+    evaluate,
+    nDCG,
+    query_target,
+    xGAP,
+)
+from skgraded._training import LambdaMART
+from skgraded.datasets import make_ranking
+from skgraded.xgboost import custom_metric, evaluation, objective
+
+G = (0.1, 0.2, 0.3, 0.4)
+TARGET = xGAP(g=G)
+PARAMS = {"eta": 0.3, "nthread": 1, "max_depth": 3}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_ranking(n_queries=80, docs_per_query=(5, 40), noise=2.0, random_state=0)
+
+
+@pytest.fixture
+def parts(rows):
+    """Rows to train on and rows to watch."""
+    X, y, qid = rows
+    first = qid < 50
+    return (X[first], y[first], qid[first]), (X[~first], y[~first], qid[~first])
+
+
+def matrix(part, **options):
+    X, y, qid = part
+    return xgb.DMatrix(X, y, qid=qid, **options)
+
+
+def staged(booster, X, n_rounds):
+    """Predictions after 1, 2, ... iterations."""
+    data = xgb.DMatrix(X)
+    return [booster.predict(data, iteration_range=(0, i + 1)) for i in range(n_rounds)]
+
+
+# --- evaluation -----------------------------------------------------------------------------------
+
+
+def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure(parts):
+    train, valid = parts
+    watch = evaluation(TARGET, "nDCG@10", X=valid[0], y=valid[1], qid=valid[2], rounds=5)
+    ranker = xgb.XGBRanker(n_estimators=100, n_jobs=1, callbacks=[watch], max_depth=3)
+    ranker.fit(*train[:2], qid=train[2], verbose=False)
+    seen = ranker.evals_result()["validation"]
+    n_rounds = len(seen[str(TARGET)])
+    assert n_rounds < 100
+    exact = [
+        evaluate([TARGET, nDCG(k=10)], valid[1], scores, qid=valid[2]).mean()
+        for scores in staged(ranker.get_booster(), valid[0], n_rounds)
+    ]
+    for name in (str(TARGET), "nDCG@10"):
+        np.testing.assert_allclose(seen[name], [each[name] for each in exact], rtol=0, atol=1e-15)
+    assert ranker.best_iteration == np.argmax([each[str(TARGET)] for each in exact])
+    assert TARGET(valid[1], ranker.predict(valid[0]), qid=valid[2]) == max(seen[str(TARGET)])
+
+
+def test_rows_may_stand_in_any_order_and_ids_be_strings(parts):
+    train, (X, y, qid) = parts
+    shuffle = np.random.default_rng(0).permutation(len(y))
+    names = np.char.add("q", qid.astype(str))
+    results = []
+    for X_seen, y_seen, ids in ((X, y, qid), (X[shuffle], y[shuffle], names[shuffle])):
+        results.append({})
+        xgb.train(
+            PARAMS,
+            matrix(train),
+            5,
+            callbacks=[evaluation(TARGET, X=X_seen, y=y_seen, qid=ids)],
+            evals_result=results[-1],
+        )
+    first, second = (each["validation"][str(TARGET)] for each in results)
+    np.testing.assert_allclose(first, second, rtol=1e-13)
+    assert len(first) == 5
+
+
+def test_one_callback_serves_one_training_after_the_other(parts):
+    train, valid = parts
+    watch = evaluation(TARGET, X=valid[0], y=valid[1], qid=valid[2], rounds=3)
+    ranker = xgb.XGBRanker(n_estimators=50, n_jobs=1, callbacks=[watch])
+    best = []
+    for each in (ranker, ranker, clone(ranker), pickle.loads(pickle.dumps(ranker))):
+        each.fit(*train[:2], qid=train[2], verbose=False)
+        best.append(each.best_iteration)
+    assert len(set(best)) == 1
+
+
+def test_queries_weigh_the_mean_of_their_rows(parts):
+    train, (X, y, qid) = parts
+    weight = np.random.default_rng(0).uniform(0, 2, len(y))
+    results = {}
+    booster = xgb.train(
+        PARAMS,
+        matrix(train),
+        2,
+        callbacks=[evaluation(TARGET, X=X, y=y, qid=qid, sample_weight=weight, name="mine")],
+        evals_result=results,
+    )
+    scores = booster.predict(xgb.DMatrix(X))
+    assert results["mine"][str(TARGET)][-1] == TARGET(y, scores, qid=qid, sample_weight=weight)
+
+
+# --- custom metric --------------------------------------------------------------------------------
+
+
+def test_custom_metric_of_xgb_train(parts):
+    train, valid = parts
+    results = {}
+    booster = xgb.train(
+        {**PARAMS, "disable_default_eval_metric": 1},
+        matrix(train),
+        4,
+        evals=[(matrix(train), "train"), (matrix(valid), "valid")],
+        custom_metric=custom_metric(TARGET, "AP"),
+        evals_result=results,
+        verbose_eval=False,
+    )
+    assert list(results["valid"]) == [str(TARGET), "AP"]
+    for name, (X, y, qid) in (("train", train), ("valid", valid)):
+        scores = booster.predict(xgb.DMatrix(X))
+        for each in (TARGET, AP()):
+            exact = each(y, scores, qid=qid)
+            assert results[name][str(each)][-1] == pytest.approx(exact, abs=1e-6)
+
+
+def test_custom_metric_reads_the_labels_of_each_set_once(parts, monkeypatch):
+    read = []
+    original = Judgments.from_groups.__func__
+    monkeypatch.setattr(
+        Judgments,
+        "from_groups",
+        classmethod(lambda cls, *args: read.append(args) or original(cls, *args)),
+    )
+    xgb.train(
+        PARAMS,
+        matrix(parts[0]),
+        4,
+        evals=[(matrix(each), name) for each, name in zip(parts, "ab", strict=True)],
+        custom_metric=custom_metric(TARGET),
+        verbose_eval=False,
+    )
+    assert len(read) == 2
+
+
+# --- objective ------------------------------------------------------------------------------------
+
+
+def test_objective_is_that_of_the_kernel_times_the_weight_of_the_query(parts):
+    _, y, qid = parts[0]
+    n_queries = len(np.unique(qid))
+    scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
+    weight = np.linspace(0.5, 2.0, n_queries)
+    cost = LambdaMART(TARGET, 1.0, 30, True)
+    expected = cost.derivatives(Judgments.from_arrays(y, qid), scores)
+    found = objective(TARGET)(scores, matrix(parts[0]))
+    weighted = objective(TARGET)(scores, matrix(parts[0], weight=weight))
+    by_row = weight.astype(np.float32)[np.unique(qid, return_inverse=True)[1]]
+    for each, times, exact in zip(found, weighted, expected, strict=True):
+        assert np.array_equal(each, exact)
+        assert np.array_equal(times, exact * by_row)
+
+
+@pytest.mark.parametrize("chosen", [TARGET, eGAP(g=G), nDCG(gain="exp2")])
+def test_training_for_a_measure_raises_it(parts, chosen):
+    X, y, qid = parts[0]
+    booster = xgb.train(PARAMS, matrix(parts[0]), 20, obj=objective(chosen))
+    scores = booster.predict(xgb.DMatrix(X))
+    assert chosen(y, scores, qid=qid) > chosen(y, np.zeros(len(y)), qid=qid) + 0.2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_give_the_same(parts, copied):
+    data = matrix(parts[0])
+    scores = np.zeros(data.num_row(), dtype=np.float32)
+    for each in (objective(TARGET, sigmoid=2.0), custom_metric(TARGET, "AP")):
+        assert np.array_equal(each(scores, data), copied(each)(scores, data))
+        assert repr(copied(each)) == repr(each)
+
+
+# --- QueryRanker ----------------------------------------------------------------------------------
+
+
+def test_query_ranker_stops_early_by_the_measure(rows):
+    X, y, qid = rows
+    booster = xgb.XGBRanker(n_estimators=200, n_jobs=1, max_depth=3)
+    ranker = QueryRanker(
+        booster,
+        measure=TARGET,
+        validation_fraction=0.3,
+        early_stopping_rounds=5,
+        random_state=0,
+    ).fit(X, y, qid=qid)
+    seen = ranker.evals_result_["valid_0"][str(TARGET)]
+    assert 5 < len(seen) < 200
+    held_out = np.isin(qid, ranker.validation_qid_)
+    exact = [
+        TARGET(y[held_out], scores, qid=qid[held_out])
+        for scores in staged(ranker.estimator_.get_booster(), X[held_out], len(seen))
+    ]
+    np.testing.assert_allclose(seen, exact, rtol=0, atol=1e-13)
+    assert ranker.best_iteration_ == np.argmax(exact) + 1
+    best = TARGET(y[held_out], ranker.predict(X[held_out]), qid=qid[held_out])
+    assert best == pytest.approx(max(exact), abs=1e-13)
+    # Neither the given nor the fitted ranker keeps the held-out rows.
+    assert booster.callbacks is ranker.estimator_.callbacks is None
+
+
+def test_query_ranker_keeps_the_rankers_own_callbacks(rows):
+    X, y, qid = rows
+    own = evaluation("AP", X=X[:200], y=y[:200], qid=qid[:200], name="own")
+    ranker = QueryRanker(
+        xgb.XGBRanker(n_estimators=3, n_jobs=1, callbacks=[own]),
+        measure=TARGET,
+        validation_fraction=0.2,
+        random_state=0,
+    ).fit(X, y, qid=qid)
+    assert list(ranker.evals_result_) == ["own", "valid_0"]
+    assert not hasattr(ranker, "best_iteration_")
+    assert len(ranker.estimator_.callbacks) == 1
+
+
+def test_query_ranker_in_a_search_with_weights(rows):
+    X, y, qid = rows
+    ranker = QueryRanker(
+        xgb.XGBRanker(n_estimators=20, n_jobs=1),
+        measure=TARGET,
+        validation_fraction=0.2,
+        early_stopping_rounds=3,
+        random_state=0,
+    )
+    search = GridSearchCV(
+        ranker, {"estimator__max_depth": [2, 4]}, cv=QueryKFold(2), n_jobs=2, error_score="raise"
+    ).fit(X, query_target(y, qid), sample_weight=np.ones(len(y)))
+    assert search.best_estimator_.best_iteration_ >= 1
+
+
+def test_query_ranker_refuses_the_rankers_own_stopping(rows):
+    X, y, qid = rows
+    ranker = QueryRanker(
+        xgb.XGBRanker(early_stopping_rounds=5), measure=TARGET, validation_fraction=0.2
+    )
+    with pytest.raises(ValueError, match=r"early_stopping_rounds must be left unset.*got 5"):
+        ranker.fit(X, y, qid=qid)
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+def test_data_sets_without_queries():
+    data = xgb.DMatrix(np.zeros((3, 1)), [0, 1, 2])
+    for each in (objective(TARGET), custom_metric(TARGET)):
+        with pytest.raises(ValueError, match=r"does not say which rows make up a query.*qid="):
+            each(np.zeros(3), data)
+
+
+def test_scores_that_run_away_name_the_iteration(parts):
+    data, ours = matrix(parts[0]), objective(TARGET)
+    scores = np.zeros(data.num_row(), dtype=np.float32)
+    ours(scores, data)
+    scores[3] = np.nan
+    with pytest.raises(ValueError, match="got nan in row 3 at iteration 2"):
+        ours(scores, data)
+
+
+def test_bad_arguments(parts):
+    X, y, qid = parts[1]
+    with pytest.raises(ValueError, match="evaluation needs at least one measure, got none"):
+        evaluation(X=X, y=y, qid=qid)
+    with pytest.raises(ValueError, match="rounds must be an integer >= 1 or None, got 0"):
+        evaluation("AP", X=X, y=y, qid=qid, rounds=0)
+    with pytest.raises(ValueError, match="custom_metric needs at least one measure, got none"):
+        custom_metric()
+    with pytest.raises(ValueError, match="prefix form"):
+        objective("ERR(max_grade=4)")
+    with pytest.warns(InferredGradesWarning, match="evaluation got xGAP without max_grade"):
+        evaluation("xGAP", X=X, y=y, qid=qid)
+
+
+def test_rows_where_nothing_is_relevant_have_no_mean(parts):
+    train, (X, y, qid) = parts
+    watch = evaluation(AP(empty=float("nan")), X=X, y=0 * y, qid=qid)
+    with pytest.raises(ValueError, match="has no value on this data set"):
+        xgb.train(PARAMS, matrix(train), 2, callbacks=[watch])
