@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["query_target", "resolve_query_ids", "split_target", "without_query_ids"]
+__all__ = [
+    "find_query_ids",
+    "query_target",
+    "resolve_query_ids",
+    "split_target",
+    "without_query_ids",
+]
 
 QID = "qid"
 _FIELDS = ("grade", QID)
@@ -121,6 +127,14 @@ def resolve_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any]:
     ValueError
         If none is there; the message names all the ways.
     """
+    ids = find_query_ids(X, y, qid)
+    if ids is None:
+        raise ValueError(_WAYS)
+    return ids
+
+
+def find_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any] | None:
+    """Find the query id of each row as `resolve_query_ids` does; None where there is none."""
     if qid is not None:
         return np.asarray(qid)
     ids = split_target(y)[1]
@@ -132,7 +146,7 @@ def resolve_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any]:
         index = getattr(labelled, "index", None)
         if QID in getattr(index, "names", ()):
             return np.asarray(index.get_level_values(QID))  # type: ignore[union-attr]
-    raise ValueError(_WAYS)
+    return None
 
 
 def without_query_ids(X: Any) -> Any:

@@ -10,8 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._query_ids import resolve_query_ids, split_target
-from skgraded.measures import Measure, evaluate, measure
+from skgraded._query_ids import resolve_query_ids, split_target, without_query_ids
+from skgraded._query_leaks import warn_if_queries_leak
+from skgraded._responses import ResponseMethod, check_response_method, scores_of
+from skgraded.measures import Measure, Scores, evaluate, measure
+from skgraded.rankings import Judgments
 
 __all__ = ["make_ranking_scorer"]
 
@@ -27,6 +30,7 @@ class _RankingScorer:
 
     measures: tuple[tuple[str, Measure], ...]
     is_single: bool
+    response_method: ResponseMethod = "auto"
 
     def __call__(
         self,
@@ -36,15 +40,34 @@ class _RankingScorer:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float | dict[str, float]:
-        ids = resolve_query_ids(X, y, qid)
+        scores = self._evaluate(estimator, X, y, qid, sample_weight)
+        means = {name: _greater_is_better(scores, each) for name, each in self.measures}
+        return means[self.measures[0][0]] if self.is_single else means
+
+    def per_query(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Scores:
+        """Values of the measures query by query, with the sign that they have by themselves."""
+        return self._evaluate(estimator, X, y, qid, sample_weight)
+
+    def _evaluate(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+    ) -> Scores:
         grades, _ = split_target(y)
-        measures = [each for _, each in self.measures]
-        scores = evaluate(
-            measures, grades, estimator.predict(X), qid=ids, sample_weight=sample_weight
-        )
-        if self.is_single:
-            return scores[measures[0]]
-        return {name: scores[each] for name, each in self.measures}
+        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
+        warn_if_queries_leak(estimator, without_query_ids(X), judgments)
+        rankings = judgments.rank(scores_of(estimator, X, self.response_method))
+        return evaluate([each for _, each in self.measures], rankings)
 
     def get_metadata_routing(self) -> MetadataRequest:
         request = MetadataRequest(owner=self)
@@ -57,18 +80,27 @@ class _RankingScorer:
         return True
 
     def __repr__(self) -> str:
-        if self.is_single:
-            return f"make_ranking_scorer({str(self.measures[0][1])!r})"
-        return f"make_ranking_scorer({ {name: str(each) for name, each in self.measures} })"
+        named = {name: str(each) for name, each in self.measures}
+        given = repr(str(self.measures[0][1]) if self.is_single else named)
+        if self.response_method != "auto":
+            given += f", response_method={self.response_method!r}"
+        return f"make_ranking_scorer({given})"
+
+
+def _greater_is_better(scores: Scores, each: Measure) -> float:
+    """Mean of a measure with the sign that lets a search look for the greatest."""
+    return scores[each] if each.greater_is_better else -scores[each]
 
 
 def make_ranking_scorer(
     measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+    *,
+    response_method: ResponseMethod = "auto",
 ) -> _RankingScorer:
     """Make a scikit-learn scorer from one measure or several.
 
     Use it as ``scoring=`` in `GridSearchCV`, `cross_validate` and the like, with any estimator
-    whose ``predict`` gives a score. It finds the query ids by itself: in the metadata ``qid`` where
+    that scores documents. It finds the query ids by itself: in the metadata ``qid`` where
     routing is on, in `query_target`, in a column or index level ``"qid"``; no
     ``set_score_request`` is needed. Several measures cost one ``predict`` and one sort.
 
@@ -78,25 +110,41 @@ def make_ranking_scorer(
         One measure makes a scorer that returns a number. Several make one that returns a dict,
         for multi-metric evaluation with ``refit="..."``: by the measures' strings, or by the keys
         of the dict.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+        Where the scores of the documents come from. ``"predict"``: the predictions.
+        ``"predict_proba"``: the expected grade of a classifier whose classes are the grades, the
+        sum over grades of P(grade) times grade. ``"decision_function"``: the margin where there are
+        two grades, else the expected grade with P = softmax of the margins. ``"auto"``: the first
+        of the last two that a classifier has, predict of everything else.
 
     Returns
     -------
     callable
-        ``scorer(estimator, X, y, qid=None, sample_weight=None)``.
+        ``scorer(estimator, X, y, qid=None, sample_weight=None)``, a number or dict of them; and
+        ``scorer.per_query``, with the same arguments, the `Scores` query by query.
 
     Raises
     ------
     ValueError
-        If no measure is given, or one is unknown.
+        If no measure is given, one is unknown, or response_method is.
 
     Warns
     -----
     InferredGradesWarning
         If a measure has g by name but no ``max_grade``: g would change with the grades of the fold.
+    QueryLeakWarning
+        In a call, if a `QueryRanker` was trained on other documents of the scored queries: the
+        folds cut queries.
 
     See Also
     --------
     QueryRanker : Its ``score`` is its measure, so that ``scoring`` can be left out.
+    cross_validate_queries : Cross-validation that keeps the values of all queries.
+
+    Notes
+    -----
+    In scikit-learn greater is better. The scorer returns a measure of which less is better with the
+    opposite sign, by the name ``"neg_..."`` where it names it itself; ``per_query`` does not.
 
     Examples
     --------
@@ -112,13 +160,16 @@ def make_ranking_scorer(
     >>> both = make_ranking_scorer({"ndcg": "nDCG@10", "xgap": "xGAP(max_grade=4)"})
     >>> both(ridge, X, y, qid=qid)["ndcg"] == value
     True
+    >>> len(scorer.per_query(ridge, X, y, qid=qid))
+    20
     """
     is_single = isinstance(measures, str | Measure)
     named = _named(measures)
     if not named:
         raise ValueError(f"measures must hold at least one measure, got {measures!r}.")
+    check_response_method(response_method)
     warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
-    return _RankingScorer(tuple(named.items()), is_single)
+    return _RankingScorer(tuple(named.items()), is_single, response_method)
 
 
 def _named(
@@ -127,4 +178,5 @@ def _named(
     if isinstance(measures, Mapping):
         return {name: measure(each) for name, each in measures.items()}
     listed = [measures] if isinstance(measures, str | Measure) else measures
-    return {str(each): each for each in map(measure, listed)}
+    parsed = list(map(measure, listed))
+    return {("" if each.greater_is_better else "neg_") + str(each): each for each in parsed}

@@ -400,7 +400,10 @@ def test_callbacks_of_the_user_are_called():
             {"early_stopping_rounds": 2.5},
             "early_stopping_rounds must be an integer >= 1 .* got 2.5",
         ),
-        ({"estimator": Ridge()}, "supported for LGBMRanker so far, got Ridge; leave it None"),
+        (
+            {"estimator": Ridge()},
+            "supported for LGBMRanker, .* so far, got Ridge; leave it None",
+        ),
         ({"estimator": make_pipeline(StandardScaler(), Ridge())}, "so far, got Ridge"),
         (
             {"estimator": lgbm(early_stopping_round=5)},
@@ -411,14 +414,6 @@ def test_callbacks_of_the_user_are_called():
 def test_early_stopping_that_cannot_be_is_refused(params, message):
     with pytest.raises(ValueError, match=message):
         stopping_ranker(**params).fit(X, Y, qid=QID)
-
-
-@pytest.mark.parametrize("library", ["xgboost", "catboost"])
-def test_other_boosters_are_not_stopped_early_yet(library):
-    module = pytest.importorskip(library)
-    name = {"xgboost": "XGBRanker", "catboost": "CatBoostRanker"}[library]
-    with pytest.raises(ValueError, match=f"supported for LGBMRanker so far, got {name}"):
-        stopping_ranker(estimator=getattr(module, name)()).fit(X, Y, qid=QID)
 
 
 def test_one_query_cannot_be_split_into_training_and_validation():

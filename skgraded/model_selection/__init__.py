@@ -1,6 +1,23 @@
 """Model selection by ranking measures: queries stay whole, and the measure stops the training."""
 
+from skgraded.model_selection._compare import RankerComparison, compare_rankers
 from skgraded.model_selection._query_ranker import QueryRanker
-from skgraded.model_selection._splitters import QueryKFold
+from skgraded.model_selection._splitters import (
+    QueryKFold,
+    QueryShuffleSplit,
+    StratifiedQueryKFold,
+    query_train_test_split,
+)
+from skgraded.model_selection._validation import QueryValidation, cross_validate_queries
 
-__all__ = ["QueryKFold", "QueryRanker"]
+__all__ = [
+    "QueryKFold",
+    "QueryRanker",
+    "QueryShuffleSplit",
+    "QueryValidation",
+    "RankerComparison",
+    "StratifiedQueryKFold",
+    "compare_rankers",
+    "cross_validate_queries",
+    "query_train_test_split",
+]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,7 +18,15 @@ from sklearn.utils import _safe_indexing
 from skgraded.lightgbm import EvalMetric, eval_metric
 from skgraded.measures import Measure
 
-__all__ = ["QueryRows", "Validation", "Watched", "can_stop_early", "final_step", "fit_estimator"]
+__all__ = [
+    "QueryRows",
+    "Validation",
+    "Watched",
+    "can_stop_early",
+    "final_step",
+    "fit_estimator",
+    "stoppable",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,20 +156,104 @@ def _fit_plain(
 
 def _fit_xgboost(
     ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
-) -> None:
+) -> Watched | None:
     if rows.weight is not None:
         fit_params["sample_weight"] = rows.query_weight
-    ranker.fit(rows.X, rows.y, qid=rows.query_of_row, **fit_params)
+    ids = rows.query_of_row
+    if validation is None:
+        ranker.fit(rows.X, rows.y, qid=ids, **fit_params)
+        return None
+    _check_stopping(ranker)
+    own = ranker.callbacks
+    ranker.set_params(callbacks=[*(own or []), _watch_in_xgboost(ranker, validation)])
+    try:
+        ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params})
+    finally:
+        ranker.set_params(callbacks=own)  # else the model would keep the held-out rows
+    best = None if validation.rounds is None else ranker.best_iteration + 1
+    return Watched(ranker.evals_result(), best)
+
+
+def _watch_in_xgboost(ranker: Any, validation: Validation) -> Any:
+    """Make a callback that evaluates the held-out queries as the ranker reads features."""
+    import xgboost
+
+    from skgraded.xgboost import evaluation
+
+    rows, params = validation.rows, ranker.get_params()
+    features = xgboost.DMatrix(
+        rows.X,
+        base_margin=rows.per_row.get("base_margin"),
+        missing=params["missing"],
+        feature_types=params.get("feature_types"),
+        enable_categorical=params.get("enable_categorical", False),
+    )
+    return evaluation(
+        validation.measure,
+        X=features,
+        y=rows.y,
+        qid=rows.query_of_row,
+        sample_weight=rows.weight,
+        rounds=validation.rounds,
+        name="valid_0",
+    )
 
 
 def _fit_catboost(
     ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
-) -> None:
+) -> Watched | None:
     # Its pairwise losses, the default among them, know weights of groups alone.
-    if rows.query_weight is not None:
-        fit_params["group_weight"] = np.repeat(rows.query_weight, rows.sizes)
+    weight = _weight_by_row(rows)
+    if weight is not None:
+        fit_params["group_weight"] = weight
         del fit_params["sample_weight"]
-    ranker.fit(rows.X, rows.y, group_id=rows.query_of_row, **fit_params)
+    ids = rows.query_of_row
+    if validation is None:
+        ranker.fit(rows.X, rows.y, group_id=ids, **fit_params)
+        return None
+    _check_stopping(ranker, _STOPPING_OF_CATBOOST)
+    watching = _watch_in_catboost(ranker, rows, validation, fit_params)
+    with warnings.catch_warnings():
+        # It would compile the metric, which is compiled already.
+        warnings.filterwarnings("ignore", "Failed to import numba", UserWarning)
+        ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
+    best = None if validation.rounds is None else ranker.best_iteration_ + 1
+    return Watched({"valid_0": ranker.get_evals_result()["validation"]}, best)
+
+
+def _watch_in_catboost(
+    ranker: Any, rows: QueryRows, validation: Validation, fit_params: dict[str, Any]
+) -> dict[str, Any]:
+    """Set the metric; return fit parameters by which CatBoost evaluates the held-out queries."""
+    import catboost
+
+    from skgraded.catboost import eval_metric
+
+    held_out, params = validation.rows, ranker.get_params()
+    sets = [
+        (each.y, each.query_of_row, *([] if each.weight is None else [each.weight]))
+        for each in (rows, held_out)
+    ]
+    ranker.set_params(eval_metric=eval_metric(validation.measure, *sets))
+    named = {name: fit_params.get(name, params.get(name)) for name in _FEATURES_OF_CATBOOST}
+    pool = catboost.Pool(
+        held_out.X,
+        held_out.y,
+        group_id=held_out.query_of_row,
+        group_weight=_weight_by_row(held_out),
+        **named,
+    )
+    stops = validation.rounds is not None
+    return {
+        "eval_set": pool,
+        "use_best_model": stops,
+        **({"early_stopping_rounds": validation.rounds} if stops else {}),
+    }
+
+
+def _weight_by_row(rows: QueryRows) -> NDArray[np.float64] | None:
+    """Weight of each row's query."""
+    return None if rows.query_weight is None else np.repeat(rows.query_weight, rows.sizes)
 
 
 def _fit_lightgbm(
@@ -215,13 +308,23 @@ def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:
 _METRIC = {"metric", "metrics", "metric_types"}
 _STOPPING = {"early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"}
 
+# CatBoost's, and the one metric that it stops on.
+_STOPPING_OF_CATBOOST = _STOPPING | {
+    "od_type",
+    "od_wait",
+    "od_pval",
+    "use_best_model",
+    "eval_metric",
+}
+_FEATURES_OF_CATBOOST = ("cat_features", "text_features", "embedding_features")
+
 
 def _given_params(ranker: Any) -> set[str]:
     return {name for name, value in ranker.get_params().items() if value is not None}
 
 
-def _check_stopping(ranker: Any) -> None:
-    for name in sorted(_STOPPING & _given_params(ranker)):
+def _check_stopping(ranker: Any, names: Collection[str] = _STOPPING) -> None:
+    for name in sorted(_given_params(ranker).intersection(names)):
         raise ValueError(
             f"{name} must be left unset in the estimator, which would stop on any of its metrics: "
             f"set early_stopping_rounds of QueryRanker instead, got {ranker.get_params()[name]!r}."
@@ -255,10 +358,15 @@ class _Library(NamedTuple):
 
 _LIBRARIES = {
     ("lightgbm", "LGBMRanker"): _Library(_fit_lightgbm, stops_early=True),
-    ("xgboost", "XGBRanker"): _Library(_fit_xgboost),
-    ("catboost", "CatBoostRanker"): _Library(_fit_catboost),
+    ("xgboost", "XGBRanker"): _Library(_fit_xgboost, stops_early=True),
+    ("catboost", "CatBoostRanker"): _Library(_fit_catboost, stops_early=True),
 }
 _ANY_OTHER = _Library(_fit_plain)
+
+
+def stoppable() -> str:
+    """Names of the rankers whose training can be watched."""
+    return ", ".join(name for (_, name), library in _LIBRARIES.items() if library.stops_early)
 
 
 def _library_of(estimator: Any) -> _Library:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from skgraded._query_ids import resolve_query_ids, split_target, without_query_ids
+from skgraded._exceptions import GroupSizesWarning, UnseenGradeWarning, warn_once
+from skgraded._query_ids import (
+    find_query_ids,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
+from skgraded._query_leaks import QueryRecord, warn_if_queries_leak
+from skgraded._responses import scores_of
 from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,
@@ -19,23 +28,45 @@ from skgraded.model_selection._fitting import (
     can_stop_early,
     final_step,
     fit_estimator,
+    stoppable,
 )
 from skgraded.model_selection._splitters import draw_queries
 from skgraded.rankings import Judgments
 
 __all__ = ["QueryRanker"]
 
+MissingQid = Literal["raise", "one_query"]
+
 # Worked out from the query ids; given beside them they could only contradict.
 _WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_X", "eval_y", "eval_group", "eval_qid"}
+_EVALUATION_SETS = {"eval_set", "eval_group"}
+
+# scikit-learn knows the error by these words.
+_COMPLEX = "Complex data not supported."
+
+# So unlikely must it be that ids divide numbers of rows by chance before anything is said.
+_CHANCE = 1e-6
+
+
+class _EvaluationSet(NamedTuple):
+    """Rows to watch training on, as they are given to `QueryRanker.fit`."""
+
+    X: Any = None
+    y: Any = None
+    qid: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
+
+    @property
+    def is_given(self) -> bool:
+        return any(each is not None for each in self)
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A ranking model that scikit-learn's tools can cross-validate, search and stop early.
 
-    Wraps a ranker or regressor so that one query id per row is all it needs. Rows may stand in any
-    order: they are laid out query by query, and LightGBM gets group sizes, XGBoost sorted numeric
-    ids, CatBoost group ids. `score` is the measure.
+    Wraps a ranker, regressor or classifier so that one query id per row is all it needs. Rows may
+    stand in any order: they are laid out query by query, and LightGBM gets group sizes, XGBoost
+    sorted numeric ids, CatBoost group ids. `score` is the measure.
 
     The ids are taken from the first of these that is there: the keyword ``qid`` (inside
     scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
@@ -44,8 +75,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : estimator
-        LGBMRanker, XGBRanker, CatBoostRanker, any regressor, or a Pipeline that ends in one of
-        them. It is cloned, not changed.
+        LGBMRanker, XGBRanker, CatBoostRanker, any regressor, any classifier whose classes are the
+        grades, or a Pipeline that ends in one of them. It is cloned, not changed.
     measure : Measure or str
         What `score` returns and early stopping watches, such as ``xGAP(g=(.1, .9), k=10)`` or
         ``"nDCG@10"``. Where it leaves the scale's top grade open, `fit` takes that of the training
@@ -53,12 +84,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
         iteration. Whole queries, drawn by their ids, so that the order of rows does not matter.
-        So far for LGBMRanker, also at the end of a Pipeline.
+        For boosters, also at the end of a Pipeline; ``eval_X`` of `fit` names other queries.
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
-        and predict with the best one. Needs `validation_fraction`.
+        and predict with the best one. Needs `validation_fraction` or ``eval_X``.
     random_state : int, RandomState instance or None, optional
         Draws the held-out queries; it is not handed to `estimator`.
+    missing_qid : {"raise", "one_query"}, default="raise"
+        What to do where no query ids are found: raise an error that names the ways of giving them,
+        or take all rows for the documents of one query.
 
     Attributes
     ----------
@@ -72,11 +106,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Names of the features, where X has string column names.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Those of the fitted estimator, where it has them.
+    training_queries_ : QueryRecord
+        The queries that the ranker was fitted on, held-out ones included: ``qid`` and ``sizes``.
+        By these `score` and scorers notice folds that cut queries.
     validation_qid_ : ndarray of shape (n_validation_queries,)
-        Ids of the held-out queries, in order of appearance; only with `validation_fraction`.
+        Ids of the validation queries, in order of appearance; only where there are any.
     evals_result_ : dict
-        Values on the held-out queries, ``{"valid_0": {str(measure_): [...]}}``; only with
-        `validation_fraction`.
+        Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``; only where there
+        are any.
     best_iteration_ : int
         Number of iterations that predictions use; only with `early_stopping_rounds`.
 
@@ -92,6 +129,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     are, so that the model is the one that ``LGBMRanker.fit(X, y, group=sizes)`` gives.
 
     A metric that is set in an LGBMRanker is recorded beside the measure, but never watched.
+
+    A classifier scores a document by its expected grade, the sum over grades of P(grade) times
+    grade. One that has a ``decision_function`` alone scores by the margin where there are two
+    grades, else by the expected grade with P = softmax of the margins.
+
+    In scikit-learn greater is better: where a lower value of the measure is better, `score` returns
+    it with the opposite sign, as the scorers ``neg_...`` of scikit-learn do.
 
     Examples
     --------
@@ -116,7 +160,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # Ask for these by default, so that users call no set_fit_request and set_score_request.
-    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012
+    __metadata_request__fit = {  # noqa: RUF012
+        "qid": True,
+        "sample_weight": True,
+        "eval_X": True,
+        "eval_y": True,
+        "eval_qid": True,
+        "eval_sample_weight": True,
+    }
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
     def __init__(
@@ -127,12 +178,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
+        missing_qid: MissingQid = "raise",
     ) -> None:
         self.estimator = estimator
         self.measure = measure
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
+        self.missing_qid = missing_qid
 
     def fit(
         self,
@@ -140,6 +193,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y: Any,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        eval_X: Any = None,  # noqa: N803
+        eval_y: Any = None,
+        eval_qid: ArrayLike | None = None,
+        eval_sample_weight: ArrayLike | None = None,
         **fit_params: Any,
     ) -> Self:
         """Fit the estimator on whole queries.
@@ -155,6 +213,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row. XGBRanker, CatBoostRanker and the measure weigh queries, by the mean
             of their rows.
+        eval_X : array-like or sparse matrix of shape (n_validation_documents, n_features), optional
+            Features of queries to watch the measure on, instead of a `validation_fraction`. In a
+            Pipeline they pass through the transformers.
+        eval_y : array-like of shape (n_validation_documents,), optional
+            Their grades, or what `query_target` makes.
+        eval_qid : array-like of shape (n_validation_documents,), optional
+            Query id of each of these rows, where neither eval_X nor eval_y holds them.
+        eval_sample_weight : array-like of shape (n_validation_documents,), optional
+            Weight of each of these rows.
         **fit_params : object
             Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays and
             lists with an entry per row go along with the rows.
@@ -169,15 +236,26 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If query ids are missing, group sizes are given in their place, a grade is negative
             or NaN, or queries cannot be held out as asked.
+
+        Warns
+        -----
+        GroupSizesWarning
+            If the query ids are the sizes of the queries, row by row.
+        QueryLeakWarning
+            If training and validation rows are different documents of one query.
         """
-        stopping = self._check_stopping(fit_params)
+        evaluation = _EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
+        watches = self._check_stopping(evaluation, fit_params)
         for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):
             self.__dict__.pop(fitted, None)
         judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        _warn_if_ids_are_sizes(judgments)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_ = clone(self.estimator)
         validation = None
-        if stopping:
+        if evaluation.is_given:
+            validation = self._take_evaluation_set(evaluation)
+        elif watches:
             rows, validation = self._hold_out(judgments, rows)
         whole = {name: each for name, each in fit_params.items() if name not in rows.per_row}
         watched = fit_estimator(self.estimator_, rows, validation, whole)
@@ -187,33 +265,30 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self.best_iteration_ = watched.best_iteration
         return self
 
-    def _check_stopping(self, fit_params: dict[str, Any]) -> bool:
+    def _check_stopping(self, evaluation: _EvaluationSet, fit_params: dict[str, Any]) -> bool:
         """Check what has to do with validation; tell whether there is any."""
         fraction, rounds = self.validation_fraction, self.early_stopping_rounds
         _reject(fit_params, _WORKED_OUT, "is worked out from the query ids")
-        if rounds is not None and (not isinstance(rounds, Integral) or rounds < 1):
-            raise ValueError(
-                f"early_stopping_rounds must be an integer >= 1 or None, got {rounds!r}."
-            )
-        if fraction is None:
-            if rounds is not None:
-                raise ValueError(
-                    "early_stopping_rounds needs validation_fraction, the share of queries to stop "
-                    f"on, got early_stopping_rounds={rounds} and validation_fraction=None."
-                )
+        _check_validation(fraction, rounds, evaluation)
+        if fraction is None and not evaluation.is_given:
             return False
-        if not isinstance(fraction, Real) or not 0 < fraction < 1:
-            raise ValueError(
-                "validation_fraction must lie strictly between 0 and 1 or be None, "
-                f"got {fraction!r}."
-            )
+        taker = "validation_fraction" if fraction is not None else "eval_X"
         if not can_stop_early(self.estimator):
             raise ValueError(
-                "validation_fraction is supported for LGBMRanker so far, "
+                f"{taker} is supported for {stoppable()} so far, "
                 f"got {type(final_step(self.estimator)).__name__}; leave it None."
             )
-        _reject(fit_params, _EVALUATION_SETS, "is taken by validation_fraction")
+        _reject(fit_params, _EVALUATION_SETS, f"is taken by {taker}")
         return True
+
+    def _ids(self, X: Any, y: Any, qid: ArrayLike | None) -> NDArray[Any] | None:
+        """Query id of each row; None where all rows are one query."""
+        if self.missing_qid not in get_args(MissingQid):
+            raise ValueError(
+                f"missing_qid must be 'raise' or 'one_query', got {self.missing_qid!r}."
+            )
+        find = find_query_ids if self.missing_qid == "one_query" else resolve_query_ids
+        return find(X, y, qid)
 
     def _lay_out(
         self,
@@ -222,26 +297,25 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         qid: ArrayLike | None,
         sample_weight: ArrayLike | None,
         fit_params: dict[str, Any],
+        *,
+        reset: bool = True,
     ) -> tuple[Judgments, QueryRows]:
-        """Check the data and bring the rows of each query together."""
-        if y is None:
-            raise ValueError("y must hold the grades of the documents, got None.")
-        features, grades = without_query_ids(X), np.asarray(split_target(y)[0])
-        _check_features(self, features, reset=True)
-        if _num_samples(features) != len(grades):
-            raise ValueError(
-                "X and y must have the same number of rows, "
-                f"got {_num_samples(features)} and {len(grades)}."
-            )
-        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
+        """Check the data, bring the rows of each query together, and remember the queries."""
+        features, grades = self._check_data(X, y, reset=reset)
+        judgments = Judgments.from_arrays(grades, self._ids(X, y, qid), sample_weight)
         if judgments.has_unjudged:
             raise ValueError(
                 f"y must be judged in every row to train on, got NaN in {np.isnan(grades).sum()} "
                 f"of {len(grades)} rows: drop these rows, or take grade 0 for them."
             )
+        if judgments.weights is not None and not judgments.weights.any():
+            raise ValueError("sample_weight must hold a positive weight, got zeros alone.")
+        if reset:
+            self.training_queries_ = QueryRecord.of(features, judgments)
+        else:
+            warn_if_queries_leak(self, features, judgments, given_apart=True)
         rows = QueryRows(
-            # Of the sparse formats, CSR is the one whose rows can be taken.
-            X=features.tocsr() if hasattr(features, "tocsr") else features,
+            X=features,
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
@@ -250,6 +324,32 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
         return judgments, rows
+
+    def _check_data(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        """Return features without query ids, and grades."""
+        if y is None:
+            # scikit-learn knows such an error by these words.
+            raise ValueError(
+                "y must hold the grades of the documents, got None: "
+                "QueryRanker requires y to be passed, but the target y is None."
+            )
+        features, grades = _features_of(X), np.asarray(split_target(y)[0])
+        _check_features(self, features, reset=reset)
+        if np.iscomplexobj(grades):
+            raise ValueError(f"y must hold real numbers, got {grades.dtype}. {_COMPLEX}")
+        if _num_samples(features) != len(grades):
+            raise ValueError(
+                "X and y must have the same number of rows, "
+                f"got {_num_samples(features)} and {len(grades)}."
+            )
+        return features, grades
+
+    def _take_evaluation_set(self, evaluation: _EvaluationSet) -> Validation:
+        """Lay out the queries to watch; the scale's top grade may be theirs."""
+        judgments, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+        self.validation_qid_ = judgments.qid
+        self.measure_ = self._measure_for(judgments)
+        return Validation(rows, self.measure_, self.early_stopping_rounds)
 
     def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, Validation]:
         """Split the queries into training and validation."""
@@ -267,6 +367,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation = Validation(rows.take(held_out), self.measure_, self.early_stopping_rounds)
         return rows.take(kept), validation
 
+    def _measure_for(self, judgments: Judgments) -> Measure:
+        """Return the fitted measure; with a longer scale if its own was read off lower grades."""
+        given = measure(self.measure)
+        top_grade, known = judgments.top_grade, getattr(self.measure_, "max_grade", None)
+        if not given.is_open or known is None or top_grade <= known:
+            return self.measure_
+        return _resolved(given, judgments)
+
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Score documents; within a query, the higher the better.
 
@@ -281,10 +389,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             The scores, which need no query ids.
         """
         check_is_fitted(self, "estimator_")
-        features = without_query_ids(X)
+        features = _features_of(X)
         _check_features(self, features, reset=False)
-        scores: NDArray[np.float64] = self.estimator_.predict(features)
-        return scores
+        return scores_of(self.estimator_, features)
 
     def score(
         self,
@@ -309,11 +416,24 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         float
-            The mean of ``measure_``.
+            The mean of ``measure_``, with the opposite sign where lower is better.
+
+        Warns
+        -----
+        QueryLeakWarning
+            If these are other documents of queries that the ranker was trained on.
+        UnseenGradeWarning
+            If a grade lies above the top grade that the measure took from the training labels; the
+            value is then that of the measure with this higher grade at its top.
         """
         scores, (grades, _) = self.predict(X), split_target(y)
-        ids = resolve_query_ids(X, y, qid)
-        return self.measure_(grades, scores, qid=ids, sample_weight=sample_weight)
+        judgments = Judgments.from_arrays(grades, self._ids(X, y, qid), sample_weight)
+        warn_if_queries_leak(self, without_query_ids(X), judgments)
+        chosen = self._measure_for(judgments)
+        if chosen != self.measure_:
+            _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)
+        mean = chosen(judgments.rank(scores))
+        return mean if chosen.greater_is_better else -mean
 
     @property
     def feature_importances_(self) -> NDArray[Any]:
@@ -328,6 +448,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
@@ -339,6 +460,56 @@ def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
         return chosen
     judgments.require_integer_grades(chosen)
     return chosen.resolve(int(judgments.top_grade))
+
+
+def _check_validation(fraction: Any, rounds: Any, evaluation: _EvaluationSet) -> None:
+    """Check the parameters that say what training is watched on, and for how long."""
+    if rounds is not None and (not isinstance(rounds, Integral) or rounds < 1):
+        raise ValueError(f"early_stopping_rounds must be an integer >= 1 or None, got {rounds!r}.")
+    if fraction is not None and (not isinstance(fraction, Real) or not 0 < float(fraction) < 1):
+        raise ValueError(
+            f"validation_fraction must lie strictly between 0 and 1 or be None, got {fraction!r}."
+        )
+    if evaluation.is_given:
+        if fraction is not None:
+            raise ValueError(
+                "eval_X must be left out where validation_fraction holds queries out, "
+                f"got validation_fraction={fraction!r}: set one of them."
+            )
+        if evaluation.X is None or evaluation.y is None:
+            missing = "eval_X" if evaluation.X is None else "eval_y"
+            raise ValueError(f"{missing} is missing: validation queries need eval_X and eval_y.")
+    elif fraction is None and rounds is not None:
+        raise ValueError(
+            "early_stopping_rounds needs validation_fraction, the share of queries to stop "
+            "on, or eval_X, such queries, "
+            f"got early_stopping_rounds={rounds} and validation_fraction=None."
+        )
+
+
+def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> None:
+    warn_once(
+        f"{given} took its top grade from the training rows, and the scored rows hold a higher "
+        f"one: they are scored by {chosen}, not by {fitted}, so that values differ between folds. "
+        f"Name the top grade: measure={chosen!r}.",
+        UnseenGradeWarning,
+    )
+
+
+def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
+    """Warn where each id is the size of its query: queries of one size are then taken for one."""
+    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
+    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
+        return
+    # An id divides a number of rows by chance once in id times.
+    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
+        return
+    warn_once(
+        "qid looks like the number of rows of each query, repeated for each row: queries of the "
+        "same size are taken for one. From group sizes, make ids by "
+        "qid=np.repeat(np.arange(len(sizes)), sizes).",
+        GroupSizesWarning,
+    )
 
 
 def _reject(fit_params: dict[str, Any], names: set[str], reason: str) -> None:
@@ -358,8 +529,27 @@ def _n_entries(value: Any) -> int | None:
     return len(value) if isinstance(value, list | tuple) else None
 
 
+def _features_of(X: Any) -> Any:
+    """X without query ids."""
+    # Of the sparse formats, CSR is the one whose rows can be taken; CatBoost knows no sparse array.
+    return csr_matrix(X) if hasattr(X, "tocsr") else without_query_ids(X)
+
+
 def _check_features(ranker: QueryRanker, X: Any, *, reset: bool) -> None:
     """Store, or compare with those stored, the number and the names of the features."""
+    rows = X if hasattr(X, "shape") else np.asarray(X)
+    if len(rows.shape) != 2:  # noqa: PLR2004
+        raise ValueError(
+            f"X must be two-dimensional, one row per document, got the shape {rows.shape}. "
+            "Reshape your data: X.reshape(1, -1) is a single document."
+        )
+    if rows.shape[1] == 0:
+        raise ValueError(
+            f"X must hold features, got 0 feature(s) (shape={rows.shape}) while a minimum of 1 is "
+            "required."
+        )
+    if getattr(getattr(rows, "dtype", None), "kind", "") == "c":
+        raise ValueError(f"X must hold real numbers, got {rows.dtype}. {_COMPLEX}")
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn < 1.6

@@ -2,73 +2,45 @@
 
 from __future__ import annotations
 
+import sys
+from abc import abstractmethod
 from collections.abc import Iterator
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded._query_ids import resolve_query_ids
+from skgraded._query_ids import resolve_query_ids, split_target
+from skgraded.model_selection._callers import warn_if_queries_will_be_cut
 from skgraded.rankings import Judgments
 
-__all__ = ["QueryKFold", "draw_queries"]
+__all__ = [
+    "QueryKFold",
+    "QueryShuffleSplit",
+    "StratifiedQueryKFold",
+    "draw_queries",
+    "query_of_row",
+    "query_train_test_split",
+]
 
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+_FEWEST = 2  # one query to train on, one to test on
 
 
-class QueryKFold(BaseCrossValidator):  # type: ignore[misc]
-    """K folds of whole queries.
-
-    The folds depend on the set of query ids and `random_state` alone: not on the order of the rows,
-    nor on the version of scikit-learn. Their numbers of queries differ by one at most.
-
-    With metadata routing on, the ids arrive as ``qid``, the keyword that `QueryRanker` and
-    `make_ranking_scorer` ask for too: ``search.fit(X, y, qid=qid)`` is all there is to write. With
-    routing off they are read from `query_target`, or from a column or index level ``"qid"``.
-
-    Parameters
-    ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    shuffle : bool, default=True
-        Deal the queries in random order; False deals them in the order of their ids, in blocks.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the shuffle; None draws new folds in every call.
-
-    See Also
-    --------
-    sklearn.model_selection.GroupKFold : Balances the number of rows; its folds have changed from
-        version to version.
-
-    Examples
-    --------
-    >>> from skgraded import QueryKFold, query_target
-    >>> y = query_target([1, 0, 2, 0, 1, 0], ["a", "b", "a", "c", "c", "b"])
-    >>> for train, test in QueryKFold(n_splits=3).split(y, y):
-    ...     print(train, test)
-    [0 1 2 5] [3 4]
-    [0 2 3 4] [1 5]
-    [1 3 4 5] [0 2]
-    """
+class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
+    """What the splitters share: they choose queries, and rows follow."""
 
     # One keyword, qid, feeds the estimator, the scorer and the splitter.
     __metadata_request__split = {"groups": "qid"}  # noqa: RUF012
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = True,
-        random_state: int | RandomState | None = 0,
-    ) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
+    n_splits: int
 
     def split(
         self, X: Any, y: Any = None, groups: ArrayLike | None = None
@@ -92,35 +64,34 @@ class QueryKFold(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than folds.
+            If there are no query ids, or fewer queries than the splits need.
+
+        Warns
+        -----
+        ThinnedQueriesWarning
+            If a halving search draws rows from the folds.
+        CutQueriesWarning
+            If a learning curve cuts queries.
         """
         self._check_parameters()
-        ids = resolve_query_ids(X, y, groups)
-        # Only the layout of the rows matters here, so any labels will do.
-        layout = Judgments.from_arrays(np.zeros(_num_samples(X)), ids)
-        fold_of_row = self._fold_of_row(layout)
-        for fold in range(self.n_splits):
-            yield np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
+        layout = self._lay_out(X, y, resolve_query_ids(X, y, groups))
+        query, warned = query_of_row(layout), False
+        for in_train, in_test in self._choose(layout):
+            train, test = np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
+            # The caller's frame, seen from the generator, is the one that asked for this split.
+            warned = warned or warn_if_queries_will_be_cut(sys._getframe(1), query[train])
+            yield train, test
 
-    def _fold_of_row(self, layout: Judgments) -> IntArray:
-        if layout.n_queries < self.n_splits:
-            raise ValueError(
-                f"n_splits must not exceed the number of queries ({layout.n_queries}), "
-                f"got {self.n_splits}."
-            )
-        queries = draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
-        fold_of_query = np.empty(layout.n_queries, dtype=np.int64)
-        for fold, members in enumerate(np.array_split(queries, self.n_splits)):
-            fold_of_query[members] = fold
-        by_layout = np.repeat(fold_of_query, np.diff(layout.indptr))
-        if layout.row_order is None:
-            return by_layout
-        by_row = np.empty_like(by_layout)
-        by_row[layout.row_order] = by_layout
-        return by_row
+    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
+        # Only the layout of the rows matters here, so any labels will do.
+        return Judgments.from_arrays(np.zeros(_num_samples(X)), ids)
+
+    @abstractmethod
+    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+        """Yield which queries are in each training and test set."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -134,9 +105,330 @@ class QueryKFold(BaseCrossValidator):  # type: ignore[misc]
         """
         return self.n_splits
 
-    def _check_parameters(self) -> None:
-        if not isinstance(self.n_splits, Integral) or self.n_splits < 2:  # noqa: PLR2004
-            raise ValueError(f"n_splits must be an integer >= 2, got {self.n_splits!r}.")
+    def _check_parameters(self, fewest: int = 1) -> None:
+        if not isinstance(self.n_splits, Integral) or self.n_splits < fewest:
+            raise ValueError(f"n_splits must be an integer >= {fewest}, got {self.n_splits!r}.")
+
+
+class _QueryFolds(_QuerySplitter):
+    """Folds that are tested in turn."""
+
+    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+        if layout.n_queries < self.n_splits:
+            raise ValueError(
+                f"n_splits must not exceed the number of queries ({layout.n_queries}), "
+                f"got {self.n_splits}."
+            )
+        fold_of_query = self._fold_of_query(layout)
+        for fold in range(self.n_splits):
+            yield fold_of_query != fold, fold_of_query == fold
+
+    @abstractmethod
+    def _fold_of_query(self, layout: Judgments) -> IntArray:
+        """Return the fold in which each query is tested."""
+
+    def _check_parameters(self, fewest: int = _FEWEST) -> None:
+        super()._check_parameters(fewest)
+
+
+class QueryKFold(_QueryFolds):
+    """K folds of whole queries.
+
+    The folds depend on the set of query ids and `random_state` alone: not on the order of the rows,
+    nor on the version of scikit-learn. Their numbers of queries differ by one at most.
+
+    With metadata routing on, the ids arrive as ``qid``, the keyword that `QueryRanker` and
+    `make_ranking_scorer` ask for too: ``search.fit(X, y, qid=qid)`` is all there is to write. With
+    routing off they are read from `query_target`, or from a column or index level ``"qid"``.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    shuffle : bool, default=True
+        Deal the queries in random order; False deals them in the order of their ids, in blocks.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the shuffle; None draws new folds in every call.
+
+    See Also
+    --------
+    StratifiedQueryKFold : Folds that are alike in top grades and numbers of documents.
+    sklearn.model_selection.GroupKFold : Balances the number of rows; its folds have changed from
+        version to version.
+
+    Examples
+    --------
+    >>> from skgraded import QueryKFold, query_target
+    >>> y = query_target([1, 0, 2, 0, 1, 0], ["a", "b", "a", "c", "c", "b"])
+    >>> for train, test in QueryKFold(n_splits=3).split(y, y):
+    ...     print(train, test)
+    [0 1 2 5] [3 4]
+    [0 2 3 4] [1 5]
+    [1 3 4 5] [0 2]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = True,
+        random_state: int | RandomState | None = 0,
+    ) -> None:
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _fold_of_query(self, layout: Judgments) -> IntArray:
+        queries = draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
+        fold_of_query = np.empty(layout.n_queries, dtype=np.int64)
+        for fold, members in enumerate(np.array_split(queries, self.n_splits)):
+            fold_of_query[members] = fold
+        return fold_of_query
+
+
+class StratifiedQueryKFold(_QueryFolds):
+    """K folds of whole queries that are alike in the queries' top grades and pool sizes.
+
+    Queries whose best document has the scale's top grade are rare, and a fold without them cannot
+    judge a measure that asks for such documents, such as `xGAP`. Here the numbers of queries of
+    each top grade differ by one at most between folds, as do the numbers of all queries; among
+    queries of one top grade those with many judged documents are spread evenly, too.
+
+    The folds depend on the ids, grades and `random_state` alone, not on the order of the rows.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    random_state : int, RandomState instance or None, default=0
+        Decides between queries that are alike; None draws new folds in every call.
+
+    See Also
+    --------
+    QueryKFold : Folds of queries drawn without regard to their grades.
+
+    Notes
+    -----
+    scikit-learn's StratifiedGroupKFold balances the grades of rows, and not those of queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded import StratifiedQueryKFold, query_target
+    >>> qid = np.repeat(np.arange(6), 2)
+    >>> y = query_target([4, 0, 1, 0, 1, 0, 4, 0, 1, 1, 1, 0], qid)
+    >>> for train, test in StratifiedQueryKFold(n_splits=2).split(y, y):
+    ...     print(y["grade"][test])
+    [1. 0. 4. 0. 1. 0.]
+    [4. 0. 1. 0. 1. 1.]
+    """
+
+    def __init__(self, n_splits: int = 5, *, random_state: int | RandomState | None = 0) -> None:
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
+        if y is None:
+            raise ValueError("y must hold the grades, by which the queries are dealt, got None.")
+        return Judgments.from_arrays(split_target(y)[0], ids)
+
+    def _fold_of_query(self, layout: Judgments) -> IntArray:
+        return deal_alike(layout, draw_queries(layout, self.random_state), self.n_splits)
+
+
+class QueryShuffleSplit(_QuerySplitter):
+    """Training and test sets of whole queries, drawn at random again and again.
+
+    The draws depend on the set of query ids and `random_state` alone, not on the order of the rows.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of draws.
+    test_size : float or int, optional
+        Share of the queries, between 0 and 1, or number of queries to test on. By default those
+        that ``train_size`` leaves, or 0.2.
+    train_size : float or int, optional
+        Share or number of the queries to train on. By default all that are not tested.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the draws; None draws other sets in every call.
+
+    See Also
+    --------
+    QueryKFold : Tests every query once.
+
+    Examples
+    --------
+    >>> from skgraded import QueryShuffleSplit, query_target
+    >>> y = query_target([1, 0, 2, 0, 1, 0], ["a", "b", "a", "c", "c", "b"])
+    >>> splitter = QueryShuffleSplit(n_splits=2, test_size=1, random_state=3)
+    >>> for train, test in splitter.split(y, y):
+    ...     print(train, test)
+    [0 2 3 4] [1 5]
+    [1 3 4 5] [0 2]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: int | RandomState | None = 0,
+    ) -> None:
+        self.n_splits = n_splits
+        self.test_size = test_size
+        self.train_size = train_size
+        self.random_state = random_state
+
+    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+        n_train, n_test = _numbers_of_queries(self.train_size, self.test_size, layout.n_queries)
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_splits):
+            queries = draw_queries(layout, rng)
+            in_train, in_test = np.zeros((2, layout.n_queries), dtype=bool)
+            in_test[queries[:n_test]] = True
+            in_train[queries[n_test : n_test + n_train]] = True
+            yield in_train, in_test
+
+
+def query_train_test_split(
+    *arrays: Any,
+    qid: ArrayLike | None = None,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    random_state: int | RandomState | None = 0,
+    stratify: bool = False,
+) -> list[Any]:
+    """Split arrays into rows to train on and rows to test on, with every query on one side.
+
+    The split depends on the set of query ids and ``random_state`` alone, not on the order of rows.
+
+    Parameters
+    ----------
+    *arrays : array-like with n_documents rows
+        X, or X and y, and whatever else has an entry per row. The second one is y.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row; it is split too, and comes last. Without it the ids are read from
+        X and y, where `query_target`, a column or an index level ``"qid"`` holds them.
+    test_size : float or int, optional
+        Share of the queries, between 0 and 1, or number of queries to test on. By default those
+        that ``train_size`` leaves, or 0.25.
+    train_size : float or int, optional
+        Share or number of the queries to train on. By default all that are not tested.
+    random_state : int, RandomState instance or None, default=0
+        Draws the queries.
+    stratify : bool, default=False
+        Draw test queries whose top grades and numbers of documents are like those of all queries.
+        Needs y.
+
+    Returns
+    -------
+    list
+        For each array its training rows and its test rows, as in scikit-learn's
+        ``train_test_split``; rows stay in order.
+
+    Raises
+    ------
+    ValueError
+        If there are no query ids, or too few queries.
+
+    See Also
+    --------
+    QueryShuffleSplit : Many such splits, for cross-validation.
+
+    Examples
+    --------
+    >>> from skgraded import query_train_test_split
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=20, docs_per_query=10, random_state=0)
+    >>> X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
+    ...     X, y, qid=qid, test_size=0.25
+    ... )
+    >>> len(y_train), len(y_test)
+    (150, 50)
+    """
+    if not arrays:
+        raise ValueError("query_train_test_split needs at least one array, got none.")
+    X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
+    default = 0.25 if test_size is None and train_size is None else test_size
+    splitter: QueryShuffleSplit = (_StratifiedShuffleSplit if stratify else QueryShuffleSplit)(
+        1, test_size=default, train_size=train_size, random_state=random_state
+    )
+    ((train, test),) = splitter.split(X, y, qid)
+    given = (*arrays, *([] if qid is None else [np.asarray(qid)]))
+    for place, array in enumerate(arrays):
+        if _num_samples(array) != _num_samples(X):
+            raise ValueError(
+                f"arrays must have the same number of rows ({_num_samples(X)}), "
+                f"got {_num_samples(array)} in array {place}."
+            )
+    return [_safe_indexing(array, rows) for array in given for rows in (train, test)]
+
+
+class _StratifiedShuffleSplit(QueryShuffleSplit):
+    """Test queries spread evenly over all queries in the order of top grade and pool size."""
+
+    _lay_out = StratifiedQueryKFold._lay_out
+
+    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+        n_queries = layout.n_queries
+        n_train, n_test = _numbers_of_queries(self.train_size, self.test_size, n_queries)
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_splits):
+            alike = by_strength(layout, draw_queries(layout, rng))
+            in_train, in_test = np.zeros((2, n_queries), dtype=bool)
+            in_test[alike[_evenly(n_queries, n_test)]] = True
+            left = alike[~in_test[alike]]
+            in_train[left[_evenly(len(left), n_train)]] = True
+            yield in_train, in_test
+
+
+def _evenly(n: int, n_taken: int) -> IntArray:
+    """Places of ``n_taken`` out of n entries, in the middle of as many equal stretches."""
+    return (np.arange(n_taken) * 2 + 1) * n // (2 * n_taken)
+
+
+def _numbers_of_queries(
+    train_size: float | None, test_size: float | None, n_queries: int
+) -> tuple[int, int]:
+    """Turn shares or numbers of queries into numbers: to train on, to test on."""
+    if n_queries < _FEWEST:
+        raise ValueError(f"A split needs at least 2 queries, got {n_queries}.")
+    n_train = None if train_size is None else _number_of("train_size", train_size, n_queries)
+    if test_size is None and n_train is not None:
+        n_test = n_queries - n_train
+    else:
+        n_test = _number_of("test_size", 0.2 if test_size is None else test_size, n_queries)
+    n_train = n_queries - n_test if n_train is None else n_train
+    if n_train + n_test > n_queries or min(n_train, n_test) < 1:
+        raise ValueError(
+            f"train_size and test_size must leave at least one query each of {n_queries}, "
+            f"got train_size={train_size!r} and test_size={test_size!r}: "
+            f"{n_train} to train on and {n_test} to test on."
+        )
+    return n_train, n_test
+
+
+def _number_of(name: str, size: float, n_queries: int) -> int:
+    if isinstance(size, Integral) and not isinstance(size, bool) and size >= 1:
+        return int(size)
+    if isinstance(size, Real) and not isinstance(size, Integral) and 0 < size < 1:
+        return min(max(1, round(float(size) * n_queries)), n_queries - 1)
+    raise ValueError(
+        f"{name} must be a share of the queries strictly between 0 and 1, or a number of queries "
+        f">= 1, got {size!r}."
+    )
+
+
+def query_of_row(layout: Judgments) -> IntArray:
+    """Return the number of each row's query."""
+    by_layout = np.repeat(np.arange(layout.n_queries), np.diff(layout.indptr))
+    if layout.row_order is None:
+        return by_layout
+    by_row = np.empty_like(by_layout)
+    by_row[layout.row_order] = by_layout
+    return by_row
 
 
 def draw_queries(judgments: Judgments, random_state: int | RandomState | None) -> IntArray:
@@ -154,3 +446,34 @@ def by_id(judgments: Judgments) -> IntArray:
     except TypeError:  # ids of several types: any order will do that they alone determine
         keys = [(type(each).__name__, repr(each)) for each in judgments.qid.tolist()]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def by_strength(judgments: Judgments, queries: IntArray) -> IntArray:
+    """Sort query numbers by top grade, then by pool size, both falling; else as they stand."""
+    top_level, pool_size = _strata(judgments)
+    return queries[np.lexsort((-pool_size[queries], -top_level[queries]))]
+
+
+def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
+    """Top level and number of judged documents of each query."""
+    found = judgments.counts > 0
+    highest = found.shape[1] - 1 - np.argmax(found[:, ::-1], axis=1)
+    return np.where(found.any(axis=1), highest, -1), judgments.pool.lengths
+
+
+def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:
+    """Deal queries to folds that are alike in top grades and pool sizes; fold of each query."""
+    top_level, pool_size = _strata(judgments)
+    fold_of_query = np.empty(judgments.n_queries, dtype=np.int64)
+    n_queries, n_documents = np.zeros((2, n_folds), dtype=np.int64)
+    queries = by_strength(judgments, queries)
+    for stratum in np.split(queries, np.flatnonzero(np.diff(top_level[queries])) + 1):
+        for first in range(0, len(stratum), n_folds):
+            members = stratum[first : first + n_folds]
+            # The largest query to the fold with the fewest documents, among those short of queries.
+            folds = np.lexsort((n_documents, n_queries))[: len(members)]
+            folds = folds[np.argsort(n_documents[folds], kind="stable")]
+            fold_of_query[members] = folds
+            n_queries[folds] += 1
+            n_documents[folds] += pool_size[members]
+    return fold_of_query

@@ -1,0 +1,44 @@
+"""XGBoost #270: cross-validation for ranking needs folds that leave groups whole.
+
+Folds of rows put documents of one query on both sides, and the score is too high. The ranker
+notices, says so, and folds of whole queries tell what a new query is to expect. Values query by
+query then show whether another model is better, or lucky.
+https://github.com/dmlc/xgboost/issues/270
+"""
+
+# %%
+import warnings
+
+from sklearn.model_selection import KFold, cross_val_score
+from xgboost import XGBRanker
+
+from skgraded import (
+    QueryKFold,
+    QueryLeakWarning,
+    QueryRanker,
+    compare_rankers,
+    cross_validate_queries,
+    query_target,
+)
+from skgraded.datasets import make_ranking
+
+X, y, qid = make_ranking(n_queries=100, random_state=0)
+target = query_target(y, qid)
+ranker = QueryRanker(XGBRanker(n_estimators=30, n_jobs=1), measure="nDCG@10")
+
+# %%
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always", QueryLeakWarning)
+    of_rows = cross_val_score(ranker, X, target, cv=KFold(5, shuffle=True, random_state=0))
+print(f"folds of rows:    {of_rows.mean():.4f}  {caught[0].category.__name__}")
+of_queries = cross_val_score(ranker, X, target, cv=QueryKFold(5))
+print(f"folds of queries: {of_queries.mean():.4f}")
+
+# %%
+shallow = QueryRanker(XGBRanker(n_estimators=30, max_depth=1, n_jobs=1), measure="nDCG@10")
+rankers = {"depth 6": ranker, "depth 1": shallow}
+print(
+    compare_rankers(
+        {name: cross_validate_queries(each, X, target, cv=5) for name, each in rankers.items()}
+    )
+)

@@ -1,0 +1,391 @@
+"""Do rankers differ? Paired tests over the queries that all of them ranked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new, import_pandas
+from skgraded._paired_tests import (
+    benjamini_hochberg,
+    bootstrap_interval,
+    effect_size,
+    holm,
+    randomization_test,
+    t_test,
+    wilcoxon_test,
+)
+from skgraded._query_ids import resolve_query_ids, split_target, without_query_ids
+from skgraded._query_leaks import warn_if_queries_leak
+from skgraded._responses import scores_of
+from skgraded.measures import Measure, QueryScores, measure
+from skgraded.model_selection._validation import QueryValidation, measure_of
+from skgraded.rankings import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["RankerComparison", "compare_rankers"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Correction = Literal["holm", "bh", "none"]
+
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
+_SMALLEST_SHOWN = 0.0001
+_FEWEST = 2  # rankers to compare, and queries to compare them on
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class RankerComparison:
+    """Differences between rankers, query by query, and what chance may have to do with them.
+
+    Rankers are in the order of their means, the best one first; every pair is the better one less
+    the other.
+
+    Attributes
+    ----------
+    rankers : tuple of str
+        Names of the rankers.
+    measure : Measure
+        The measure.
+    qid : ndarray of shape (n_queries,)
+        The queries that all rankers have a value for.
+    values : ndarray of shape (n_rankers, n_queries)
+        The values.
+    n_left_out : int
+        Queries that have no value.
+    pairs : ndarray of shape (n_pairs, 2)
+        Places of the two rankers of each pair in ``rankers``.
+    differences : ndarray of shape (n_pairs,)
+        Mean difference: the first of the pair less the second.
+    intervals : ndarray of shape (n_pairs, 2)
+        Ends of its bootstrap confidence interval, not corrected for the number of pairs.
+    effect_sizes : ndarray of shape (n_pairs,)
+        Mean difference in standard deviations of the differences (Cohen's d).
+    p_values : dict of str to ndarray of shape (n_pairs,)
+        Corrected p-values by test: ``"t"``, ``"wilcoxon"``, ``"randomization"``.
+    confidence : float
+        Confidence of the intervals.
+    correction : str
+        Correction of the p-values for the number of pairs.
+    """
+
+    rankers: tuple[str, ...]
+    measure: Measure
+    qid: NDArray[Any]
+    values: FloatArray
+    n_left_out: int
+    pairs: IntArray
+    differences: FloatArray
+    intervals: FloatArray
+    effect_sizes: FloatArray
+    p_values: dict[str, FloatArray]
+    confidence: float
+    correction: str
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean of each ranker."""
+        means: FloatArray = self.values.mean(axis=1)
+        return means
+
+    def _names(self) -> list[str]:
+        return [f"{self.rankers[one]} - {self.rankers[other]}" for one, other in self.pairs]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per pair of rankers.
+
+        Returns
+        -------
+        DataFrame
+            Columns ranker, other, difference, low, high, effect_size and one for each test.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names = np.array(self.rankers, dtype=object)
+        frame: pd.DataFrame = import_pandas().DataFrame(
+            {
+                "ranker": names[self.pairs[:, 0]],
+                "other": names[self.pairs[:, 1]],
+                "difference": self.differences,
+                "low": self.intervals[:, 0],
+                "high": self.intervals[:, 1],
+                "effect_size": self.effect_sizes,
+                **self.p_values,
+            }
+        )
+        return frame
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean differences with their confidence intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = axes_or_new(ax, self)
+        place = np.arange(len(self.pairs))
+        reach = np.abs(self.intervals - self.differences[:, None]).T
+        ax.errorbar(self.differences, place, xerr=reach, fmt="o", capsize=3)
+        ax.axvline(0, color="gray", linewidth=1)
+        ax.set_yticks(place, self._names())
+        ax.set_ylim(len(place) - 0.5, -0.5)
+        ax.set_xlabel(
+            f"difference in {self.measure}, {self.confidence:.0%} interval over "
+            f"{len(self.qid)} queries"
+        )
+        return ax
+
+    def __repr__(self) -> str:
+        width = max(map(len, [*self.rankers, *self._names(), "ranker"]))
+        lines = [f"{'ranker':<{width}}  {'mean':>10}  {self.measure} over {len(self.qid)} queries"]
+        for name, mean in zip(self.rankers, self.means, strict=True):
+            lines.append(f"{name:<{width}}  {mean:>10.4f}")
+        interval = f"{self.confidence:.0%} interval"
+        tests = "".join(f"  {_column(test):>8}" for test in self.p_values)
+        lines.append(f"\n{'pair':<{width}}  {'difference':>10}  {interval:^18}{tests}")
+        for row, name in enumerate(self._names()):
+            low, high = self.intervals[row]
+            p_values = "".join(f"  {_p_value(each[row]):>8}" for each in self.p_values.values())
+            ends = f"[{low:+.4f}, {high:+.4f}]"
+            lines.append(f"{name:<{width}}  {self.differences[row]:>+10.4f}  {ends:>18}{p_values}")
+        return "\n".join([*lines, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        corrected = f", {_CORRECTIONS[self.correction]} for {len(self.pairs)} pairs"
+        notes = [f"p-values of paired tests{corrected if len(self.pairs) > 1 else ''}."]
+        if self.n_left_out:
+            notes.append(f"{_count(self.n_left_out, 'query', 'queries')} without a value left out.")
+        return notes
+
+
+def _p_value(value: float) -> str:
+    return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"
+
+
+def _column(test: str) -> str:
+    return {"t": "t", "wilcoxon": "Wilcoxon", "randomization": "Fisher"}[test]
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def compare_rankers(
+    rankers: Mapping[str, Any] | Iterable[Any],
+    X: Any = None,
+    y: Any = None,
+    *,
+    qid: ArrayLike | None = None,
+    measure: str | Measure | None = None,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: int | np.random.Generator | None = 0,
+) -> RankerComparison:
+    """Compare rankers over the same queries: differences, intervals, paired tests.
+
+    Parameters
+    ----------
+    rankers : dict or list
+        Two or more of these, by name: fitted models and searches, which rank ``X``; what
+        `cross_validate_queries` found, of searches too (nested cross-validation); `QueryScores`.
+    X : array-like or sparse matrix of shape (n_documents, n_features), optional
+        Features of queries that no fitted model was trained on.
+    y : array-like of shape (n_documents,), optional
+        Their grades, or what `query_target` makes.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row, where neither X nor y holds them.
+    measure : str or Measure, optional
+        The measure; by default that of the first ranker.
+    correction : {"holm", "bh", "none"}, default="holm"
+        Correction of the p-values of each test for the number of pairs: Holm's, Benjamini and
+        Hochberg's, or none.
+    confidence : float, default=0.95
+        Confidence of the intervals, which are percentiles of the mean difference over queries that
+        are drawn with replacement.
+    n_resamples : int, default=9999
+        Resamples of the intervals and of Fisher's randomisation test, which tries all swaps where
+        there are no more of them.
+    random_state : int, Generator or None, default=0
+        Seed of the resamples; None gives other ones each time.
+
+    Returns
+    -------
+    RankerComparison
+        Mean differences, intervals and p-values of all pairs.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two rankers or two queries with values, rankers have values for
+        different queries, or an argument is not as described.
+
+    Warns
+    -----
+    QueryLeakWarning
+        If a model was trained on other documents of the queries in X.
+
+    See Also
+    --------
+    cross_validate_queries : Values of all queries of a data set, each tested once.
+
+    Notes
+    -----
+    Queries count the same, whatever their weights. The tests are two-sided: Student's paired t
+    test, Wilcoxon's signed-rank test (queries without a difference are left out), and Fisher's
+    randomisation test of the mean difference [1]_.
+
+    References
+    ----------
+    .. [1] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
+       Tests for Information Retrieval Evaluation", CIKM.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded import compare_rankers, cross_validate_queries
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+    >>> found = {
+    ...     name: cross_validate_queries(Ridge(), each, y, qid=qid, measures="nDCG@10")
+    ...     for name, each in {"all": X, "half": X[:, ::2]}.items()
+    ... }
+    >>> comparison = compare_rankers(found)
+    >>> comparison.rankers, bool(comparison.p_values["randomization"][0] < 0.05)
+    (('all', 'half'), True)
+    """
+    _check_options(correction, confidence, n_resamples)
+    named = _named(rankers)
+    scores = _scores_of_all(named, X, y, qid, measure)
+    qids, values, n_left_out = _aligned(named, scores)
+    chosen = scores[0].measure
+    means = values.mean(axis=1)
+    best_first = np.argsort(-means if chosen.greater_is_better else means, kind="stable")
+    values = values[best_first]
+    pairs = np.array(list(combinations(range(len(values)), 2)))
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    rng = np.random.default_rng(random_state)
+    correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
+    p_values = {
+        "t": t_test(differences),
+        "wilcoxon": wilcoxon_test(differences),
+        "randomization": randomization_test(differences, n_resamples, rng),
+    }
+    return RankerComparison(
+        rankers=tuple(list(named)[each] for each in best_first),
+        measure=chosen,
+        qid=qids,
+        values=values,
+        n_left_out=n_left_out,
+        pairs=pairs,
+        differences=differences.mean(axis=1),
+        intervals=np.stack(bootstrap_interval(differences, confidence, n_resamples, rng), axis=1),
+        effect_sizes=effect_size(differences),
+        p_values={test: correct(each) for test, each in p_values.items()},
+        confidence=confidence,
+        correction=correction,
+    )
+
+
+def _check_options(correction: str, confidence: float, n_resamples: int) -> None:
+    if correction not in get_args(Correction):
+        names = ", ".join(repr(each) for each in get_args(Correction))
+        raise ValueError(f"correction must be one of {names}, got {correction!r}.")
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}.")
+    if not isinstance(n_resamples, Integral) or n_resamples < 1:
+        raise ValueError(f"n_resamples must be an integer >= 1, got {n_resamples!r}.")
+
+
+def _named(rankers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    if isinstance(rankers, Mapping):
+        named = {str(name): each for name, each in rankers.items()}
+    else:
+        named = {f"ranker {place}": each for place, each in enumerate(rankers)}
+    if len(named) < _FEWEST:
+        raise ValueError(f"rankers must hold at least 2 rankers to compare, got {len(named)}.")
+    return named
+
+
+def _scores_of_all(
+    named: dict[str, Any], X: Any, y: Any, qid: ArrayLike | None, given: str | Measure | None
+) -> list[QueryScores]:
+    """Values of one measure, for every ranker."""
+    chosen = None if given is None else measure(given)
+    judgments = None
+    if X is not None:
+        grades = split_target(y)[0]
+        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid))
+    found: list[QueryScores] = []
+    for name, each in named.items():
+        if isinstance(each, QueryValidation):
+            scores = each.per_query(chosen)
+        elif isinstance(each, QueryScores):
+            scores = each
+        else:
+            if judgments is None:
+                raise ValueError(
+                    f"X and y are needed to rank the queries with {name!r}, a fitted model."
+                )
+            chosen = chosen or measure_of(each)
+            chosen = chosen.resolve(int(judgments.top_grade))
+            warn_if_queries_leak(each, without_query_ids(X), judgments)
+            scores = chosen.per_query(judgments.rank(scores_of(each, X)))
+        chosen = chosen or scores.measure
+        if scores.measure != chosen:
+            raise ValueError(
+                f"rankers must be scored by one measure, got {scores.measure} for {name!r} and "
+                f"{chosen} elsewhere."
+            )
+        found.append(scores)
+    return found
+
+
+def _aligned(
+    named: dict[str, Any], scores: list[QueryScores]
+) -> tuple[NDArray[Any], FloatArray, int]:
+    """Return queries with a value from every ranker, the values, the number of those without."""
+    qid = scores[0].qid
+    rows = []
+    for name, each in zip(named, scores, strict=True):
+        place = {query: number for number, query in enumerate(each.qid.tolist())}
+        if place.keys() != set(qid.tolist()):
+            raise ValueError(
+                f"rankers must be scored on the same queries: {name!r} has {len(place)}, "
+                f"{next(iter(named))!r} has {len(qid)}, "
+                f"and {len(place.keys() & set(qid.tolist()))} of them are the same."
+            )
+        rows.append(each.values[[place[query] for query in qid.tolist()]])
+    values = np.array(rows)
+    has_value = ~np.isnan(values).any(axis=0)
+    if has_value.sum() < _FEWEST:
+        raise ValueError(
+            f"Paired tests need at least 2 queries with a value, got {has_value.sum()}."
+        )
+    return qid[has_value], values[:, has_value], int((~has_value).sum())

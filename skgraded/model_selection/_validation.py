@@ -1,0 +1,370 @@
+"""Cross-validation that keeps the value of every query."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import warnings
+from collections.abc import Iterable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
+
+from skgraded._exceptions import QueryLeakWarning
+from skgraded._query_ids import query_target, resolve_query_ids, split_target
+from skgraded._responses import ResponseMethod, check_response_method, scores_of
+from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure
+from skgraded.model_selection._query_ranker import QueryRanker
+from skgraded.model_selection._splitters import QueryKFold, query_of_row
+from skgraded.rankings import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["QueryValidation", "cross_validate_queries", "measure_of"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class QueryValidation:
+    """What cross-validation found, query by query.
+
+    A query has one row for each split that tests it. Values have the sign of the measure itself,
+    also where less is better.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures, one per column of ``values``.
+    qid : ndarray of shape (n_rows,)
+        Query of each row.
+    split : ndarray of shape (n_rows,)
+        Split that tested it: 0, 1, ...
+    values : ndarray of shape (n_rows, n_measures)
+        The values; nan = left out of the mean.
+    weights : ndarray of shape (n_rows,) or None
+        Weight of each query.
+    fit_time : ndarray of shape (n_splits,)
+        Seconds that each fit took.
+    score_time : ndarray of shape (n_splits,)
+        Seconds that each prediction and evaluation took.
+    estimators : tuple of estimator or None
+        The fitted estimators, where they were asked for.
+    n_empty : tuple of int
+        For each measure, the number of rows whose query has nothing relevant.
+    """
+
+    measures: tuple[Measure, ...]
+    qid: NDArray[Any]
+    split: IntArray
+    values: FloatArray
+    weights: FloatArray | None
+    fit_time: FloatArray
+    score_time: FloatArray
+    estimators: tuple[Any, ...] | None
+    n_empty: tuple[int, ...]
+
+    def fold_means(self) -> FloatArray:
+        """Mean over the queries of each split, as `cross_validate` returns it.
+
+        Returns
+        -------
+        ndarray of shape (n_splits, n_measures)
+            The means.
+        """
+        splits = [self._scores_at(self.split == each) for each in range(len(self.fit_time))]
+        return np.array([list(each.mean().values()) for each in splits])
+
+    def mean(self) -> dict[str, float]:
+        """Mean over all queries, each counted once.
+
+        Returns
+        -------
+        dict of str to float
+            The mean of each measure, by its name.
+        """
+        return {str(each): self.per_query(each).mean() for each in self.measures}
+
+    def per_query(self, name: str | Measure | None = None) -> QueryScores:
+        """Values of one measure, one for each query: its mean over the splits that test it.
+
+        Parameters
+        ----------
+        name : str or Measure, optional
+            The measure; the first one by default.
+
+        Returns
+        -------
+        QueryScores
+            Its values, in the order in which queries were first tested.
+
+        Raises
+        ------
+        KeyError
+            If the measure is not among those validated.
+        """
+        everything = self._scores_at(slice(None), self.n_empty)
+        chosen = everything.per_query(self.measures[0] if name is None else name)
+        layout = Judgments.from_arrays(np.zeros(len(chosen)), self.qid)
+        query = query_of_row(layout)
+        times = np.diff(layout.indptr)
+        values = np.bincount(query, chosen.values) / times
+        weights = None if self.weights is None else np.bincount(query, self.weights) / times
+        # Known by row; all splits test a query equally often, or nearly so.
+        n_empty = round(chosen.n_empty / times.mean())
+        return QueryScores(chosen.measure, layout.qid, values, weights, n_empty)
+
+    def _scores_at(self, rows: Any, n_empty: tuple[int, ...] = ()) -> Scores:
+        weights = None if self.weights is None else self.weights[rows]
+        return Scores(self.measures, self.qid[rows], self.values[rows], weights, n_empty)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per query and split.
+
+        Returns
+        -------
+        DataFrame
+            A column ``"split"`` and one column per measure; the index holds the query ids.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        frame = self._scores_at(slice(None)).to_frame()
+        frame.insert(0, "split", self.split)
+        return frame
+
+    def __repr__(self) -> str:
+        names = [str(each) for each in self.measures]
+        width = max(map(len, [*names, "measure"]))
+        means = self.fold_means()
+        n_splits, n_queries = len(means), len(set(self.qid.tolist()))
+        head = f"{'measure':<{width}}  {'mean':>8}  {'std':>8}  "
+        lines = [head + f"over {n_splits} splits of {n_queries} queries"]
+        for name, column in zip(names, means.T, strict=True):
+            lines.append(f"{name:<{width}}  {column.mean():>8.4f}  {column.std():>8.4f}")
+        return "\n".join(lines)
+
+
+def cross_validate_queries(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    cv: Any = 5,
+    response_method: ResponseMethod = "auto",
+    n_jobs: int | None = None,
+    return_estimator: bool = False,
+) -> QueryValidation:
+    """Cross-validate over whole queries and keep the value of every query.
+
+    Like scikit-learn's ``cross_validate``, with metadata routing on or off, and with what paired
+    tests need: two results on the same queries go into `compare_rankers`. Give a search as
+    ``estimator`` for nested cross-validation, and the test covers model selection itself.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A `QueryRanker`, or a Pipeline or search around one, or an estimator that knows nothing of
+        queries and is fitted on features and grades alone. It is cloned, not changed.
+    X : array-like or sparse matrix of shape (n_documents, n_features)
+        Features.
+    y : array-like of shape (n_documents,)
+        Grades, or what `query_target` makes.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row, where neither X nor y holds them.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row, for the fit and for the means.
+    measures : str, Measure or list of them, optional
+        The measures; by default that of the `QueryRanker`. Where one leaves the scale's top grade
+        open, it is that of all labels, so that every fold is scored alike.
+    cv : int, splitter or iterable of (train, test), default=5
+        Number of folds of a `QueryKFold`, or what splits the rows.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+        Where scores come from, as in `make_ranking_scorer`.
+    n_jobs : int, optional
+        Splits fitted at a time.
+    return_estimator : bool, default=False
+        Whether to keep the fitted estimators.
+
+    Returns
+    -------
+    QueryValidation
+        Values, query by query.
+
+    Raises
+    ------
+    ValueError
+        If query ids are missing, or no measure is given nor found.
+
+    Warns
+    -----
+    QueryLeakWarning
+        If ``cv`` cuts queries: training and test rows share one.
+
+    See Also
+    --------
+    compare_rankers : Tests whether two rankers differ.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded import cross_validate_queries
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=40, docs_per_query=20, random_state=0)
+    >>> found = cross_validate_queries(Ridge(), X, y, qid=qid, measures="nDCG@10", cv=4)
+    >>> found.fold_means().shape, len(found.per_query("nDCG@10"))
+    ((4, 1), 40)
+    """
+    check_response_method(response_method)
+    grades, ids = np.asarray(split_target(y)[0]), resolve_query_ids(X, y, qid)
+    judgments = Judgments.from_arrays(grades, ids, sample_weight)
+    weight = None if sample_weight is None else np.asarray(sample_weight)
+    task = _Task(
+        X=X,
+        # What rides on y reaches a ranker wherever it is, with metadata routing on and off.
+        y=query_target(grades, ids) if _ranker_in(estimator) is not None else grades,
+        grades=grades,
+        ids=ids,
+        weight=weight,
+        measures=_measures_for(estimator, measures, judgments),
+        response_method=response_method,
+    )
+    splits = _splits(cv, X, y, ids)
+    _warn_if_queries_are_cut(splits, judgments)
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
+        for train, test in splits
+    )
+    return _gather(task.measures, parts, return_estimator)
+
+
+class _Task(NamedTuple):
+    """Data and measures that all splits share."""
+
+    X: Any
+    y: NDArray[Any]
+    grades: NDArray[Any]
+    ids: NDArray[Any]
+    weight: NDArray[Any] | None
+    measures: tuple[Measure, ...]
+    response_method: ResponseMethod
+
+
+class _Part(NamedTuple):
+    """What one split found."""
+
+    scores: Scores
+    fit_time: float
+    score_time: float
+    estimator: Any
+
+
+def _fit_and_score(
+    estimator: Any, task: _Task, train: IntArray, test: IntArray, keeps_estimator: bool
+) -> _Part:
+    weighted = {} if task.weight is None else {"sample_weight": task.weight[train]}
+    start = time.perf_counter()
+    estimator.fit(_safe_indexing(task.X, train), task.y[train], **weighted)
+    fitted = time.perf_counter()
+    scores = evaluate(
+        task.measures,
+        task.grades[test],
+        scores_of(estimator, _safe_indexing(task.X, test), task.response_method),
+        qid=task.ids[test],
+        sample_weight=None if task.weight is None else task.weight[test],
+    )
+    times = fitted - start, time.perf_counter() - fitted
+    return _Part(scores, *times, estimator if keeps_estimator else None)
+
+
+def _gather(
+    measures: tuple[Measure, ...], parts: list[_Part], keeps_estimators: bool
+) -> QueryValidation:
+    scores = [each.scores for each in parts]
+    weights = [each.weights for each in scores if each.weights is not None]
+    return QueryValidation(
+        measures=measures,
+        qid=np.concatenate([each.qid for each in scores]),
+        split=np.repeat(np.arange(len(parts)), [len(each) for each in scores]),
+        values=np.concatenate([each.values for each in scores]),
+        weights=np.concatenate(weights) if weights else None,
+        fit_time=np.array([each.fit_time for each in parts]),
+        score_time=np.array([each.score_time for each in parts]),
+        estimators=tuple(each.estimator for each in parts) if keeps_estimators else None,
+        n_empty=tuple(np.sum([each.n_empty for each in scores], axis=0).tolist()),
+    )
+
+
+def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
+    if isinstance(cv, Integral):
+        cv = QueryKFold(int(cv))
+    if not hasattr(cv, "split"):
+        return list(cv)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
+
+
+def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments: Judgments) -> None:
+    query = query_of_row(judgments)
+    n_cut = max(
+        (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
+    )
+    if n_cut:
+        warnings.warn(
+            f"cv cuts queries: up to {n_cut} of {judgments.n_queries} have documents in both the "
+            "training and the test rows of a split, so that values are too high. Split by whole "
+            "queries, for example by cv=QueryKFold(5).",
+            QueryLeakWarning,
+            stacklevel=3,
+        )
+
+
+def _ranker_in(estimator: Any) -> QueryRanker | None:
+    """Find the `QueryRanker` that an estimator is or wraps."""
+    if isinstance(estimator, QueryRanker):
+        return estimator
+    params = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    return next((each for each in params if isinstance(each, QueryRanker)), None)
+
+
+def measure_of(estimator: Any) -> Measure:
+    """Return the measure of the ranker that an estimator is or wraps."""
+    ranker = _ranker_in(estimator)
+    if ranker is None:
+        raise ValueError(
+            f"measure must be given for {type(estimator).__name__}, which is no QueryRanker and "
+            "has none of its own."
+        )
+    return measure(ranker.measure)
+
+
+def _measures_for(
+    estimator: Any,
+    measures: str | Measure | Iterable[str | Measure] | None,
+    judgments: Judgments,
+) -> tuple[Measure, ...]:
+    """Measures with the scale of all labels."""
+    given: Iterable[str | Measure]
+    if measures is None:
+        given = [measure_of(estimator)]
+    else:
+        given = [measures] if isinstance(measures, str | Measure) else measures
+    top_grade = int(judgments.top_grade)
+    found = tuple(dict.fromkeys(measure(each).resolve(top_grade) for each in given))
+    if not found:
+        raise ValueError("measures must hold at least one measure, got none.")
+    return found

@@ -1,0 +1,337 @@
+"""cross_validate_queries keeps the value of every query; compare_rankers tests the differences."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from lightgbm import LGBMRanker
+from scipy import stats
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skgraded import (
+    AP,
+    Fallout,
+    QueryKFold,
+    QueryLeakWarning,
+    QueryRanker,
+    QueryShuffleSplit,
+    StratifiedQueryKFold,
+    compare_rankers,
+    cross_validate_queries,
+    make_ranking_scorer,
+    nDCG,
+    query_target,
+    query_train_test_split,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
+
+X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
+TARGET = query_target(Y, QID)
+MEASURE = xGAP(max_grade=4, k=10)
+RANKER = QueryRanker(Ridge(), measure=MEASURE)
+SEARCH = GridSearchCV(RANKER, {"estimator__alpha": [1, 1e5]}, cv=QueryKFold(2))
+SHUFFLED = np.random.default_rng(0).permutation(len(Y))
+
+
+# Cross-validation
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("estimator", [RANKER, SEARCH, make_pipeline(StandardScaler(), RANKER)])
+def test_fold_means_are_those_of_scikit_learn(estimator, routing):
+    scoring = make_ranking_scorer([MEASURE, "nDCG@5"])
+    expected = cross_validate(estimator, X, TARGET, cv=QueryKFold(4), scoring=scoring)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        found = cross_validate_queries(
+            estimator, X, Y, qid=QID, measures=[MEASURE, "nDCG@5"], cv=4, n_jobs=2
+        )
+    means = [expected[f"test_{name}"] for name in (MEASURE, "nDCG@5")]
+    np.testing.assert_array_equal(found.fold_means(), np.transpose(means))
+    assert found.estimators is None
+    assert found.fit_time.shape == found.score_time.shape == (4,)
+
+
+def test_every_query_has_the_value_that_its_fold_s_model_gives_it():
+    found = cross_validate_queries(RANKER, X, TARGET, cv=QueryKFold(4), return_estimator=True)
+    assert found.measures == (MEASURE,)
+    assert sorted(found.qid) == sorted(set(QID))
+    for split, (train, test) in enumerate(QueryKFold(4).split(X, groups=QID)):
+        ridge = Ridge().fit(X[train], Y[train])
+        expected = MEASURE.per_query(Y[test], ridge.predict(X[test]), qid=QID[test])
+        rows = found.split == split
+        np.testing.assert_array_equal(found.qid[rows], expected.qid)
+        np.testing.assert_array_equal(found.values[rows, 0], expected.values)
+        np.testing.assert_array_equal(
+            found.estimators[split].predict(X[test]), ridge.predict(X[test])
+        )
+    assert found.mean()[str(MEASURE)] == pytest.approx(np.mean(found.values))
+
+
+def test_queries_tested_several_times_count_once():
+    found = cross_validate_queries(
+        RANKER, X, TARGET, cv=QueryShuffleSplit(4, test_size=0.5), measures=["AP", MEASURE]
+    )
+    scores = found.per_query(MEASURE)
+    assert len(scores) == len(set(found.qid)) < len(found.qid)
+    for query, value in zip(scores.qid, scores.values, strict=True):
+        assert value == pytest.approx(found.values[found.qid == query, 1].mean())
+
+
+def test_weights_count_in_fit_and_mean():
+    weight = np.where(QID < 10, 3.0, 1.0)
+    found = cross_validate_queries(RANKER, X, TARGET, sample_weight=weight, cv=4)
+    expected = []
+    for train, test in QueryKFold(4).split(X, groups=QID):
+        ridge = Ridge().fit(X[train], Y[train], sample_weight=weight[train])
+        expected.append(
+            MEASURE(Y[test], ridge.predict(X[test]), qid=QID[test], sample_weight=weight[test])
+        )
+    np.testing.assert_allclose(found.fold_means()[:, 0], expected, rtol=1e-12)
+    np.testing.assert_array_equal(found.weights, np.where(found.qid < 10, 3.0, 1.0))
+
+
+def test_estimators_that_know_nothing_of_queries():
+    scoring = make_ranking_scorer("nDCG@5")
+    pd = pytest.importorskip("pandas")
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    for estimator in (Ridge(), LogisticRegression(max_iter=2000)):
+        found = cross_validate_queries(estimator, X, y, measures="nDCG@5", cv=3)
+        expected = cross_validate(estimator, X, y, cv=QueryKFold(3), scoring=scoring)
+        np.testing.assert_allclose(found.fold_means()[:, 0], expected["test_score"], rtol=1e-12)
+
+
+def test_an_open_scale_is_that_of_all_labels():
+    top = np.isin(QID, QID[Y == 4])
+    folds = [(np.flatnonzero(~top), np.flatnonzero(top))]
+    found = cross_validate_queries(QueryRanker(Ridge(), measure="xGAP@10"), X, TARGET, cv=folds)
+    assert found.measures == (MEASURE,)
+
+
+def test_the_splitter_may_need_grades():
+    found = cross_validate_queries(RANKER, X, TARGET, cv=StratifiedQueryKFold(4))
+    assert np.ptp(np.bincount(found.split)) <= 1
+
+
+def test_folds_that_cut_queries_warn_once_and_whole_ones_do_not():
+    for estimator, measures in [(RANKER, None), (Ridge(), MEASURE)]:
+        with pytest.warns(QueryLeakWarning, match=r"cv cuts queries: up to \d+ of 40") as caught:
+            cross_validate_queries(
+                estimator, X, Y, qid=QID, measures=measures, cv=KFold(3, shuffle=True)
+            )
+        assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cross_validate_queries(RANKER, X, TARGET, cv=list(QueryKFold(3).split(X, groups=QID)))
+
+
+def test_results_print_pickle_and_become_frames():
+    pd = pytest.importorskip("pandas")
+    found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=[MEASURE, "AP"])
+    lines = repr(found).splitlines()
+    assert lines[0].endswith("over 4 splits of 40 queries")
+    assert lines[1].startswith(f"{MEASURE}  ")
+    assert f"{found.fold_means()[:, 1].std():.4f}" in lines[2]
+    frame = found.to_frame()
+    assert list(frame.columns) == ["split", str(MEASURE), "AP"]
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(found)).to_frame(), frame)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "given", "message"),
+    [
+        (RANKER, {}, "Query ids are missing"),
+        (Ridge(), {"qid": QID}, "measure must be given for Ridge, which is no QueryRanker"),
+        (RANKER, {"qid": QID, "measures": []}, "measures must hold at least one measure"),
+        (RANKER, {"qid": QID, "measures": "xGPA"}, "Did you mean 'xGAP'"),
+        (RANKER, {"qid": QID, "response_method": "p"}, "response_method must be one of"),
+    ],
+)
+def test_bad_input_is_refused(estimator, given, message):
+    with pytest.raises(ValueError, match=message):
+        cross_validate_queries(estimator, X, Y, **given)
+
+
+# Comparison
+
+
+def fitted_rankers():
+    X_train, X_test, y_train, y_test = query_train_test_split(X, TARGET, test_size=0.5)
+    some = QueryRanker(Ridge(alpha=1e5), measure=MEASURE)
+    lgbm = QueryRanker(
+        LGBMRanker(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1), measure=MEASURE
+    )
+    rankers = {"ridge": RANKER, "stiff": some, "trees": lgbm}
+    return {
+        name: sklearn.base.clone(each).fit(X_train, y_train) for name, each in rankers.items()
+    }, (X_test, y_test)
+
+
+def test_fitted_models_are_compared_on_the_queries_given():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test)
+    scores = {
+        name: MEASURE.per_query(y_test["grade"], each.predict(X_test), qid=y_test["qid"])
+        for name, each in rankers.items()
+    }
+    assert found.rankers == tuple(
+        sorted(rankers, key=lambda name: scores[name].mean(), reverse=True)
+    )
+    assert found.measure == MEASURE
+    np.testing.assert_allclose(found.means, [scores[name].mean() for name in found.rankers])
+    assert found.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    for row, (one, other) in enumerate(found.pairs):
+        a, b = (scores[found.rankers[each]].values for each in (one, other))
+        assert found.differences[row] == pytest.approx(np.mean(a - b))
+        assert found.differences[row] >= 0
+        low, high = found.intervals[row]
+        assert low < np.mean(a - b) < high
+        assert found.effect_sizes[row] == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
+    raw = compare_rankers(rankers, X_test, y_test, correction="none")
+    a, b = (scores[found.rankers[each]].values for each in (0, 2))
+    assert raw.p_values["t"][1] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert raw.p_values["wilcoxon"][1] == pytest.approx(stats.wilcoxon((a - b)[a != b]).pvalue)
+    test = stats.permutation_test(
+        (a - b,), np.mean, permutation_type="samples", n_resamples=9999, random_state=0
+    )
+    assert raw.p_values["randomization"][1] == pytest.approx(test.pvalue, abs=0.02)
+    for name, p_values in raw.p_values.items():
+        assert found.p_values[name].min() == pytest.approx(min(1, 3 * p_values.min()))
+
+
+def test_cross_validations_searches_and_scores_are_compared():
+    nested = cross_validate_queries(SEARCH, X, TARGET, cv=4)
+    plain = cross_validate_queries(RANKER, X[SHUFFLED], TARGET[SHUFFLED], cv=4)
+    stiff = cross_validate_queries(
+        QueryRanker(Ridge(alpha=1e5), measure=MEASURE), X, TARGET, cv=4
+    ).per_query()
+    found = compare_rankers({"nested": nested, "plain": plain, "stiff": stiff})
+    assert len(found.qid) == 40
+    by_name = dict(zip(found.rankers, found.values, strict=True))
+    place = {query: number for number, query in enumerate(plain.per_query().qid.tolist())}
+    order = [place[query] for query in found.qid.tolist()]
+    np.testing.assert_array_equal(by_name["plain"], plain.per_query().values[order])
+    assert compare_rankers([nested, plain]).rankers in {
+        ("ranker 0", "ranker 1"),
+        ("ranker 1", "ranker 0"),
+    }
+
+
+def test_a_ranker_is_no_better_than_itself():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers([rankers["ridge"]] * 2, X_test, y_test)
+    assert found.differences[0] == 0
+    assert [each[0] for each in found.p_values.values()] == [1, 1, 1]
+    assert found.intervals.tolist() == [[0, 0]]
+
+
+def test_less_may_be_better_and_queries_without_a_value_are_left_out():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test, measure=Fallout(k=5))
+    assert (np.diff(found.means) >= 0).all()
+    in_vain = [
+        each for each in set(y_test["qid"]) if not y_test["grade"][y_test["qid"] == each].any()
+    ]
+    found = compare_rankers(rankers, X_test, y_test, measure=AP(empty=np.nan))
+    assert found.n_left_out == len(in_vain) == 1
+    assert not set(found.qid) & set(in_vain)
+    assert "1 query without a value left out." in repr(found)
+
+
+def test_the_open_scale_is_that_of_the_queries_compared():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test, measure="xGAP@10")
+    assert found.measure.max_grade == y_test["grade"].max()
+
+
+def test_models_that_know_the_queries_warn():
+    most = np.arange(len(Y)) % 3 > 0
+    rankers = [RANKER.fit(X[most], TARGET[most]), Ridge().fit(X[most], Y[most])]
+    with pytest.warns(QueryLeakWarning):
+        compare_rankers(rankers, X[~most], TARGET[~most])
+
+
+def test_the_table_says_what_was_tested():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test, confidence=0.9)
+    text = repr(found)
+    assert f"{MEASURE} over 20 queries" in text
+    assert "90% interval" in text
+    assert "p-values of paired tests, Holm's correction for 3 pairs." in text
+    assert f"{found.rankers[0]} - {found.rankers[2]}" in text
+    assert f"{found.p_values['wilcoxon'][0]:.4f}" in text
+    assert max(map(len, text.splitlines())) <= 90
+    two = compare_rankers([rankers["ridge"], rankers["trees"]], X_test, y_test)
+    assert repr(two).endswith("p-values of paired tests.")
+
+
+def test_the_frame_has_a_row_for_each_pair():
+    pytest.importorskip("pandas")
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test)
+    frame = found.to_frame()
+    assert frame.shape == (3, 9)
+    assert frame["ranker"].tolist() == [found.rankers[each] for each in (0, 0, 1)]
+    np.testing.assert_array_equal(frame["randomization"], found.p_values["randomization"])
+
+
+def test_the_plot_shows_intervals():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test)
+    ax = found.plot()
+    assert [each.get_text() for each in ax.get_yticklabels()] == [
+        f"{found.rankers[one]} - {found.rankers[other]}" for one, other in found.pairs
+    ]
+    assert found.plot(ax=ax) is ax
+    (segments,) = (each for each in ax.containers[0][2])
+    ends = np.array([segment[:, 0] for segment in segments.get_segments()])
+    np.testing.assert_allclose(ends, found.intervals)
+    plt.close(ax.figure)
+
+
+def test_resamples_come_again_with_the_seed():
+    rankers, (X_test, y_test) = fitted_rankers()
+    first, again = (compare_rankers(rankers, X_test, y_test) for _ in range(2))
+    np.testing.assert_array_equal(first.intervals, again.intervals)
+    other = compare_rankers(rankers, X_test, y_test, random_state=1)
+    assert (first.intervals != other.intervals).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rankers": [RANKER]}, "rankers must hold at least 2 rankers to compare, got 1"),
+        ({"X": None}, "X and y are needed to rank the queries with 'ridge', a fitted model"),
+        ({"correction": "bonferroni"}, "correction must be one of 'holm', 'bh', 'none', got 'bonf"),
+        ({"confidence": 95}, "confidence must lie strictly between 0 and 1, got 95"),
+        ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
+        ({"y": Y[:5]}, "Query ids are missing"),
+    ],
+)
+def test_comparisons_that_cannot_be_are_refused(change, message):
+    rankers, (X_test, y_test) = fitted_rankers()
+    given = {"rankers": rankers, "X": X_test, "y": y_test, **change}
+    with pytest.raises(ValueError, match=message):
+        compare_rankers(given.pop("rankers"), **given)
+
+
+def test_other_queries_and_other_measures_are_refused():
+    whole = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=[MEASURE, "AP"])
+    part = cross_validate_queries(RANKER, X[QID < 20], TARGET[QID < 20], cv=4)
+    with pytest.raises(
+        ValueError, match="'part' has 20, 'whole' has 40, and 20 of them are the same"
+    ):
+        compare_rankers({"whole": whole, "part": part})
+    with pytest.raises(ValueError, match="rankers must be scored by one measure, got nDCG for 'n'"):
+        compare_rankers({"x": whole, "n": nDCG().per_query(Y, X[:, 0], qid=QID)})
+    with pytest.raises(KeyError, match="nDCG is not among the measures scored"):
+        compare_rankers([whole, whole], measure="nDCG")
+    two = [AP(empty=np.nan).per_query([1, 0, 0], each, qid=[1, 1, 2]) for each in ([1, 2, 3],) * 2]
+    with pytest.raises(ValueError, match="need at least 2 queries with a value, got 1"):
+        compare_rankers(two)

@@ -1,0 +1,217 @@
+"""What a document's score is: predictions, margins, expected grades; and the sign of a measure."""
+
+import warnings
+
+import numpy as np
+import pytest
+from lightgbm import LGBMClassifier
+from scipy.special import softmax
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skgraded import (
+    Fallout,
+    QueryKFold,
+    QueryRanker,
+    make_ranking_scorer,
+    measure,
+    nDCG,
+    query_target,
+)
+from skgraded._responses import scores_of
+from skgraded.datasets import make_ranking
+
+X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
+X = StandardScaler().fit_transform(X)
+NDCG = nDCG(k=10)
+CLASSIFIERS = [
+    LogisticRegression(max_iter=500),
+    make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
+    RandomForestClassifier(n_estimators=10, random_state=0),
+    LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1),
+]
+
+
+def expected_grade(fitted, features):
+    return fitted.predict_proba(features) @ fitted.classes_
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda each: type(each).__name__)
+def test_a_classifier_ranks_by_the_expected_grade(classifier):
+    by_hand = classifier.fit(X, Y)
+    fitted = QueryRanker(classifier, measure=NDCG).fit(X, query_target(Y, QID))
+    np.testing.assert_allclose(fitted.predict(X), expected_grade(by_hand, X), rtol=1e-12)
+    assert fitted.score(X, Y, qid=QID) == pytest.approx(
+        NDCG(Y, expected_grade(by_hand, X), qid=QID)
+    )
+    assert len(np.unique(fitted.predict(X))) > len(np.unique(by_hand.predict(X)))
+
+
+@pytest.mark.parametrize("library", ["xgboost", "catboost"])
+def test_classifiers_of_other_libraries(library):
+    module = pytest.importorskip(library)
+    if library == "xgboost":
+        classifier = module.XGBClassifier(n_estimators=5, n_jobs=1)
+    else:
+        classifier = module.CatBoostClassifier(
+            iterations=5, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
+        )
+    fitted = QueryRanker(classifier, measure=NDCG).fit(X, Y, qid=QID)
+    expected = expected_grade(fitted.estimator_, X)
+    np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-6)
+
+
+def test_rankers_of_other_libraries_are_no_classifiers():
+    xgboost = pytest.importorskip("xgboost")
+    catboost = pytest.importorskip("catboost")
+    for ranker in (
+        xgboost.XGBRanker(n_estimators=3, n_jobs=1),
+        catboost.CatBoostRanker(
+            iterations=3, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
+        ),
+    ):
+        fitted = QueryRanker(ranker, measure=NDCG).fit(X, Y, qid=QID)
+        np.testing.assert_array_equal(fitted.predict(X), fitted.estimator_.predict(X))
+
+
+def test_margins_alone_rank_two_grades_and_more():
+    binary = LinearSVC(dual="auto").fit(X, Y > 1)
+    fitted = QueryRanker(LinearSVC(dual="auto"), measure=NDCG).fit(
+        X, np.where(Y > 1, 3, 0), qid=QID
+    )
+    np.testing.assert_allclose(fitted.predict(X), binary.decision_function(X))
+    several = RidgeClassifier().fit(X, Y)
+    fitted = QueryRanker(RidgeClassifier(), measure=NDCG).fit(X, Y, qid=QID)
+    expected = softmax(several.decision_function(X), axis=1) @ several.classes_
+    np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-12)
+
+
+def test_a_fold_that_lacks_a_grade_is_scored_all_the_same():
+    seen = Y != 2
+    fitted = QueryRanker(LogisticRegression(max_iter=500), measure=NDCG)
+    fitted.fit(X[seen], Y[seen], qid=QID[seen])
+    assert fitted.estimator_.classes_.tolist() == [0, 1, 3, 4]
+    assert np.isfinite(fitted.predict(X)).all()
+
+
+def test_a_grade_alone_gives_every_document_that_score():
+    fitted = QueryRanker(DecisionTreeClassifier(), measure=NDCG).fit(X, Y * 0 + 2, qid=QID)
+    assert set(fitted.predict(X)) == {2.0}
+
+
+def test_the_scorer_asks_for_the_response_that_is_named():
+    fitted = LogisticRegression(max_iter=500).fit(X, Y)
+    scores = {
+        "predict": fitted.predict(X),
+        "predict_proba": expected_grade(fitted, X),
+        "decision_function": softmax(fitted.decision_function(X), axis=1) @ fitted.classes_,
+    }
+    for method, expected in scores.items():
+        scorer = make_ranking_scorer("nDCG@10", response_method=method)
+        assert scorer(fitted, X, Y, qid=QID) == pytest.approx(NDCG(Y, expected, qid=QID))
+        assert eval(repr(scorer)) == scorer
+    automatic = make_ranking_scorer("nDCG@10")
+    assert automatic(fitted, X, Y, qid=QID) == make_ranking_scorer(
+        "nDCG@10", response_method="predict_proba"
+    )(fitted, X, Y, qid=QID)
+    assert repr(automatic) == "make_ranking_scorer('nDCG@10')"
+
+
+def test_a_search_over_classifiers():
+    search = GridSearchCV(
+        QueryRanker(LogisticRegression(max_iter=500), measure=NDCG),
+        {"estimator__C": [0.01, 1.0]},
+        cv=QueryKFold(3),
+    ).fit(X, query_target(Y, QID))
+    by_scorer = GridSearchCV(
+        search.estimator, search.param_grid, cv=QueryKFold(3), scoring=make_ranking_scorer(NDCG)
+    ).fit(X, query_target(Y, QID))
+    assert search.best_score_ == by_scorer.best_score_ > 0.4
+
+
+def test_one_column_of_predictions_is_taken_for_scores():
+    fitted = Ridge().fit(X, Y[:, None])
+    assert scores_of(fitted, X).shape == Y.shape
+
+
+def test_what_gives_no_score_is_refused():
+    with pytest.raises(ValueError, match=r"response_method must be one of 'auto', .* got 'proba'"):
+        make_ranking_scorer("AP", response_method="proba")
+    words = LogisticRegression(max_iter=500).fit(X, np.array(["bad", "good"])[(Y > 1).astype(int)])
+    with pytest.raises(ValueError, match=r"one column per grade .* classes \['bad', 'good'\]"):
+        make_ranking_scorer("AP")(words, X, Y, qid=QID)
+
+
+# Per query
+
+
+def test_values_query_by_query():
+    scorer = make_ranking_scorer({"a": NDCG, "b": "AP"})
+    fitted = Ridge().fit(X, Y)
+    weight = np.where(QID < 10, 2.0, 1.0)
+    scores = scorer.per_query(fitted, X, query_target(Y, QID), sample_weight=weight)
+    assert scores.measures == (NDCG, measure("AP"))
+    np.testing.assert_array_equal(
+        scores.per_query("AP").values, measure("AP").per_query(Y, fitted.predict(X), qid=QID).values
+    )
+    means = scorer(fitted, X, Y, qid=QID, sample_weight=weight)
+    assert means == {"a": scores[NDCG], "b": scores["AP"]}
+
+
+# Measures of which less is better
+
+
+def test_less_is_better_has_the_opposite_sign():
+    fallout = Fallout(k=10)
+    fitted = QueryRanker(Ridge(), measure=fallout).fit(X, Y, qid=QID)
+    value = fallout(Y, fitted.predict(X), qid=QID)
+    assert value > 0
+    assert fitted.score(X, Y, qid=QID) == -value
+    assert make_ranking_scorer(fallout)(fitted, X, Y, qid=QID) == -value
+    assert make_ranking_scorer([fallout, "AP"])(fitted, X, Y, qid=QID).keys() == {
+        "neg_Fallout@10",
+        "AP",
+    }
+    assert make_ranking_scorer({"f": fallout})(fitted, X, Y, qid=QID) == {"f": -value}
+    assert make_ranking_scorer(fallout).per_query(fitted, X, Y, qid=QID)[fallout] == value
+
+
+def test_a_search_finds_the_least_of_what_is_better_low():
+    search = GridSearchCV(
+        QueryRanker(Ridge(), measure=Fallout(k=10)),
+        {"estimator__alpha": [1e-3, 1e7]},
+        cv=QueryKFold(3),
+    ).fit(X, query_target(Y, QID))
+    values = [
+        -cross_val_score(
+            QueryRanker(Ridge(alpha=alpha), measure=Fallout(k=10)),
+            X,
+            query_target(Y, QID),
+            cv=QueryKFold(3),
+        ).mean()
+        for alpha in (1e-3, 1e7)
+    ]
+    assert search.best_index_ == np.argmin(values)
+    assert values[0] != values[1]
+
+
+def test_early_stopping_watches_the_least_of_what_is_better_low():
+    from lightgbm import LGBMRanker
+
+    ranker = QueryRanker(
+        LGBMRanker(n_estimators=40, n_jobs=1, verbose=-1),
+        measure=Fallout(k=5),
+        validation_fraction=0.3,
+        early_stopping_rounds=5,
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker.fit(X, Y, qid=QID)
+    seen = ranker.evals_result_["valid_0"]["Fallout@5"]
+    assert ranker.best_iteration_ == 1 + np.argmin(seen)

@@ -1,0 +1,317 @@
+"""Every tool of scikit-learn, routing off and on, every carrier of query ids: one result."""
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from lightgbm import LGBMRanker
+from sklearn.base import clone
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
+from sklearn.feature_selection import RFECV, SelectFromModel, SequentialFeatureSelector
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    permutation_test_score,
+    validation_curve,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skgraded import (
+    QueryKFold,
+    QueryLeakWarning,
+    QueryRanker,
+    QueryShuffleSplit,
+    StratifiedQueryKFold,
+    cross_validate_queries,
+    make_ranking_scorer,
+    query_target,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
+
+pd = pytest.importorskip("pandas")
+
+SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+X, Y, QID = make_ranking(n_queries=24, docs_per_query=10, random_state=0)
+X = X[:, :4]
+SHUFFLED = np.random.default_rng(0).permutation(len(Y))
+NAMES = [f"x{each}" for each in range(X.shape[1])]
+MEASURE = xGAP(max_grade=4, k=5)
+CV = QueryKFold(3)
+SCORER = make_ranking_scorer(MEASURE)
+GRID = {"estimator__num_leaves": [2, 5]}
+IMPORTANCES = "estimator_.feature_importances_"
+
+
+def lgbm():
+    return LGBMRanker(n_estimators=5, num_leaves=4, min_child_samples=2, n_jobs=1, verbose=-1)
+
+
+RANKER = QueryRanker(lgbm(), measure=MEASURE)
+
+
+def carried_by(carrier, X=X, y=Y, qid=QID):
+    """Features, target and metadata."""
+    index = pd.Index(qid, name="qid")
+    frame = pd.DataFrame(X, columns=NAMES)
+    match carrier:
+        case "keyword":
+            return X, y, {"qid": qid}
+        case "target":
+            return X, query_target(y, qid), {}
+        case "column":
+            return frame.assign(qid=qid), y, {}
+        case "index of X":
+            return frame.set_index(index), y, {}
+        case "index of y":
+            return X, pd.Series(y, index=index), {}
+    raise AssertionError(carrier)
+
+
+def params(metadata):
+    return {"params": metadata} if metadata else {}
+
+
+def searched(search, X, y, metadata):
+    search.fit(X, y, **metadata)
+    return [*search.cv_results_["mean_test_score"], search.score(X, y, **metadata)]
+
+
+def scores(X, y, metadata):
+    return cross_val_score(RANKER, X, y, scoring=SCORER, cv=CV, **params(metadata))
+
+
+def own_scores(X, y, metadata):
+    return cross_val_score(RANKER, X, y, cv=CV, **params(metadata))
+
+
+def several_scores(X, y, metadata):
+    scoring = {"xgap": SCORER, "ndcg": make_ranking_scorer("nDCG@5")}
+    found = cross_validate(
+        RANKER, X, y, scoring=scoring, cv=CV, return_train_score=True, **params(metadata)
+    )
+    names = ("test_xgap", "test_ndcg", "train_xgap", "train_ndcg")
+    return np.concatenate([found[name] for name in names])
+
+
+def predictions(X, y, metadata):
+    return cross_val_predict(RANKER, X, y, cv=CV, **params(metadata))
+
+
+def grid_search(X, y, metadata):
+    return searched(GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER), X, y, metadata)
+
+
+def grid_search_in_two_processes(X, y, metadata):
+    return searched(GridSearchCV(RANKER, GRID, cv=CV, n_jobs=2), X, y, metadata)
+
+
+def random_search(X, y, metadata):
+    search = RandomizedSearchCV(RANKER, GRID, n_iter=2, cv=CV, random_state=0)
+    return searched(search, X, y, metadata)
+
+
+def halving_search_over_trees(X, y, metadata):
+    search = HalvingGridSearchCV(
+        RANKER,
+        GRID,
+        cv=CV,
+        resource="estimator__n_estimators",
+        min_resources=2,
+        max_resources=4,
+        factor=2,
+        random_state=0,
+    )
+    return searched(search, X, y, metadata)
+
+
+def nested_search(X, y, metadata):
+    search = GridSearchCV(RANKER, GRID, cv=QueryKFold(2))
+    return cross_val_score(search, X, y, cv=CV, **params(metadata))
+
+
+def learning_curve_of_whole_queries(X, y, metadata):
+    _, train, test = learning_curve(RANKER, X, y, cv=CV, train_sizes=[80, 160], **params(metadata))
+    return [*train.ravel(), *test.ravel()]
+
+
+def curve_over_leaves(X, y, metadata):
+    train, test = validation_curve(
+        RANKER,
+        X,
+        y,
+        param_name="estimator__num_leaves",
+        param_range=[2, 5],
+        cv=CV,
+        **params(metadata),
+    )
+    return [*train.ravel(), *test.ravel()]
+
+
+def permutation_test(X, y, metadata):
+    score, _, _ = permutation_test_score(
+        RANKER, X, y, cv=CV, n_permutations=1, random_state=0, **params(metadata)
+    )
+    return [score]
+
+
+def importance_by_permutation(X, y, metadata):
+    fitted = clone(RANKER).fit(X, y)
+    found = permutation_importance(
+        fitted, X, y, scoring=SCORER, n_repeats=2, random_state=0, **metadata
+    )
+    return found.importances.ravel()
+
+
+def sequential_selection(X, y, metadata):
+    selector = SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=QueryKFold(2))
+    return selector.fit(X, y, **metadata).get_support()
+
+
+def recursive_elimination(X, y, metadata):
+    # It asks r2 of an estimator that is no classifier, not the estimator's own score.
+    selector = RFECV(RANKER, cv=QueryKFold(2), scoring=SCORER, importance_getter=IMPORTANCES)
+    return selector.fit(X, y, **metadata).ranking_
+
+
+def selection_by_importance(X, y, metadata):
+    selector = SelectFromModel(RANKER, max_features=2, threshold=-np.inf)
+    return selector.fit(X, y, **metadata).get_support()
+
+
+def pipeline_around_the_ranker(X, y, metadata):
+    pipeline = make_pipeline(StandardScaler(), RANKER)
+    grid = {"queryranker__estimator__num_leaves": [2, 5]}
+    return searched(GridSearchCV(pipeline, grid, cv=CV, scoring=SCORER), X, y, metadata)
+
+
+def pipeline_inside_the_ranker(X, y, metadata):
+    ranker = QueryRanker(make_pipeline(StandardScaler(), lgbm()), measure=MEASURE)
+    grid = {"estimator__lgbmranker__num_leaves": [2, 5]}
+    return searched(GridSearchCV(ranker, grid, cv=CV), X, y, metadata)
+
+
+def other_splitters(X, y, metadata):
+    return [
+        *cross_val_score(RANKER, X, y, cv=StratifiedQueryKFold(3), **params(metadata)),
+        *cross_val_score(RANKER, X, y, cv=QueryShuffleSplit(2, test_size=0.25), **params(metadata)),
+    ]
+
+
+def validation_query_by_query(X, y, metadata):
+    return cross_validate_queries(RANKER, X, y, cv=CV, **metadata).values.ravel()
+
+
+EVERYWHERE = {"keyword", "target", "column", "index of X", "index of y"}
+# Where a tool or a transformer makes an array of X or y, what rides in its labels is lost.
+LOSES_LABELS_OF_X = EVERYWHERE - {"column", "index of X"}
+WORKS_WITH = {
+    scores: EVERYWHERE,
+    own_scores: EVERYWHERE,
+    several_scores: EVERYWHERE,
+    predictions: EVERYWHERE,
+    grid_search: EVERYWHERE,
+    grid_search_in_two_processes: EVERYWHERE,
+    random_search: EVERYWHERE,
+    halving_search_over_trees: EVERYWHERE,
+    nested_search: EVERYWHERE,
+    learning_curve_of_whole_queries: EVERYWHERE,
+    curve_over_leaves: EVERYWHERE,
+    permutation_test: EVERYWHERE,
+    # Takes no metadata, and permutes every column.
+    importance_by_permutation: EVERYWHERE - {"keyword", "column"},
+    sequential_selection: LOSES_LABELS_OF_X,
+    recursive_elimination: {"keyword", "target"},  # makes an array of y as well
+    selection_by_importance: EVERYWHERE,
+    pipeline_around_the_ranker: LOSES_LABELS_OF_X,
+    pipeline_inside_the_ranker: EVERYWHERE,
+    other_splitters: EVERYWHERE,
+    validation_query_by_query: EVERYWHERE,
+}
+# scikit-learn routes metadata through these since version 1.6, through halving since 1.5.
+ROUTED_SINCE = {
+    learning_curve_of_whole_queries: (1, 6),
+    curve_over_leaves: (1, 6),
+    permutation_test: (1, 6),
+    sequential_selection: (1, 6),
+    recursive_elimination: (1, 6),
+    halving_search_over_trees: (1, 5),
+}
+
+
+@pytest.fixture(scope="module", params=list(WORKS_WITH), ids=lambda each: each.__name__)
+def tool_and_result(request):
+    """A tool of scikit-learn, and what it finds with the ids on y and routing off."""
+    return request.param, request.param(*carried_by("target"))
+
+
+@pytest.mark.parametrize("carrier", sorted(EVERYWHERE))
+@pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
+def test_one_result_whatever_carries_the_ids(tool_and_result, routing, carrier):
+    tool, expected = tool_and_result
+    if carrier == "keyword" and not routing and tool is not validation_query_by_query:
+        pytest.skip("scikit-learn hands no keyword to scorers while routing is off")
+    if carrier == "keyword" and ROUTED_SINCE.get(tool, (1, 4)) > SKLEARN:
+        pytest.skip("this version of scikit-learn routes no metadata here")
+    given = carried_by(carrier)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        if carrier in WORKS_WITH[tool]:
+            np.testing.assert_array_equal(tool(*given), expected)
+            return
+        if tool is importance_by_permutation and carrier == "column":
+            with pytest.warns(QueryLeakWarning):
+                tool(*given)
+            return
+        with pytest.raises(
+            (ValueError, TypeError), match=r"Query ids are missing|keyword argument"
+        ):
+            tool(*given)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+@pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
+def test_one_result_whatever_runs_the_jobs(backend, n_jobs, routing):
+    expected = grid_search(*carried_by("target"))
+    search = GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER, n_jobs=n_jobs)
+    with (
+        sklearn.config_context(enable_metadata_routing=routing),
+        joblib.parallel_backend(backend),
+    ):
+        found = searched(search, *carried_by("keyword" if routing else "target"))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("carrier", ["target", "column", "index of X", "index of y"])
+def test_one_result_in_any_order_of_rows(carrier):
+    # LightGBM's trees depend on the order of rows; a linear model's do not, but for the last bits.
+    ranker = QueryRanker(sklearn.linear_model.Ridge(), measure=MEASURE)
+    expected = cross_val_score(ranker, *carried_by("target")[:2], cv=CV)
+    X_, y_, _ = carried_by(carrier, X[SHUFFLED], Y[SHUFFLED], QID[SHUFFLED])
+    np.testing.assert_allclose(cross_val_score(ranker, X_, y_, cv=CV), expected, rtol=1e-12)
+
+
+def test_optuna_with_threads_of_its_own():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    target = query_target(Y, QID)
+
+    def objective(trial):
+        leaves = trial.suggest_categorical("num_leaves", GRID["estimator__num_leaves"])
+        ranker = clone(RANKER).set_params(estimator__num_leaves=leaves)
+        return cross_val_score(ranker, X, target, cv=CV).mean()
+
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.GridSampler({"num_leaves": [2, 5]})
+    )
+    study.optimize(objective, n_trials=2, n_jobs=2)
+    by_leaves = {trial.params["num_leaves"]: trial.value for trial in study.trials}
+    search = GridSearchCV(RANKER, GRID, cv=CV).fit(X, target)
+    assert [by_leaves[each] for each in (2, 5)] == list(search.cv_results_["mean_test_score"])

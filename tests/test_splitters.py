@@ -1,0 +1,231 @@
+"""QueryShuffleSplit, StratifiedQueryKFold and query_train_test_split: whole queries, any order."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
+
+from skgraded import (
+    QueryRanker,
+    QueryShuffleSplit,
+    StratifiedQueryKFold,
+    query_target,
+    query_train_test_split,
+)
+from skgraded.datasets import make_ranking
+
+X, Y, QID = make_ranking(n_queries=50, docs_per_query=(3, 12), random_state=0)
+
+
+@st.composite
+def judged_queries(draw):
+    """Grades and ids of a few queries, and an order of their rows."""
+    sizes = draw(st.lists(st.integers(1, 6), min_size=4, max_size=25))
+    qid = np.repeat(np.arange(len(sizes)) * 3, sizes)
+    grades = draw(st.lists(st.integers(0, 3), min_size=len(qid), max_size=len(qid)))
+    return np.array(grades), qid, np.array(draw(st.permutations(range(len(qid)))))
+
+
+def sets_of_queries(splitter, grades, qid):
+    """Training and test queries of each split."""
+    splits = splitter.split(np.zeros((len(qid), 1)), grades, qid)
+    return [(set(qid[train].tolist()), set(qid[test].tolist())) for train, test in splits]
+
+
+@given(data=judged_queries(), n_splits=st.integers(2, 4), seed=st.integers(0, 5))
+def test_stratified_folds_partition_whole_queries_and_balance_top_grades(data, n_splits, seed):
+    grades, qid, order = data
+    splitter = StratifiedQueryKFold(n_splits, random_state=seed)
+    folds = sets_of_queries(splitter, grades, qid)
+    assert folds == sets_of_queries(splitter, grades[order], qid[order])
+    tested = [query for _, test in folds for query in test]
+    assert sorted(tested) == sorted(set(qid.tolist()))
+    top_grade = {query: grades[qid == query].max() for query in set(qid.tolist())}
+    for grade in (None, *range(4)):
+        counts = [
+            sum(grade is None or top_grade[query] == grade for query in test) for _, test in folds
+        ]
+        assert max(counts) - min(counts) <= 1
+    assert all(not train & test for train, test in folds)
+
+
+def test_stratified_folds_balance_pool_sizes():
+    def spread(splitter):
+        tests = [test for _, test in splitter.split(X, Y, QID)]
+        return np.ptp([len(test) for test in tests])
+
+    assert spread(StratifiedQueryKFold(5)) <= 12
+
+
+def test_unjudged_queries_are_a_stratum_of_their_own():
+    grades = np.where(np.isin(QID, [3, 8]), np.nan, Y)
+    folds = sets_of_queries(StratifiedQueryKFold(2), grades, QID)
+    assert all(len(test & {3, 8}) == 1 for _, test in folds)
+
+
+def test_the_stratified_folds_are_these_on_every_version():
+    grades, qid = np.array([0, 1, 2, 2, 1, 0, 2, 1]), np.arange(8)
+    folds = sets_of_queries(StratifiedQueryKFold(2), grades, qid)
+    assert [test for _, test in folds] == [{0, 3, 6, 7}, {1, 2, 4, 5}]
+
+
+@given(
+    data=judged_queries(),
+    test_size=st.one_of(st.none(), st.floats(0.05, 0.6), st.integers(1, 3)),
+    stratify=st.booleans(),
+)
+def test_a_split_has_whole_queries_whatever_the_order_of_rows(data, test_size, stratify):
+    grades, qid, order = data
+    rows = np.arange(len(qid))
+    parts = query_train_test_split(
+        rows, grades, qid=qid, test_size=test_size, random_state=1, stratify=stratify
+    )
+    train, test, y_train, y_test, qid_train, qid_test = parts
+    assert sorted([*train, *test]) == rows.tolist()
+    assert (np.diff(train) > 0).all()
+    assert (np.diff(test) > 0).all()
+    np.testing.assert_array_equal(grades[train], y_train)
+    np.testing.assert_array_equal(grades[test], y_test)
+    assert not set(qid_train) & set(qid_test)
+    n_queries = len(set(qid.tolist()))
+    share = 0.25 if test_size is None else test_size
+    expected = share if isinstance(share, int) else max(1, round(share * n_queries))
+    assert len(set(qid_test)) == expected
+    again = query_train_test_split(
+        rows[order],
+        grades[order],
+        qid=qid[order],
+        test_size=test_size,
+        random_state=1,
+        stratify=stratify,
+    )
+    assert set(again[5]) == set(qid_test)
+
+
+def test_a_stratified_split_keeps_the_shares_of_top_grades():
+    def share_of_top(qid, grades):
+        return np.mean([grades[qid == each].max() >= 3 for each in np.unique(qid)])
+
+    found = []
+    for seed in range(20):
+        *_, y_train, y_test, qid_train, qid_test = query_train_test_split(
+            X, Y, qid=QID, test_size=0.3, random_state=seed, stratify=True
+        )
+        found.append(share_of_top(qid_train, y_train) - share_of_top(qid_test, y_test))
+    assert np.abs(found).max() < 0.1
+
+
+def test_arrays_of_every_kind_are_split():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X).assign(qid=QID)
+    frame_train, frame_test = query_train_test_split(frame)
+    assert not set(frame_train["qid"]) & set(frame_test["qid"])
+    X_train, X_test, y_train, y_test = query_train_test_split(X, query_target(Y, QID))
+    assert (len(X_train), len(X_test)) == (len(y_train), len(y_test))
+    assert set(y_test["qid"]) == set(frame_test["qid"])
+
+
+def test_draws_differ_and_come_again_with_the_seed():
+    splitter = QueryShuffleSplit(3, test_size=0.3, random_state=4)
+    draws = sets_of_queries(splitter, Y, QID)
+    assert draws == sets_of_queries(splitter, Y, QID)
+    assert len({frozenset(test) for _, test in draws}) == 3
+    assert all(len(test) == 15 and len(train) == 35 for train, test in draws)
+    fresh = QueryShuffleSplit(1, random_state=None)
+    assert sets_of_queries(fresh, Y, QID) != sets_of_queries(fresh, Y, QID)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ({}, (40, 10)),
+        ({"test_size": 0.5}, (25, 25)),
+        ({"test_size": 7}, (43, 7)),
+        ({"train_size": 7}, (7, 43)),
+        ({"train_size": 0.1}, (5, 45)),
+        ({"train_size": 7, "test_size": 0.2}, (7, 10)),
+        ({"test_size": 0.001}, (49, 1)),
+        ({"test_size": 0.999}, (1, 49)),
+    ],
+)
+def test_sizes_are_shares_or_numbers_of_queries(sizes, expected):
+    ((train, test),) = sets_of_queries(QueryShuffleSplit(1, **sizes), Y, QID)
+    assert (len(train), len(test)) == expected
+    assert not train & test
+
+
+@pytest.mark.parametrize("splitter", [QueryShuffleSplit(3), StratifiedQueryKFold(3)])
+def test_splitters_route_pickle_and_count(splitter):
+    ranker = QueryRanker(Ridge(), measure="nDCG")
+    off = cross_val_score(ranker, X, query_target(Y, QID), cv=splitter)
+    with sklearn.config_context(enable_metadata_routing=True):
+        on = cross_val_score(ranker, X, Y, cv=splitter, params={"qid": QID})
+    np.testing.assert_array_equal(off, on)
+    copy = pickle.loads(pickle.dumps(splitter))
+    assert sets_of_queries(copy, Y, QID) == sets_of_queries(splitter, Y, QID)
+    assert copy.get_n_splits() == 3
+    assert repr(copy) == repr(splitter)
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (
+            query_train_test_split,
+            "query_train_test_split needs at least one array, got none",
+        ),
+        (lambda: query_train_test_split(X, Y), "Query ids are missing"),
+        (
+            lambda: query_train_test_split(X, Y[:-1], qid=QID),
+            r"arrays must have the same number of rows \(\d+\), got \d+ in array 1",
+        ),
+        (
+            lambda: query_train_test_split(X, qid=QID, stratify=True),
+            "y must hold the grades, by which the queries are dealt, got None",
+        ),
+        (
+            lambda: query_train_test_split(X, Y, qid=QID, test_size=1.5),
+            "test_size must be a share of the queries strictly between 0 and 1, or a number .* 1.5",
+        ),
+        (
+            lambda: query_train_test_split(X, Y, qid=QID, train_size=0),
+            "train_size must be a share of the queries .* got 0",
+        ),
+        (
+            lambda: query_train_test_split(X, Y, qid=QID, train_size=30, test_size=30),
+            "train_size and test_size must leave at least one query each of 50",
+        ),
+        (
+            lambda: query_train_test_split(X, Y, qid=QID, test_size=50),
+            "0 to train on and 50 to test on",
+        ),
+        (
+            lambda: query_train_test_split(X, Y, qid=np.zeros(len(Y))),
+            "A split needs at least 2 queries, got 1",
+        ),
+        (
+            lambda: next(QueryShuffleSplit(0).split(X, Y, QID)),
+            "n_splits must be an integer >= 1, got 0",
+        ),
+        (
+            lambda: next(StratifiedQueryKFold(1).split(X, Y, QID)),
+            "n_splits must be an integer >= 2, got 1",
+        ),
+        (
+            lambda: next(StratifiedQueryKFold(2).split(X, None, QID)),
+            "y must hold the grades, by which the queries are dealt, got None",
+        ),
+        (
+            lambda: next(StratifiedQueryKFold(60).split(X, Y, QID)),
+            r"n_splits must not exceed the number of queries \(50\), got 60",
+        ),
+    ],
+)
+def test_bad_input_is_refused(use, message):
+    with pytest.raises(ValueError, match=message):
+        use()

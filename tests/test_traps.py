@@ -1,0 +1,363 @@
+"""The silent traps of model selection: each warns where it is stepped into, and nowhere else."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from lightgbm import LGBMRanker
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    permutation_test_score,
+    train_test_split,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skgraded import (
+    CutQueriesWarning,
+    GroupSizesWarning,
+    InferredGradesWarning,
+    QueryKFold,
+    QueryLeakWarning,
+    QueryRanker,
+    QueryShuffleSplit,
+    SkgradedWarning,
+    StratifiedQueryKFold,
+    ThinnedQueriesWarning,
+    UnseenGradeWarning,
+    make_ranking_scorer,
+    query_target,
+    query_train_test_split,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
+
+X, Y, QID = make_ranking(n_queries=30, docs_per_query=(4, 15), random_state=0)
+TARGET = query_target(Y, QID)
+MEASURE = xGAP(max_grade=4, k=10)
+RANKER = QueryRanker(Ridge(), measure=MEASURE)
+SCORER = make_ranking_scorer(MEASURE)
+GRID = {"estimator__alpha": [1, 100]}
+SHUFFLED_ROWS = KFold(3, shuffle=True, random_state=0)
+
+
+def warnings_of(use):
+    """Warnings of ours, every single one."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        use()
+    return [each.category for each in caught if issubclass(each.category, SkgradedWarning)]
+
+
+# Folds that cut queries
+
+
+@pytest.mark.parametrize("scoring", [None, SCORER], ids=["score", "scorer"])
+@pytest.mark.parametrize(
+    "cv",
+    [SHUFFLED_ROWS, KFold(2, shuffle=True, random_state=0), StratifiedKFold(2)],
+    ids=["3 folds", "2 folds", "halves of queries"],
+)
+def test_folds_of_rows_warn_once(cv, scoring):
+    splits = list(cv.split(X, QID))
+    found = warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=splits, scoring=scoring))
+    assert found == [QueryLeakWarning]
+
+
+def test_folds_of_rows_warn_in_every_tool():
+    pipeline = make_pipeline(StandardScaler(), RANKER)
+    search = GridSearchCV(RANKER, GRID, cv=QueryKFold(3))
+    for estimator, scoring in [(pipeline, SCORER), (search, SCORER), (search, None)]:
+        with pytest.warns(QueryLeakWarning, match="trained on other documents of the queries"):
+            cross_val_score(estimator, X, TARGET, cv=SHUFFLED_ROWS, scoring=scoring)
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.warns(QueryLeakWarning, match=r"QueryKFold\(5\)"),
+    ):
+        GridSearchCV(RANKER, GRID, cv=SHUFFLED_ROWS).fit(X, Y, qid=QID)
+
+
+def test_a_warning_names_the_user_s_line():
+    with pytest.warns(QueryLeakWarning) as caught:
+        GridSearchCV(RANKER, GRID, cv=SHUFFLED_ROWS).fit(X, TARGET)
+    assert [each.filename for each in caught] == [__file__]
+
+
+def test_a_second_run_warns_again():
+    found = [
+        warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=SHUFFLED_ROWS)) for _ in range(2)
+    ]
+    assert found == [[QueryLeakWarning]] * 2
+
+
+def test_a_split_of_rows_warns():
+    X_train, X_test, y_train, y_test = train_test_split(X, TARGET, random_state=0)
+    fitted = RANKER.fit(X_train, y_train)
+    assert warnings_of(lambda: fitted.score(X_test, y_test)) == [QueryLeakWarning]
+    assert warnings_of(lambda: pickle.loads(pickle.dumps(fitted)).score(X_test, y_test)) == [
+        QueryLeakWarning
+    ]
+
+
+def test_another_data_set_that_is_numbered_the_same_does_not_warn():
+    fitted = RANKER.fit(X, TARGET)
+    part = QID % 3 > 0
+    for n_queries, first in [(30, 0), (12, 0), (50, 0), (20, 1)]:
+        other, grades, qid = make_ranking(
+            n_queries=n_queries, docs_per_query=(4, 15), random_state=1
+        )
+        target = query_target(grades, qid + first)
+        assert warnings_of(lambda x=other, y=target: RANKER.fit(X, TARGET).score(x, y)) == []
+        assert (
+            warnings_of(lambda x=other, y=target: RANKER.fit(X[part], TARGET[part]).score(x, y))
+            == []
+        )
+    words = query_target(Y, [f"q{each}" for each in QID])
+    rows = np.arange(len(Y)) % 2 == 0
+    fitted = RANKER.fit(X[rows], words[rows])
+    assert warnings_of(lambda: fitted.score(X[~rows], words[~rows])) == [QueryLeakWarning]
+
+
+def test_validation_queries_of_another_file_do_not_warn():
+    features, grades, qid = make_ranking(n_queries=20, docs_per_query=(4, 15), random_state=1)
+    ranker = QueryRanker(
+        LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1), measure=MEASURE, early_stopping_rounds=2
+    )
+    search = GridSearchCV(ranker, {"estimator__num_leaves": [3]}, cv=QueryKFold(2))
+    given = {"eval_X": features, "eval_y": grades, "eval_qid": qid}
+    assert warnings_of(lambda: search.fit(X, TARGET, **given)) == []
+
+
+def test_ids_of_several_types_are_recognised():
+    qid = np.array([str(each) if each % 2 else int(each) for each in QID], dtype=object)
+    target = query_target(Y, qid)
+    assert warnings_of(lambda: cross_val_score(RANKER, X, target, cv=SHUFFLED_ROWS)) == [
+        QueryLeakWarning
+    ]
+    assert warnings_of(lambda: cross_val_score(RANKER, X, target, cv=QueryKFold(3))) == []
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        QueryKFold(3),
+        StratifiedQueryKFold(3),
+        QueryShuffleSplit(3),
+        list(GroupKFold(3).split(X, groups=QID)),
+    ],
+)
+def test_whole_queries_do_not_warn(cv):
+    def use():
+        for scoring in (None, SCORER):
+            cross_validate(RANKER, X, TARGET, cv=cv, scoring=scoring, return_train_score=True)
+            GridSearchCV(RANKER, GRID, cv=cv, scoring=scoring, return_train_score=True).fit(
+                X, TARGET
+            )
+
+    assert warnings_of(use) == []
+
+
+def test_scoring_what_was_trained_on_does_not_warn():
+    fitted = RANKER.fit(X, TARGET)
+    permuted = X.copy()
+    permuted[:, 0] = np.random.default_rng(0).permutation(X[:, 0])
+    order = np.random.default_rng(1).permutation(len(Y))
+    some = QID < 7
+
+    def use():
+        fitted.score(X, TARGET)
+        fitted.score(X[order], TARGET[order])
+        fitted.score(X[some], TARGET[some])
+        fitted.score(permuted, TARGET)  # as permutation_importance does
+        fitted.score(X, query_target(Y > 2, QID))  # other labels of the same documents
+        SCORER(make_pipeline(StandardScaler(), RANKER).fit(X, TARGET), X, TARGET)
+
+    assert warnings_of(use) == []
+    half = np.arange(len(Y)) % 2 == 0
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [QueryLeakWarning]
+
+
+def test_a_permutation_test_does_not_warn():
+    assert (
+        warnings_of(
+            lambda: permutation_test_score(RANKER, X, TARGET, cv=QueryKFold(3), n_permutations=3)
+        )
+        == []
+    )
+
+
+def test_features_that_are_no_numbers_do_not_disturb():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"word": np.array(["a", "b"])[QID % 2], "x": X[:, 0]})
+    from sklearn.compose import make_column_transformer
+    from sklearn.preprocessing import OneHotEncoder
+
+    encoded = make_column_transformer((OneHotEncoder(), ["word"]), remainder="passthrough")
+    ranker = QueryRanker(make_pipeline(encoded, Ridge()), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(frame, TARGET).score(frame, TARGET)) == []
+
+
+# Tools that cut what whole-query folds give them
+
+
+def halving(resource, cv, **params):
+    return HalvingGridSearchCV(
+        QueryRanker(Ridge(), measure=MEASURE),
+        {"estimator__alpha": [1, 10, 100]},
+        cv=cv,
+        resource=resource,
+        factor=3,
+        random_state=0,
+        **params,
+    )
+
+
+@pytest.mark.parametrize("cv", [QueryKFold(3), StratifiedQueryKFold(3), QueryShuffleSplit(3)])
+def test_a_halving_search_over_rows_warns_once(cv):
+    search = halving("n_samples", cv, min_resources=60)
+    assert warnings_of(lambda: search.fit(X, TARGET)) == [ThinnedQueriesWarning]
+
+
+def test_a_halving_search_says_what_to_do():
+    with pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"):
+        halving("n_samples", QueryKFold(3), min_resources=60).fit(X, TARGET)
+
+
+def test_a_halving_search_over_a_parameter_does_not_warn():
+    search = halving("estimator__max_iter", QueryKFold(3), min_resources=2, max_resources=18)
+    assert warnings_of(lambda: search.fit(X, TARGET)) == []
+
+
+WHOLE = make_ranking(n_queries=12, docs_per_query=10, random_state=0)
+INTERLEAVED = np.arange(120).reshape(12, 10).T.ravel()
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize(
+    ("sizes", "shuffle", "rows", "cuts"),
+    [
+        ([40, 80], False, slice(None), False),
+        ([0.5, 1.0], False, slice(None), False),
+        ([40, 79], False, slice(None), True),
+        ([0.33, 1.0], False, slice(None), True),
+        ([40, 80], True, slice(None), True),
+        ([80], True, slice(None), False),
+        ([40, 80], False, INTERLEAVED, True),
+    ],
+)
+def test_a_learning_curve_warns_where_it_cuts_queries(sizes, shuffle, rows, cuts, routing):
+    features, grades, qid = (each[rows] for each in WHOLE)
+
+    def use():
+        with sklearn.config_context(enable_metadata_routing=routing):
+            learning_curve(
+                RANKER,
+                features,
+                query_target(grades, qid),
+                cv=QueryKFold(3),
+                train_sizes=sizes,
+                shuffle=shuffle,
+                random_state=0,
+            )
+
+    assert warnings_of(use) == ([CutQueriesWarning] if cuts else [])
+
+
+def test_the_way_out_of_a_learning_curve_does_not_warn():
+    def use():
+        for n_queries in (4, 8):
+            cv = QueryShuffleSplit(2, train_size=n_queries, test_size=10)
+            cross_validate(RANKER, X, TARGET, cv=cv)
+
+    assert warnings_of(use) == []
+
+
+# Grades
+
+
+def fold_without_the_top_grade():
+    top = np.unique(QID[Y == 4])
+    return np.flatnonzero(~np.isin(QID, top)), np.flatnonzero(np.isin(QID, top))
+
+
+def test_a_fold_without_the_top_grade_warns_while_g_is_inferred():
+    train, test = fold_without_the_top_grade()
+    assert len(test)
+    assert Y[train].max() == 3
+    open_ranker = QueryRanker(Ridge(), measure="xGAP@10")
+    with pytest.warns(UnseenGradeWarning) as caught:
+        (found,) = cross_val_score(open_ranker, X, TARGET, cv=[(train, test)])
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "xGAP@10 took its top grade from the training rows" in message
+    assert "measure=xGAP(max_grade=4, k=10)" in message
+    named = cross_val_score(QueryRanker(Ridge(), measure=MEASURE), X, TARGET, cv=[(train, test)])
+    assert found == named[0]
+
+
+def test_a_test_fold_of_lower_grades_or_a_named_top_grade_does_not_warn():
+    test, train = fold_without_the_top_grade()
+    for measure in ("xGAP@10", MEASURE, "nDCG@10"):
+        ranker = QueryRanker(Ridge(), measure=measure)
+        for cv in ([(train, test)], [(test, train)] if measure != "xGAP@10" else []):
+            for fold in cv:
+                assert (
+                    warnings_of(lambda r=ranker, f=fold: cross_val_score(r, X, TARGET, cv=[f]))
+                    == []
+                )
+
+
+def test_a_scorer_with_an_open_top_grade_warns_when_it_is_made():
+    assert warnings_of(lambda: make_ranking_scorer("xGAP@10")) == [InferredGradesWarning]
+
+
+# Group sizes in the place of ids
+
+SIZES = np.bincount(QID)
+
+
+def test_sizes_row_by_row_warn():
+    by_row = np.repeat(SIZES, SIZES)
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(X, Y, qid=by_row)) == [GroupSizesWarning]
+    with pytest.warns(GroupSizesWarning, match=r"np\.repeat\(np\.arange\(len\(sizes\)\), sizes\)"):
+        ranker.fit(X, Y, qid=by_row)
+
+
+def test_sizes_as_they_are_raise():
+    with pytest.raises(ValueError, match="look like group sizes"):
+        RANKER.fit(X, Y, qid=SIZES)
+
+
+@pytest.mark.parametrize(
+    "qid",
+    [
+        QID,
+        QID + 1,
+        np.repeat(np.arange(1, 7), 60),
+        np.repeat([10, 10, 20, 30], 10),
+        np.arange(50),
+        np.repeat(np.arange(1, 5), np.arange(1, 5)),
+    ],
+)
+def test_ids_that_are_numbers_do_not_warn(qid):
+    rng = np.random.default_rng(0)
+    features, grades = rng.normal(size=(len(qid), 2)), rng.integers(0, 5, len(qid))
+    assert warnings_of(lambda: RANKER.fit(features, grades, qid=qid)) == []
+
+
+def test_a_split_of_whole_queries_does_not_warn():
+    X_train, X_test, y_train, y_test = query_train_test_split(X, TARGET)
+    fitted = RANKER.fit(X_train, y_train)
+    assert warnings_of(lambda: fitted.score(X_test, y_test)) == []

@@ -1,0 +1,215 @@
+"""Validation queries given to QueryRanker.fit, and what to do where query ids are missing."""
+
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from lightgbm import LGBMRanker
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skgraded import (
+    Fallout,
+    QueryKFold,
+    QueryLeakWarning,
+    QueryRanker,
+    query_target,
+    query_train_test_split,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
+
+MEASURE = xGAP(max_grade=4, k=10)
+FEATURES, GRADES, IDS = make_ranking(n_queries=50, docs_per_query=(3, 20), random_state=0)
+X, X_VALID, Y, Y_VALID, QID, QID_VALID = query_train_test_split(
+    FEATURES, GRADES, qid=IDS, test_size=0.3
+)
+SHUFFLED = np.random.default_rng(0).permutation(len(Y_VALID))
+
+
+def ranker(estimator=None, **params):
+    estimator = estimator or LGBMRanker(n_estimators=60, num_leaves=7, n_jobs=1, verbose=-1)
+    return QueryRanker(estimator, **{"measure": MEASURE, "early_stopping_rounds": 8, **params})
+
+
+def fit(given=None, **params):
+    given = given or {"eval_X": X_VALID, "eval_y": Y_VALID, "eval_qid": QID_VALID}
+    return ranker(**params).fit(X, Y, qid=QID, **given)
+
+
+def test_training_stops_where_the_measure_on_these_queries_is_highest():
+    fitted = fit()
+    seen = fitted.evals_result_["valid_0"][str(MEASURE)]
+    assert list(fitted.validation_qid_) == list(dict.fromkeys(QID_VALID.tolist()))
+    assert fitted.best_iteration_ == 1 + np.argmax(seen) > 1
+    assert len(seen) == fitted.best_iteration_ + 8
+    recomputed = [
+        MEASURE(Y_VALID, fitted.estimator_.predict(X_VALID, num_iteration=each + 1), qid=QID_VALID)
+        for each in range(fitted.best_iteration_)
+    ]
+    assert recomputed == seen[: fitted.best_iteration_]
+
+
+def boosters():
+    yield LGBMRanker(n_estimators=60, num_leaves=7, n_jobs=1, verbose=-1)
+    try:
+        from xgboost import XGBRanker
+    except ImportError:
+        pass
+    else:
+        yield XGBRanker(n_estimators=60, max_depth=3, n_jobs=1)
+    try:
+        from catboost import CatBoostRanker
+    except ImportError:
+        pass
+    else:
+        yield CatBoostRanker(
+            iterations=60, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
+        )
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("measure", "best"), [(MEASURE, np.argmax), (Fallout(k=5), np.argmin)])
+def test_every_booster_stops_where_the_measure_is_best(booster, measure, best):
+    fitted = fit(estimator=booster, measure=measure)
+    seen = fitted.evals_result_["valid_0"][str(measure)]
+    assert fitted.best_iteration_ == 1 + best(seen)
+    value = measure(Y_VALID, fitted.predict(X_VALID), qid=QID_VALID)
+    assert value == pytest.approx(seen[fitted.best_iteration_ - 1], rel=1e-6)
+
+
+def test_all_other_queries_are_trained_on():
+    fitted = fit(early_stopping_rounds=None)
+    assert not hasattr(fitted, "best_iteration_")
+    sizes = np.unique(QID, return_counts=True)[1]
+    assert set(fitted.training_queries_.qid) == set(QID)
+    by_hand = LGBMRanker(n_estimators=60, num_leaves=7, n_jobs=1, verbose=-1)
+    by_hand.fit(X, Y, group=sizes)
+    np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
+
+
+def test_every_carrier_and_any_order_of_rows_stop_at_the_same_iteration():
+    pd = pytest.importorskip("pandas")
+    expected = fit()
+    index = pd.Index(QID_VALID, name="qid")
+    names = [f"x{each}" for each in range(X.shape[1])]
+    frame, frame_valid = (pd.DataFrame(each, columns=names) for each in (X, X_VALID))
+    for X_, given in [
+        (X, {"eval_X": X_VALID, "eval_y": query_target(Y_VALID, QID_VALID)}),
+        (X, {"eval_X": X_VALID, "eval_y": pd.Series(Y_VALID, index=index)}),
+        (frame, {"eval_X": frame_valid.assign(qid=QID_VALID), "eval_y": Y_VALID}),
+        (
+            X,
+            {
+                "eval_X": X_VALID[SHUFFLED],
+                "eval_y": Y_VALID[SHUFFLED],
+                "eval_qid": QID_VALID[SHUFFLED],
+            },
+        ),
+    ]:
+        fitted = ranker().fit(X_, Y, qid=QID, **given)
+        assert fitted.best_iteration_ == expected.best_iteration_
+        np.testing.assert_allclose(
+            fitted.evals_result_["valid_0"][str(MEASURE)],
+            expected.evals_result_["valid_0"][str(MEASURE)],
+            rtol=1e-12,
+        )
+
+
+def test_weights_weigh_the_validation_queries():
+    weight = np.where(QID_VALID % 2, 4.0, 1.0)
+    fitted = fit(
+        {
+            "eval_X": X_VALID,
+            "eval_y": Y_VALID,
+            "eval_qid": QID_VALID,
+            "eval_sample_weight": weight,
+        }
+    )
+    best = fitted.predict(X_VALID)
+    value = fitted.evals_result_["valid_0"][str(MEASURE)][fitted.best_iteration_ - 1]
+    assert value == pytest.approx(MEASURE(Y_VALID, best, qid=QID_VALID, sample_weight=weight))
+    assert value != pytest.approx(MEASURE(Y_VALID, best, qid=QID_VALID))
+
+
+def test_validation_queries_pass_through_the_pipeline():
+    plain = fit()
+    pipeline = make_pipeline(StandardScaler(), plain.estimator)
+    fitted = fit(estimator=pipeline)
+    np.testing.assert_allclose(fitted.estimator_[0].mean_, X.mean(axis=0))
+    by_hand = fitted.estimator_[-1].predict(fitted.estimator_[0].transform(X_VALID))
+    value = fitted.evals_result_["valid_0"][str(MEASURE)][fitted.best_iteration_ - 1]
+    assert value == MEASURE(Y_VALID, by_hand, qid=QID_VALID)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_search_hands_the_validation_queries_on(routing):
+    search = GridSearchCV(ranker(), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2))
+    given = {"eval_X": X_VALID, "eval_y": Y_VALID, "eval_qid": QID_VALID}
+    with sklearn.config_context(enable_metadata_routing=routing):
+        if routing:
+            search.fit(X, Y, qid=QID, **given)
+        else:
+            search.fit(X, query_target(Y, QID), **given)
+    assert set(search.best_estimator_.validation_qid_) == set(QID_VALID)
+
+
+def test_a_higher_grade_of_the_validation_queries_belongs_to_the_scale():
+    low = Y.clip(max=2)
+    fitted = ranker(measure="xGAP@10").fit(
+        X, low, qid=QID, eval_X=X_VALID, eval_y=Y_VALID, eval_qid=QID_VALID
+    )
+    assert fitted.measure_ == xGAP(max_grade=int(Y_VALID.max()), k=10)
+
+
+def test_queries_on_both_sides_warn_and_the_training_rows_themselves_do_not():
+    most = np.arange(len(Y)) % 3 > 0
+    with pytest.warns(QueryLeakWarning):
+        ranker().fit(
+            X[most], Y[most], qid=QID[most], eval_X=X[~most], eval_y=Y[~most], eval_qid=QID[~most]
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit({"eval_X": X, "eval_y": Y, "eval_qid": QID}, early_stopping_rounds=None)
+
+
+@pytest.mark.parametrize(
+    ("params", "given", "message"),
+    [
+        ({"validation_fraction": 0.2}, {}, "eval_X must be left out where validation_fraction"),
+        ({}, {"eval_y": None}, "eval_y is missing: validation queries need eval_X and eval_y"),
+        ({}, {"eval_X": None}, "eval_X is missing"),
+        ({}, {"eval_qid": None}, "Query ids are missing"),
+        ({}, {"eval_y": Y_VALID[:-1]}, "X and y must have the same number of rows"),
+        ({}, {"eval_X": X_VALID[:, :2]}, "X has 2 features, but QueryRanker is expecting"),
+        ({}, {"eval_y": np.full(len(Y_VALID), np.nan)}, "y must be judged in every row"),
+        ({"estimator": Ridge()}, {}, "eval_X is supported for LGBMRanker.* got Ridge"),
+        ({}, {"eval_set": []}, "eval_set is taken by eval_X"),
+    ],
+)
+def test_bad_validation_queries_are_refused(params, given, message):
+    valid = {"eval_X": X_VALID, "eval_y": Y_VALID, "eval_qid": QID_VALID, **given}
+    with pytest.raises(ValueError, match=message):
+        ranker(**params).fit(X, Y, qid=QID, **valid)
+
+
+# Without query ids
+
+
+def test_missing_ids_may_mean_one_query():
+    one = QueryRanker(Ridge(), measure=MEASURE, missing_qid="one_query").fit(X, Y)
+    assert one.score(X, Y) == MEASURE(Y, Ridge().fit(X, Y).predict(X))
+    assert one.training_queries_.sizes.tolist() == [len(Y)]
+    with_ids = one.fit(X, Y, qid=QID)
+    assert with_ids.score(X, Y, qid=QID) == MEASURE(Y, with_ids.predict(X), qid=QID)
+    assert len(with_ids.training_queries_.qid) == len(set(QID))
+
+
+def test_missing_ids_are_an_error_unless_that_is_said():
+    with pytest.raises(ValueError, match="Query ids are missing"):
+        QueryRanker(Ridge(), measure=MEASURE).fit(X, Y)
+    with pytest.raises(ValueError, match="missing_qid must be 'raise' or 'one_query', got 'ok'"):
+        QueryRanker(Ridge(), measure=MEASURE, missing_qid="ok").fit(X, Y)
