@@ -96,13 +96,14 @@ def _exact_sum(values: FloatArray) -> int:
 def _sum_of_few(values: FloatArray) -> int:
     """Cut the values into digits of 39 bits, of which a double sums up so many without rounding."""
     total = 0
-    while len(values) and (largest := float(np.abs(values).max())) > 0:
+    while len(values) and (largest := float(max(values.max(), -values.min()))) > 0:
         _, exponent = math.frexp(largest)
         if exponent > _LARGEST_EXPONENT:
             return total + sum(map(_whole, values.tolist()))
         # Adding a number of this size rounds to a multiple of 2^(exponent - 39).
         size = math.ldexp(1.5, exponent + 13)
-        digits = (values + size) - size
+        digits = values + size
+        digits -= size
         total += _whole(float(digits.sum()))
         values = values - digits
     return total
