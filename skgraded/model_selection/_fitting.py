@@ -25,6 +25,7 @@ __all__ = [
     "can_stop_early",
     "final_step",
     "fit_estimator",
+    "reject_cluster_rankers",
     "stoppable",
 ]
 
@@ -126,6 +127,16 @@ def final_step(estimator: Any) -> Any:
 def can_stop_early(estimator: Any) -> bool:
     """Whether the estimator's training can be watched and stopped by a measure."""
     return _library_of(final_step(estimator)).stops_early
+
+
+def reject_cluster_rankers(estimator: Any) -> None:
+    """Raise where the estimator trains on a cluster, which has tools of its own."""
+    name = type(final_step(estimator)).__name__
+    if name.startswith("Dask"):
+        raise TypeError(
+            f"estimator must train on rows in memory, got {name}: fit it on Dask collections "
+            "itself, and stop early with skgraded.dask.global_evaluation."
+        )
 
 
 def _fit_pipeline(

@@ -28,6 +28,7 @@ from skgraded.model_selection._fitting import (
     can_stop_early,
     final_step,
     fit_estimator,
+    reject_cluster_rankers,
     stoppable,
 )
 from skgraded.model_selection._splitters import draw_queries
@@ -233,6 +234,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
+        TypeError
+            If the estimator trains on a cluster, such as DaskLGBMRanker.
         ValueError
             If query ids are missing, group sizes are given in their place, a grade is negative
             or NaN, or queries cannot be held out as asked.
@@ -244,6 +247,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         QueryLeakWarning
             If training and validation rows are different documents of one query.
         """
+        reject_cluster_rankers(self.estimator)
         evaluation = _EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
         watches = self._check_stopping(evaluation, fit_params)
         for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):

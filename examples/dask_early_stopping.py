@@ -1,0 +1,67 @@
+"""Train LightGBM on two Dask workers, stop early by xGAP over both, and evaluate on the cluster.
+
+Without `global_evaluation` each worker would stop by the value of its own queries, and the training
+would break down.
+"""
+
+# %%
+import dask.array as da
+import dask.dataframe as dd
+import lightgbm as lgb
+import numpy as np
+import pandas as pd
+from distributed import Client, LocalCluster
+
+from skgraded import evaluate
+from skgraded.dask import evaluate as evaluate_on_dask
+from skgraded.dask import global_evaluation
+from skgraded.datasets import make_ranking
+
+MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
+
+
+def in_partitions(queries, seed):
+    """Make data in partitions of whole queries; LightGBM needs them so."""
+    X, y, qid = make_ranking(sum(queries), random_state=seed)
+    group = np.bincount(qid)
+    rows = tuple(int(part.sum()) for part in np.split(group, np.cumsum(queries)[:-1]))
+    features = da.from_array(X, chunks=(rows, X.shape[1]))
+    sizes = da.from_array(group, chunks=(tuple(queries),))
+    return (X, y, qid), features, da.from_array(y, chunks=(rows,)), sizes
+
+
+def main():
+    _, X, y, group = in_partitions([60, 140], 0)
+    (X_valid, y_valid, qid_valid), *valid = in_partitions([20, 60], 1)
+    cluster = LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    )
+    with cluster, Client(cluster) as client:
+        ranker = lgb.DaskLGBMRanker(
+            client=client, n_estimators=300, num_leaves=15, metric="None", verbose=-1
+        )
+        ranker.fit(
+            X,
+            y,
+            group=group,
+            eval_set=[(valid[0], valid[1])],
+            eval_group=[valid[2]],
+            callbacks=[
+                global_evaluation(MEASURE, "nDCG@10"),
+                lgb.early_stopping(20, first_metric_only=True, verbose=False),
+            ],
+        )
+        print(f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}")
+
+        score = ranker.booster_.predict(X_valid)
+        rows = pd.DataFrame({"qid": qid_valid, "label": y_valid, "score": score})
+        ddf = dd.from_pandas(rows, npartitions=4)  # cut anywhere: evaluate shuffles by query
+        on_dask = evaluate_on_dask([MEASURE, "nDCG@10"], ddf)
+        print(on_dask)
+        in_memory = evaluate([MEASURE, "nDCG@10"], y_valid, score, qid=qid_valid)
+        print("the same bits:", on_dask.mean() == in_memory.mean())
+
+
+# %%
+if __name__ == "__main__":  # workers are processes of their own, which import this file
+    main()

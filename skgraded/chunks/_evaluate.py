@@ -1,0 +1,280 @@
+"""Evaluation in constant memory, block by block."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._progress import ProgressBar
+from skgraded.chunks._blocks import Order, QueryOrder, whole_queries
+from skgraded.chunks._rows import Columns, Rows, as_array, in_rows
+from skgraded.chunks._scale import check_grades, distinct_grades, on_scale, require_scale
+from skgraded.chunks._totals import PartedScores, Totals, concatenate
+from skgraded.measures import Measure, Scores, measure
+from skgraded.measures import evaluate as evaluate_in_memory
+from skgraded.rankings import Judgments
+
+__all__ = ["Options", "evaluate", "iter_scores", "parse_measures", "score_rows", "scored"]
+
+_ARROW_BATCH = 2**17
+
+
+class Options(TypedDict):
+    """How to read and score; without an order, that of the queries is trusted."""
+
+    grades: Sequence[float] | NDArray[np.float64] | None
+    order: Order | None
+    block_rows: int
+    n_threads: int
+
+
+def evaluate(
+    measures: str | Measure | Sequence[str | Measure],
+    data: Any,
+    *,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
+    weight: str | None = None,
+    grades: Sequence[float] | None = None,
+    order: Order = "ascending",
+    per_query: bool = False,
+    block_rows: int = 1_000_000,
+    n_threads: int = 1,
+) -> Scores:
+    """Score more rows than fit into memory.
+
+    Memory holds one block: `block_rows` rows, the largest chunk or the longest query, whichever is
+    most. A query may go on over the end of a chunk. Means are the same to the last bit as those of
+    `skgraded.evaluate` on all rows at once, wherever the chunks are cut.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    data : path, pyarrow Dataset or Table, or iterable of chunks
+        A Parquet file, a folder of them, or chunks one after the other: arrays (y_true, y_score,
+        qid) or (y_true, y_score, qid, weight), or DataFrames, Arrow batches or mappings with
+        the columns named below.
+    label, score, qid : str
+        Columns of grades, scores and query ids.
+    weight : str, optional
+        Column of row weights; a query weighs the mean of its rows.
+    grades : sequence of float, optional
+        The grades that may occur, such as ``range(5)``. Measures that take the top of the scale
+        from the data need it where `data` is an iterable; from Parquet it is read in a first pass
+        over the labels.
+    order : {"ascending", "grouped"}, default="ascending"
+        Whether query ids ascend, which is checked in constant memory, or the rows of each query
+        stand together but queries in any order: then all ids are remembered to check it.
+    per_query : bool, default=False
+        Whether to keep the values of all queries: 8 bytes for each query and measure.
+    block_rows : int, default=1_000_000
+        Rows that are scored together, at least. Results do not depend on it.
+    n_threads : int, default=1
+        Threads; results do not depend on it.
+
+    Returns
+    -------
+    Scores
+        Means; and with `per_query`, values query by query.
+
+    Raises
+    ------
+    ValueError
+        If the data are not sorted by query, or a column, grade or argument is not as described.
+
+    See Also
+    --------
+    iter_scores : Values query by query, block by block, to write them elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded import chunks
+    >>> parts = [([2, 0], [.9, .5], [1, 1]), ([1, 0, 1], [.1, .4, .3], [1, 2, 2])]
+    >>> chunks.evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], parts)
+    measure                mean  over 2 queries
+    eGAP(g=[0.1,0.9])    0.5167
+    nDCG@2               0.6956
+    """
+    parsed = parse_measures(measures)
+    totals, kept = Totals.nothing(len(parsed)), []
+    columns = Columns(label, score, qid, weight)
+    options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
+    for part, n_rows in scored(parsed, data, columns, **options):
+        totals = totals.joined(Totals.of(part, n_rows))
+        if per_query:
+            kept.append(part)
+    if totals.n_queries == 0:
+        raise ValueError("data must hold at least one row, got none.")
+    return PartedScores(parsed, totals, lambda: concatenate(kept) if kept else _not_kept())
+
+
+def iter_scores(
+    measures: str | Measure | Sequence[str | Measure],
+    data: Any,
+    *,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
+    weight: str | None = None,
+    grades: Sequence[float] | None = None,
+    order: Order = "ascending",
+    block_rows: int = 1_000_000,
+    n_threads: int = 1,
+) -> Iterator[Scores]:
+    """Score more rows than fit into memory, and hand out the values of each block.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures.
+    data : path, pyarrow Dataset or Table, or iterable of chunks
+        As in `evaluate`.
+    label, score, qid : str
+        Columns of grades, scores and query ids.
+    weight : str, optional
+        Column of row weights.
+    grades : sequence of float, optional
+        The grades that may occur.
+    order : {"ascending", "grouped"}, default="ascending"
+        What to check of the order of the queries.
+    block_rows : int, default=1_000_000
+        Rows that are scored together, at least.
+    n_threads : int, default=1
+        Threads; results do not depend on it.
+
+    Yields
+    ------
+    Scores
+        Values of some whole queries, in the order of the data.
+
+    Examples
+    --------
+    >>> from skgraded import chunks
+    >>> parts = [([2, 0], [.9, .5], [1, 1]), ([1, 0, 1], [.1, .4, .3], [1, 2, 2])]
+    >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
+    [[1], [2]]
+    """
+    parsed, columns = parse_measures(measures), Columns(label, score, qid, weight)
+    options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
+    for part, _ in scored(parsed, data, columns, **options):
+        yield part
+
+
+def parse_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+    """Return one measure or several as a tuple."""
+    chosen = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
+    if not chosen:
+        raise ValueError("measures must name at least one measure, got an empty sequence.")
+    return tuple(measure(each) for each in chosen)
+
+
+def scored(
+    measures: tuple[Measure, ...],
+    data: Any,
+    columns: Columns,
+    *,
+    grades: Sequence[float] | NDArray[np.float64] | None,
+    order: Order | None,
+    block_rows: int,
+    n_threads: int,
+) -> Iterator[tuple[Scores, int]]:
+    """Scores of each block and its number of rows."""
+    if not isinstance(block_rows, Integral) or block_rows < 1:
+        raise ValueError(f"block_rows must be an integer >= 1, got {block_rows!r}.")
+    seen, scale = QueryOrder(order), check_grades(grades)
+    dataset = _as_dataset(data)
+    if dataset is not None:
+        columns.require(dataset.schema.names, "the data set")
+        if scale is None and any(each.is_open for each in measures):
+            scale = distinct_grades(_labels(dataset, columns.label))
+        data = _batches(dataset, columns.names)
+    require_scale(measures, scale)
+    for rows in whole_queries(in_rows(data, columns), int(block_rows)):
+        judgments = _judgments(rows, seen.n_rows)
+        seen.check(judgments)
+        yield _score(measures, on_scale(judgments, scale), rows.y_score, n_threads), rows.n_rows
+
+
+def score_rows(
+    measures: tuple[Measure, ...], rows: Rows, grades: Any, n_threads: int = 1
+) -> Scores:
+    """Score whole queries that stand in any order."""
+    return _score(measures, on_scale(_judgments(rows, 0), grades), rows.y_score, n_threads)
+
+
+def _score(
+    measures: tuple[Measure, ...], judgments: Judgments, y_score: Any, n_threads: int
+) -> Scores:
+    scores = evaluate_in_memory(measures, judgments.rank(y_score, n_threads))
+    # The ideal ranking and the judgments refer to each other: blocks would pile up until the
+    # garbage collector comes by.
+    vars(judgments).pop("ideal", None)
+    return scores
+
+
+def _judgments(rows: Rows, first_row: int) -> Judgments:
+    try:
+        return Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+    except ValueError as error:
+        if not first_row:
+            raise
+        raise ValueError(f"{error} (Rows are counted from row {first_row} on.)") from error
+
+
+def _as_dataset(data: Any) -> Any:
+    """Return a pyarrow Dataset, or None where data are chunks already."""
+    is_path = isinstance(data, str | os.PathLike)
+    if not is_path and not type(data).__module__.startswith("pyarrow"):
+        if not isinstance(data, Iterable):
+            raise TypeError(
+                "data must be the path of a Parquet data set, a pyarrow Dataset or Table, or an "
+                f"iterable of chunks, got {type(data).__name__}."
+            )
+        return None
+    try:
+        import pyarrow.dataset as ds
+    except ImportError as error:
+        raise ImportError("Parquet needs pyarrow: pip install pyarrow.") from error
+    if hasattr(data, "to_batches") and hasattr(data, "column_names"):
+        return ds.dataset(data)
+    if is_path:
+        return ds.dataset(data, format="parquet")
+    return data if isinstance(data, ds.Dataset) else None
+
+
+def _scan(dataset: Any, names: list[str]) -> Iterator[Any]:
+    # Row group after row group: a scan of the whole would read ahead, and fill the memory.
+    for fragment in dataset.get_fragments():
+        pieces = [fragment]
+        if hasattr(fragment, "split_by_row_group"):
+            pieces = fragment.split_by_row_group()
+        for piece in pieces:
+            yield from piece.to_batches(
+                schema=dataset.schema, columns=names, batch_size=_ARROW_BATCH, batch_readahead=1
+            )
+
+
+def _labels(dataset: Any, label: str) -> Iterator[Any]:
+    return (as_array(batch[label]) for batch in _scan(dataset, [label]))
+
+
+def _batches(dataset: Any, names: list[str]) -> Iterator[Any]:
+    with ProgressBar(dataset.count_rows(), "evaluate") as progress:
+        for batch in _scan(dataset, names):
+            yield batch
+            progress.step(batch.num_rows)
+
+
+def _not_kept() -> Scores:
+    raise ValueError(
+        "Values query by query were not kept: pass per_query=True to evaluate, or take them block "
+        "by block from iter_scores."
+    )

@@ -1,0 +1,265 @@
+"""Evaluation over all workers while LightGBM trains under Dask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import lightgbm
+import numpy as np
+from distributed import Client, default_client
+from numpy.typing import NDArray
+
+from skgraded._training import check_threads
+from skgraded.chunks._scale import on_scale
+from skgraded.chunks._totals import Totals
+from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
+from skgraded.measures import Measure, evaluate, measure
+from skgraded.rankings import Judgments
+
+__all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
+
+# Before LightGBM's callbacks that print, record and stop, which then see the values of all workers.
+_ORDER = 5
+
+
+def global_evaluation(
+    *measures: str | Measure,
+    client: Client | None = None,
+    timeout: float = 60.0,
+    n_threads: int = 1,
+) -> GlobalEvaluation:
+    """Evaluate on the rows of all workers while ``DaskLGBMRanker`` trains.
+
+    ``DaskLGBMRanker`` evaluates on each worker's own rows. The values differ, workers that stop
+    early by them stop at different iterations, and the training breaks down with a socket error.
+    With this callback every worker has the same values in every iteration: the means over the
+    queries of all workers, equal to the last bit to those of one machine. LightGBM's own callbacks,
+    such as ``early_stopping`` and ``record_evaluation``, then work as on one machine.
+
+    Parameters
+    ----------
+    *measures : str or Measure
+        The measures, in the order in which LightGBM shall see them.
+    client : distributed.Client, optional
+        The client; by default the current one.
+    timeout : float, default=60.0
+        Seconds that workers wait for each other's evaluation of an iteration. A worker that has
+        left the cluster is noticed earlier.
+    n_threads : int, default=1
+        Threads for sorting and scoring on each worker.
+
+    Returns
+    -------
+    callback
+        For ``fit(..., callbacks=[...])``.
+
+    Raises
+    ------
+    ValueError
+        If no measure is given or there is no client. In training: if LightGBM also has metrics of
+        its own, there is no evaluation set, or a mean is undefined.
+    WorkerLostError
+        In training: if a worker is gone or late.
+
+    See Also
+    --------
+    skgraded.lightgbm.eval_metric : The same on one machine.
+
+    Notes
+    -----
+    Queries must be whole: every query of an evaluation set in one partition, as LightGBM itself
+    needs it. Workers meet once after the first iteration, to agree on the scale of grades, and once
+    in each iteration, in which each sends about 300 bytes for each measure and evaluation set.
+    Several evaluation sets need ``eval_names``, because LightGBM numbers the sets anew on a worker
+    that has no rows of one of them.
+
+    Examples
+    --------
+    >>> from lightgbm import DaskLGBMRanker, early_stopping
+    >>> from skgraded.dask import global_evaluation
+    >>> def fit(X, y, group, X_valid, y_valid, group_valid):
+    ...     return DaskLGBMRanker(n_estimators=1000, metric="None").fit(
+    ...         X, y, group=group,
+    ...         eval_X=X_valid, eval_y=y_valid, eval_group=[group_valid],
+    ...         callbacks=[
+    ...             global_evaluation("xGAP(g=[0.1,0.9])@10", "nDCG@10"),
+    ...             early_stopping(50, first_metric_only=True),
+    ...         ],
+    ...     )
+    """
+    if not measures:
+        raise ValueError("global_evaluation needs at least one measure, got none.")
+    if not timeout > 0:
+        raise ValueError(f"timeout must be a number of seconds > 0, got {timeout!r}.")
+    parsed = tuple(measure(each) for each in measures)
+    open_exchange(default_client() if client is None else client)
+    return GlobalEvaluation(parsed, timeout, check_threads(n_threads))
+
+
+class _Failure(NamedTuple):
+    """What went wrong on a worker, for all to raise: one that stops alone leaves others hanging."""
+
+    message: str
+
+
+class GlobalEvaluation:
+    """What `global_evaluation` makes: a callback of LightGBM.
+
+    Parameters
+    ----------
+    measures : tuple of Measure
+        The measures.
+    timeout : float
+        Seconds that they wait for each other.
+    n_threads : int
+        Threads for sorting and scoring.
+
+    Examples
+    --------
+    >>> from skgraded import measure
+    >>> from skgraded.dask import GlobalEvaluation
+    >>> GlobalEvaluation((measure("AP"),), timeout=60.0, n_threads=1)
+    global_evaluation('AP')
+    """
+
+    def __init__(self, measures: tuple[Measure, ...], timeout: float, n_threads: int) -> None:
+        self.measures = measures
+        self.timeout = timeout
+        self.n_threads = n_threads
+        self.order = _ORDER
+        self.before_iteration = False
+        self._judged: dict[str, dict[str, Judgments]] = {}
+
+    def __reduce__(self) -> Any:
+        return GlobalEvaluation, (self.measures, self.timeout, self.n_threads)
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(str(each)) for each in self.measures)
+        return f"global_evaluation({names})"
+
+    def __call__(self, env: Any) -> None:
+        """Evaluate after an iteration; LightGBM's later callbacks see the values.
+
+        Parameters
+        ----------
+        env : lightgbm.callback.CallbackEnv
+            The model in training, and the list that the values are put into.
+        """
+        try:
+            env.evaluation_result_list.extend(self._values_over_all(env))
+        except (ValueError, WorkerLostError):
+            # LightGBM leaves its network open after an error; the next training would wait on it.
+            env.model.free_network()
+            raise
+
+    def _values_over_all(self, env: Any) -> list[Any]:
+        meeting = Meeting(env.params, self.timeout)
+        if env.iteration == env.begin_iteration:
+            self._judged[meeting.who] = self._agree_on_judgments(env, meeting)
+        judged = self._judged[meeting.who]
+        totals = _share(meeting, env.iteration + 1, lambda: self._local_totals(env, judged))
+        return self._global_values(totals)
+
+    def _agree_on_judgments(self, env: Any, meeting: Meeting) -> dict[str, Judgments]:
+        """Judgments of the local rows, on the scale of the grades of all workers."""
+        local: dict[str, Judgments] = {}
+
+        def grades() -> dict[str, NDArray[np.float64]]:
+            if env.evaluation_result_list:
+                raise ValueError(_own_metrics(env.evaluation_result_list))
+            sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)
+            local.update((name, _judgments_of(data_set)) for name, data_set in sets)
+            return {name: each.grades for name, each in local.items()}
+
+        parts = _share(meeting, 0, grades)
+        _require_names(parts)
+        found = [each for part in parts.values() for each in part.items()]
+        scales = {
+            name: np.unique(np.concatenate([grades for known, grades in found if known == name]))
+            for name in local
+        }
+        return {name: on_scale(each, scales[name]) for name, each in local.items()}
+
+    def _local_totals(self, env: Any, judged: dict[str, Judgments]) -> dict[str, Totals]:
+        sets, found = iter(judged.items()), {}
+
+        def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
+            name, judgments = next(sets)
+            scores = evaluate(self.measures, judgments.rank(y_score, self.n_threads))
+            found[name] = Totals.of(scores, judgments.n_documents)
+            return []
+
+        env.model.eval_valid(score)
+        return found
+
+    def _global_values(self, parts: dict[str, dict[str, Totals]]) -> list[Any]:
+        names = dict.fromkeys(name for who in sorted(parts) for name in parts[who])
+        values = []
+        for name in names:
+            local = [part[name] for part in parts.values() if name in part]
+            totals = Totals.joined_all(local, len(self.measures))
+            for each, sums in zip(self.measures, totals.sums, strict=True):
+                _require_mean(each, sums.mean, name, totals.n_queries)
+                values.append(_result(name, str(each), sums.mean, each.greater_is_better))
+        return values
+
+
+def _judgments_of(data_set: Any) -> Judgments:
+    group = data_set.get_group()
+    if group is None:
+        raise ValueError("The query sizes of an evaluation set are missing: pass eval_group=[...].")
+    return Judgments.from_groups(data_set.get_label(), group, data_set.get_weight())
+
+
+def _share(meeting: Meeting, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
+    """Share what is computed, or raise on all workers what one of them has met."""
+    try:
+        part = compute()
+    except ValueError as error:
+        part = _Failure(str(error))
+    parts = meeting.share(number, part)
+    for who, each in sorted(parts.items()):
+        if isinstance(each, _Failure):
+            raise ValueError(f"{each.message} (on worker {who})")
+    return parts
+
+
+def _own_metrics(results: list[Any]) -> str:
+    names = dict.fromkeys(str(each[1]) for each in results)
+    return (
+        f"LightGBM evaluates {', '.join(names)} on each worker's own rows, so that workers would "
+        'stop early at different iterations: pass metric="None" to DaskLGBMRanker and no '
+        "eval_metric to fit; global_evaluation takes the measures."
+    )
+
+
+def _require_names(parts: dict[str, Any]) -> None:
+    """Raise where the names of evaluation sets are missing or cannot be trusted."""
+    lists = {tuple(part) for part in parts.values()}
+    longest = max(lists, key=len)
+    if not longest:
+        raise ValueError(
+            "global_evaluation needs an evaluation set: pass eval_X, eval_y, eval_group."
+        )
+    if len(longest) > 1 and len(lists) > 1 and any(name.startswith("valid_") for name in longest):
+        raise ValueError(
+            "A worker has no rows of one of the evaluation sets, and LightGBM numbers them anew "
+            "there: pass eval_names=[...] to fit, or partitions of every set to each worker."
+        )
+
+
+def _require_mean(each: Measure, mean: float, name: str, n_queries: int) -> None:
+    """Raise where a mean is undefined: NaN would stop LightGBM's training early, without a word."""
+    if math.isnan(mean):
+        raise ValueError(
+            f"{each} has no value on {name}: none of its {n_queries} queries has anything relevant "
+            "and a positive weight. Evaluate on queries with relevant documents, or set empty=0.0 "
+            "in the measure."
+        )
+
+
+def _result(*values: Any) -> Any:
+    # LightGBM 4.7 has a named tuple for what was a tuple.
+    return getattr(lightgbm, "EvalResult", lambda *each: each)(*values)

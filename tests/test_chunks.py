@@ -1,0 +1,292 @@
+"""Evaluation in parts: the same bits as on all rows at once, in bounded memory."""
+
+import pickle
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skgraded import UndefinedMeanWarning, catalogue, chunks, evaluate
+from skgraded.chunks._totals import Totals
+from skgraded.measures._exact_mean import MeanSums
+
+RANKED = sorted(set(catalogue()) - {"ADM"})  # ADM reads scores, not ranks
+SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]
+
+
+def make_rows(n_queries=60, seed=0, unjudged=True, largest=90):
+    """Rows sorted by query: skewed sizes, many queries of one document, ties."""
+    rng = np.random.default_rng(seed)
+    sizes = np.minimum(rng.zipf(1.5, n_queries), largest)
+    y_true = rng.integers(0, 5, sizes.sum()).astype(float)
+    if unjudged:
+        y_true[rng.random(len(y_true)) < 0.05] = np.nan
+    y_score = rng.integers(0, 12, len(y_true)) / 4.0
+    qid = np.repeat(np.sort(rng.choice(10 * n_queries, n_queries, replace=False)), sizes)
+    return y_true, y_score, qid, rng.random(len(qid))
+
+
+def cut(rows, places):
+    pieces = (np.split(column, sorted(places)) for column in rows)
+    return list(zip(*pieces, strict=True))
+
+
+def assert_same(parted, whole):
+    assert parted.mean() == whole.mean()
+    assert parted.n_empty == whole.n_empty
+    assert len(parted) == len(whole)
+    np.testing.assert_array_equal(parted.values, whole.values)
+    np.testing.assert_array_equal(parted.qid, whole.qid)
+    if whole.weights is None:
+        assert parted.weights is None
+    else:
+        np.testing.assert_array_equal(parted.weights, whole.weights)
+
+
+@given(strategies.long_data(max_queries=8, shuffle=False), st.data())
+def test_chunks_give_the_bits_of_the_whole(rows, data):
+    """Every measure, any cuts, also inside of queries and with chunks that are empty."""
+    names = data.draw(st.lists(st.sampled_from(RANKED), min_size=1, max_size=4))
+    weight = data.draw(strategies.row_weights(len(rows.qid)))
+    places = data.draw(st.lists(st.integers(0, len(rows.qid)), max_size=6))
+    whole = evaluate(names, rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weight)
+    parted = chunks.evaluate(
+        names,
+        cut((rows.y_true, rows.y_score, rows.qid, weight), places),
+        grades=np.unique(rows.y_true[~np.isnan(rows.y_true)]),
+        order="grouped",
+        per_query=True,
+        block_rows=data.draw(st.integers(1, 50)),
+    )
+    np.testing.assert_array_equal(parted.values, whole.values)
+    np.testing.assert_array_equal(parted.qid, whole.qid)
+    assert parted.n_empty == whole.n_empty
+
+
+@pytest.mark.parametrize("n_chunks", [1, 2, 3, 8, 50])
+@pytest.mark.parametrize("block_rows", [1, 64, 10**6])
+def test_means_do_not_depend_on_chunks_or_blocks(n_chunks, block_rows):
+    rows = make_rows()
+    places = np.random.default_rng(n_chunks).integers(0, len(rows[0]), n_chunks - 1)
+    y_true, y_score, qid, weight = rows
+    whole = evaluate(SOME, y_true, y_score, qid=qid, sample_weight=weight)
+    options = {"grades": range(5), "block_rows": block_rows, "per_query": True}
+    assert_same(chunks.evaluate(SOME, cut(rows, places), **options), whole)
+    without = evaluate(SOME, y_true, y_score, qid=qid)
+    assert_same(chunks.evaluate(SOME, cut(rows[:3], places), **options), without)
+
+
+def test_a_query_longer_than_many_chunks():
+    rows = [np.arange(1000) % 3, np.arange(1000) % 7 / 2.0, np.zeros(1000, int)]
+    parted = chunks.evaluate("AP", cut(rows, range(0, 1000, 9)), block_rows=5)
+    assert parted.mean() == evaluate("AP", *rows[:2], qid=rows[2]).mean()
+
+
+def test_values_come_block_by_block():
+    rows = make_rows()
+    parts = list(chunks.iter_scores("AP", cut(rows[:3], [50, 100]), block_rows=20))
+    assert len(parts) > 1
+    whole = evaluate("AP", *rows[:2], qid=rows[2])
+    np.testing.assert_array_equal(np.concatenate([each.qid for each in parts]), whole.qid)
+    np.testing.assert_array_equal(np.concatenate([each.values for each in parts]), whole.values)
+
+
+def test_columns_of_frames_mappings_and_arrow():
+    pd = pytest.importorskip("pandas")
+    y_true, y_score, _, weight = rows = make_rows()
+    qid = np.char.add("q", np.char.zfill(rows[2].astype(str), 6))
+    frame = pd.DataFrame({"rel": y_true, "s": y_score, "query": qid, "w": weight})
+    names = {"label": "rel", "score": "s", "qid": "query", "weight": "w"}
+    whole = evaluate(SOME, y_true, y_score, qid=qid, sample_weight=weight)
+    forms = {"frame": [frame[:70], frame[70:]], "mapping": [dict(frame[:70]), dict(frame[70:])]}
+    nullable = frame.astype({"rel": "Int64"})
+    forms["nullable"] = [nullable[:70], nullable[70:]]
+    try:
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(nullable)
+        forms["arrow"] = table.to_batches(max_chunksize=70)
+        forms["table"] = table
+    except ImportError:
+        pass
+    for form, data in forms.items():
+        parted = chunks.evaluate(SOME, data, **names, per_query=True, block_rows=40)
+        assert parted.mean() == whole.mean(), form
+        assert list(parted.qid) == list(whole.qid), form
+
+
+def test_parquet_files_in_a_folder(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    y_true, y_score, qid, weight = rows = make_rows(300)
+    for number, part in enumerate(cut(rows, [100, 101, 500])):
+        table = pa.table(dict(zip(["label", "score", "qid", "weight"], part, strict=True)))
+        pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=64)
+    names = ["xGAP", "RBP", "nDCG@10"]  # the first takes its top grade from the whole data set
+    whole = evaluate(names, y_true, y_score, qid=qid, sample_weight=weight)
+    parted = chunks.evaluate(names, tmp_path, weight="weight", block_rows=100, per_query=True)
+    assert_same(parted, whole)
+    assert_same(
+        chunks.evaluate(names, str(tmp_path / "0.parquet"), per_query=True),
+        evaluate(names, y_true[:100], y_score[:100], qid=qid[:100]),
+    )
+    with pytest.raises(
+        ValueError, match=r"^score must name a column of the data set, got 'p'; there"
+    ):
+        chunks.evaluate(names, tmp_path, score="p")
+
+
+@pytest.mark.parametrize("order", ["ascending", "grouped"])
+@pytest.mark.parametrize("block_rows", [1, 2, 100])
+def test_a_query_that_comes_back_is_named(order, block_rows):
+    qid = [1, 1, 2, 3, 3, 2, 4]
+    parts = cut((np.ones(7), np.arange(7.0), np.array(qid)), [2, 4])
+    with pytest.raises(ValueError, match=r"2 .*row 5") as raised:
+        chunks.evaluate("AP", parts, order=order, block_rows=block_rows)
+    assert "Sort the data by query first" in str(raised.value)
+
+
+def test_grouped_queries_in_any_order_need_to_say_so():
+    parts = [(np.ones(4), np.arange(4.0), np.array(["b", "b", "a", "a"]))]
+    with pytest.raises(
+        ValueError,
+        match=r"^qid must ascend from query to query, got 'a' after 'b' in row 2\. .*"
+        r"pass order='grouped'",
+    ):
+        chunks.evaluate("AP", parts)
+    assert chunks.evaluate("AP", parts, order="grouped").mean() == {"AP": 1.0}
+
+
+def arrays(*labels, qid=None):
+    return [(np.array(labels), np.arange(float(len(labels))), np.array(qid or [1] * len(labels)))]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: chunks.evaluate("xGAP", arrays(1)),
+            r"^xGAP takes the top of the scale .*range\(5",
+        ),
+        (
+            lambda: chunks.evaluate("AP", arrays(3), grades=[0, 1]),
+            r"^grades must name every .*got 3",
+        ),
+        (lambda: chunks.evaluate("AP", arrays(3), grades=[-1]), r"^grades must be numbers >= 0"),
+        (lambda: chunks.evaluate("AP", arrays(-1)), r"^y_true .*-1"),
+        (lambda: chunks.evaluate("AP", []), r"^data must hold at least one row, got none\.$"),
+        (lambda: chunks.evaluate([], arrays(1)), r"^measures must name at least one"),
+        (lambda: chunks.evaluate("AP", arrays(1), block_rows=0), r"^block_rows .*got 0\.$"),
+        (lambda: chunks.evaluate("AP", arrays(1), order="any"), r"^order must be .*got 'any'\.$"),
+        (lambda: chunks.evaluate("AP", [(1, 2)]), r"^A chunk must hold the arrays .*got 2 arrays"),
+        (
+            lambda: chunks.evaluate("AP", [([1, 2], [1.0], [1, 1])]),
+            r"^A chunk must have one .*got 2, 1, 2 entries",
+        ),
+        (
+            lambda: chunks.evaluate("AP", [{"label": [1], "qid": [1]}]),
+            r"^score must name a column of the chunk, got 'score'; there are: label, qid\.$",
+        ),
+        (
+            lambda: chunks.evaluate("AP", [*arrays(1), *arrays(1, qid=["a"])]),
+            r"^qid must be of one type in all chunks",
+        ),
+        (
+            lambda: chunks.evaluate("AP", [*arrays(1), (*arrays(1)[0], np.ones(1))]),
+            r"^Weights must be in all chunks or in none",
+        ),
+        (lambda: chunks.evaluate("AP", arrays(1)).values, r"^Values query by query were not kept"),
+    ],
+)
+def test_errors_say_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("data", [7, [7]])
+def test_what_is_no_chunk(data):
+    with pytest.raises(TypeError, match=r"got int\.$"):
+        chunks.evaluate("AP", data)
+
+
+def test_errors_count_rows_from_the_start_of_the_data():
+    labels = np.ones(30)
+    labels[25] = -1
+    parts = cut((labels, np.arange(30.0), np.arange(30) // 3), [10, 20])
+    with pytest.raises(ValueError, match=r"row \d+.* \(Rows are counted from row \d+ on\.\)$"):
+        chunks.evaluate("AP", parts, block_rows=5)
+
+
+def test_parted_scores_look_like_scores():
+    rows = make_rows()
+    whole = evaluate(SOME, *rows[:2], qid=rows[2])
+    parted = chunks.evaluate(SOME, cut(rows[:3], [33, 66]), per_query=True)
+    assert repr(parted) == repr(whole)
+    assert parted["nDCG@10"] == whole["nDCG@10"]
+    assert parted.n_documents == len(rows[0])
+    assert parted.n_queries == len(whole)
+    assert parted.per_query("AP@3").mean() == whole["AP@3"]
+    with pytest.raises(KeyError, match="AP is not among the measures scored"):
+        parted["AP"]
+
+
+def test_no_query_left_warns():
+    parted = chunks.evaluate("AP(empty=nan)", [([0, 0], [1.0, 2.0], [1, 2])])
+    with pytest.warns(UndefinedMeanWarning, match=r"no query .*\(2 of 2 have nothing relevant\)"):
+        assert np.isnan(parted.mean()["AP(empty=nan)"])
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_by_the_block():
+    """Forty times the rows, the same peak."""
+
+    def stream(n_chunks):
+        rng = np.random.default_rng(0)
+        for number in range(n_chunks):
+            qid = number * 200 + np.arange(20_000) // 100
+            yield rng.integers(0, 5, 20_000), rng.random(20_000), qid
+
+    def peak(n_chunks):
+        tracemalloc.start()
+        chunks.evaluate(["AP", "nDCG@10"], stream(n_chunks), block_rows=20_000)
+        largest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return largest
+
+    few = peak(5)
+    assert peak(200) < 1.5 * few
+    assert few < 40 * 20_000 * 8  # a block and what is made of it
+
+
+FLOATS = st.floats(-1e200, 1e200) | st.floats(0, 1) | st.floats(-1e-300, 1e-300)
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=50), st.randoms())
+def test_means_are_rounded_once(values, random):
+    exact = float(sum(map(Fraction, values)) / len(values))
+    assert MeanSums.of(np.array(values), None).mean == exact
+    random.shuffle(values)
+    middle = random.randint(0, len(values))
+    parts = [MeanSums.of(np.array(each), None) for each in (values[:middle], values[middle:])]
+    assert parts[0].joined(parts[1]).mean == exact
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-320, 1e305])
+def test_means_of_many_values_are_exact_over_all_exponents(scale):
+    rng = np.random.default_rng(0)
+    values = rng.random(20_000) * scale * 2.0 ** -rng.integers(0, 80, 20_000)
+    exact = float(sum(map(Fraction, values.tolist())) / len(values))
+    assert MeanSums.of(values, None).mean == exact
+    assert MeanSums.of(values[::-1], np.ones(len(values))).mean == exact
+
+
+def test_totals_of_no_part_and_in_pickles():
+    rows = make_rows()
+    totals = Totals.of(evaluate(SOME, *rows[:2], qid=rows[2]), len(rows[0]))
+    assert Totals.joined_all([], len(SOME)) == Totals.nothing(len(SOME))
+    assert Totals.joined_all([totals], len(SOME)) == totals
+    assert pickle.loads(pickle.dumps(totals)) == totals

@@ -1,0 +1,463 @@
+"""Evaluation of Dask collections, and early stopping of LightGBM over several workers."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_chunks import RANKED, SOME, assert_same, make_rows
+
+from skgraded import QueryRanker, evaluate
+from skgraded.datasets import make_ranking
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+pd = pytest.importorskip("pandas")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+lgb = pytest.importorskip("lightgbm")
+
+import skgraded.dask as on_dask  # noqa: E402
+import skgraded.lightgbm  # noqa: E402
+
+MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
+# What Dask, its shuffle and LightGBM say about themselves.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning:lightgbm"),
+    pytest.mark.filterwarnings("ignore::UserWarning:distributed"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _threads():
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def start(n_workers):
+    """Start workers that listen on loopback only."""
+    return distributed.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    with start(2) as cluster, distributed.Client(cluster) as connected:
+        yield connected
+
+
+def make_frame(shuffle=True, **options):
+    columns = dict(zip(["label", "score", "qid", "weight"], make_rows(**options), strict=True))
+    frame = pd.DataFrame(columns)
+    return frame.sample(frac=1, random_state=0) if shuffle else frame
+
+
+def in_memory(measures, frame, weight="weight"):
+    weights = None if weight is None else frame[weight]
+    return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 3, 8])
+def test_all_measures_on_rows_in_any_order(n_partitions):
+    frame = make_frame(n_queries=40)
+    ddf = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
+    parted = on_dask.evaluate(RANKED, ddf, weight="weight")
+    assert_same(parted, in_memory(RANKED, frame))
+
+
+@pytest.mark.parametrize("ties", ["expected", "row_order", "pessimistic", "optimistic"])
+def test_a_shuffle_keeps_the_order_of_tied_rows(ties):
+    frame = make_frame()
+    names = [f"AP(ties={ties})", f"nDCG(ties={ties})@3"]
+    ddf = dd.from_pandas(frame, npartitions=5, sort=False)
+    assert_same(on_dask.evaluate(names, ddf, weight="weight"), in_memory(names, frame))
+
+
+def test_whole_queries_need_no_shuffle():
+    frame = make_frame(shuffle=False)
+    starts = np.flatnonzero(np.diff(frame.qid)) + 1
+    bounds = [0, starts[5], starts[5], starts[20], len(frame)]  # one partition without rows
+    pieces = [frame.iloc[a:b] for a, b in pairwise(bounds)]
+    ddf = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
+    parted = on_dask.evaluate(SOME, ddf, weight="weight", whole_queries=True)
+    assert_same(parted, in_memory(SOME, frame))
+
+
+def test_known_divisions_need_no_shuffle(monkeypatch):
+    frame = make_frame(shuffle=False)
+    ddf = dd.from_pandas(frame.set_index("qid"), npartitions=4)
+    monkeypatch.setattr(type(ddf), "shuffle", None)
+    assert ddf.known_divisions
+    assert_same(on_dask.evaluate(SOME, ddf, weight="weight"), in_memory(SOME, frame))
+
+
+@pytest.mark.parametrize("ids", ["numbers", "text"])
+def test_a_broken_promise_names_the_query(ids):
+    frame = make_frame(shuffle=False, largest=20)
+    if ids == "text":
+        frame["qid"] = "q" + frame.qid.astype(str)
+    query = frame.qid.mode()[0]
+    place = frame.index[frame.qid == query][1]
+    pieces = [frame[:place], frame[place:]]
+    ddf = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
+    with pytest.raises(
+        ValueError, match=rf"query '?{query}'? is in partitions 0 and 1\. Leave whole"
+    ):
+        on_dask.evaluate("AP", ddf, whole_queries=True)
+    assert on_dask.evaluate("AP", ddf).mean() == in_memory("AP", frame, None).mean()
+
+
+def test_arrays():
+    frame = make_frame()
+    names = ["label", "score", "qid", "weight"]
+    arrays = [da.from_array(frame[name].to_numpy(), chunks=37) for name in names]
+    assert_same(on_dask.evaluate(SOME, arrays, weight="weight"), in_memory(SOME, frame))
+    without = on_dask.evaluate(SOME, arrays[:3])
+    assert_same(without, in_memory(SOME, frame, None))
+
+
+def test_the_top_grade_is_that_of_all_partitions():
+    frame = make_frame(unjudged=False).sort_values("label")  # the last partition has the top grade
+    ddf = dd.from_pandas(frame, npartitions=4, sort=False)
+    names = ["xGAP", "eGAP", "RBP(gain=linear)"]
+    assert on_dask.evaluate(names, ddf).mean() == in_memory(names, frame, None).mean()
+    assert (
+        on_dask.evaluate(names, ddf, grades=range(5)).mean() == in_memory(names, frame, None).mean()
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda ddf: on_dask.evaluate("AP", ddf, score="p"),
+            ValueError,
+            "^score must name a column",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", ddf, weight="w"),
+            ValueError,
+            "^weight must name a column",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", [1, 2]),
+            ValueError,
+            "^data must hold the arrays .*got 2",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", make_frame()),
+            TypeError,
+            "^data must be a Dask .*memory",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", ddf[ddf.label > 9]),
+            ValueError,
+            "^data must hold at least",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("xGAP", ddf, grades=[1]),
+            ValueError,
+            "^grades must name every",
+        ),
+    ],
+)
+def test_errors_say_what_is_wrong(call, error, message):
+    with pytest.raises(error, match=message):
+        call(dd.from_pandas(make_frame(), npartitions=2, sort=False))
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_bits_of_one_machine(client):
+    frame = make_frame(n_queries=300)
+    ddf = dd.from_pandas(frame, npartitions=4, sort=False)
+    with dask.config.set(scheduler=client.get):
+        parted = on_dask.evaluate([*SOME, "xGAP"], ddf, weight="weight")
+        assert_same(parted, in_memory([*SOME, "xGAP"], frame))
+
+
+def placed(client, block, worker):
+    """Make a block of a Dask array on a worker; another could make it too if that one is lost."""
+    made = client.submit(np.copy, block, workers=[worker], allow_other_workers=True, pure=False)
+    return da.from_delayed(dask.delayed(made), block.shape, block.dtype)
+
+
+class Data:
+    """Ranking data in partitions of whole queries, of uneven sizes."""
+
+    def __init__(self, queries, seed, steps=None):
+        X, self.y, qid = make_ranking(sum(queries), docs_per_query=30, random_state=seed)
+        self.X = X if steps is None else np.clip(np.round(X * steps), -4, 4)
+        self.group = np.bincount(qid)
+        self.weight = (1.0 + qid % 3) / 2
+        self.queries = np.cumsum(queries)[:-1]
+
+    def place(self, client):
+        """Send each partition to the next worker; LightGBM trains where the rows are."""
+        workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        rows = np.cumsum(self.group)[self.queries - 1]
+        columns = {"X": rows, "y": rows, "weight": rows, "group": self.queries}
+        return {
+            name: da.concatenate(
+                [
+                    placed(client, block, workers[number % len(workers)])
+                    for number, block in enumerate(np.split(getattr(self, name), places))
+                ]
+            )
+            for name, places in columns.items()
+        }
+
+    def evaluate(self, measures, scores, weight=None):
+        qid = np.repeat(np.arange(len(self.group)), self.group)
+        return evaluate(measures, self.y, scores, qid=qid, sample_weight=weight)
+
+
+def fit(
+    client, train, valid, callbacks, *, weighted=False, n_estimators=60, metric="None", **options
+):
+    ranker = lgb.DaskLGBMRanker(
+        client=client,
+        n_estimators=n_estimators,
+        num_leaves=7,
+        metric=metric,
+        verbose=-1,
+        time_out=1,
+        random_state=0,
+    )
+    train, sets = train.place(client), [each.place(client) for each in valid]
+    return ranker.fit(
+        train["X"],
+        train["y"],
+        group=train["group"],
+        eval_set=[(each["X"], each["y"]) for each in sets] or None,
+        eval_group=[each["group"] for each in sets] or None,
+        eval_sample_weight=[each["weight"] for each in sets] if weighted else None,
+        callbacks=callbacks,
+        **options,
+    )
+
+
+class KeepModel:
+    """Callback that saves all trees: a fitted model only has those up to the best iteration."""
+
+    def __init__(self, path, n_workers):
+        self.path, self.n_workers, self.order = str(path), n_workers, 6
+
+    def __call__(self, env):
+        assert env.params["num_machines"] == self.n_workers
+        ports = [int(each.split(":")[1]) for each in env.params["machines"].split(",")]
+        if env.params["local_listen_port"] == min(ports):
+            env.model.save_model(self.path, num_iteration=-1)
+
+
+UNEVEN = {2: ([60, 140], [10, 60]), 4: ([20, 80, 30, 70], [5, 40, 3, 30])}
+
+
+def check_early_stopping(client, n_workers, path):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[n_workers]))
+    callbacks = [
+        on_dask.global_evaluation(MEASURE, "nDCG@10", client=client),
+        lgb.early_stopping(5, first_metric_only=True, verbose=False),
+        KeepModel(path, n_workers),
+    ]
+    model = fit(client, train, [valid], callbacks, weighted=True)
+    history = model.evals_result_["valid_0"]
+    trees = lgb.Booster(model_file=path)
+    alone = [
+        valid.evaluate(
+            [MEASURE, "nDCG@10"], trees.predict(valid.X, num_iteration=n + 1), valid.weight
+        ).mean()
+        for n in range(trees.num_trees())
+    ]
+    assert 5 < len(alone) < 60
+    for name in (MEASURE, "nDCG@10"):
+        assert list(history[name]) == [each[name] for each in alone]  # to the last bit
+    best = int(np.argmax([each[MEASURE] for each in alone])) + 1
+    assert model.best_iteration_ == best
+    assert len(alone) == best + 5
+    assert model.best_score_["valid_0"][MEASURE] == alone[best - 1][MEASURE]
+
+
+@pytest.mark.slow
+def test_two_workers_stop_early_as_one_machine(client, tmp_path):
+    check_early_stopping(client, 2, tmp_path / "model.txt")
+
+
+@pytest.mark.slow
+def test_four_workers_stop_early_as_one_machine(tmp_path):
+    with start(4) as cluster, distributed.Client(cluster) as client:
+        check_early_stopping(client, 4, tmp_path / "model.txt")
+
+
+LOCAL_VALUES = """
+from test_dask import MEASURE, UNEVEN, Data, distributed, fit, lgb, skgraded, start
+
+if __name__ == "__main__":
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    stop = lgb.early_stopping(5, first_metric_only=True, verbose=False)
+    metric = skgraded.lightgbm.eval_metric(MEASURE)
+    with start(2) as cluster, distributed.Client(cluster) as client:
+        fit(client, train, [valid], [stop], n_estimators=300, eval_metric=metric)
+    print("it went well")
+"""
+
+
+@pytest.mark.slow
+def test_without_it_workers_that_disagree_break_the_training(tmp_path):
+    """The reason for `global_evaluation`: by local values, workers leave the training apart.
+
+    The one that is left fails with a socket error, or waits without end.
+    """
+    (tmp_path / "local_values.py").write_text(LOCAL_VALUES, encoding="utf-8")
+    paths = [str(Path(__file__).parent), *sys.path]
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "local_values.py")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        said = "Socket: still waiting"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert "Socket" in said
+    assert "it went well" not in said
+
+
+@pytest.mark.slow
+def test_a_worker_without_rows_to_evaluate_stops_with_the_others(client):
+    train, valid = Data([60, 60], 0), Data([40], 1)
+    stop = lgb.early_stopping(5, first_metric_only=True, verbose=False)
+    model = fit(client, train, [valid], [on_dask.global_evaluation(MEASURE, client=client), stop])
+    history = model.evals_result_["valid_0"][MEASURE]
+    assert model.best_iteration_ == np.argmax(history) + 1
+
+
+class Die:
+    """Callback that kills one worker's process."""
+
+    def __init__(self, address, order):
+        self.address, self.order = address, order
+
+    def __call__(self, env):
+        if env.iteration == 3 and distributed.get_worker().address == self.address:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_ends_the_training_soon():
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    with start(2) as cluster, distributed.Client(cluster) as client:
+        killed = min(client.scheduler_info()["workers"])
+        together = on_dask.global_evaluation(MEASURE, client=client)
+        begin = time.monotonic()
+        with pytest.raises(
+            on_dask.WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"
+        ):
+            fit(client, train, [valid], [together, Die(killed, order=4)])
+        assert time.monotonic() - begin < 30
+
+
+class Sleep:
+    """Callback that makes one worker late."""
+
+    def __init__(self, address):
+        self.address, self.order = address, 4
+
+    def __call__(self, env):
+        if env.iteration == 3 and distributed.get_worker().address == self.address:
+            time.sleep(4)
+
+
+@pytest.mark.slow
+def test_waits_are_bounded():
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    with start(2) as cluster, distributed.Client(cluster) as client:
+        late = min(client.scheduler_info()["workers"])
+        together = on_dask.global_evaluation(MEASURE, client=client, timeout=1)
+        with pytest.raises(on_dask.WorkerLostError, match=r"^1 of 2 workers .* 4 within 1 s\. If"):
+            fit(client, train, [valid], [together, Sleep(late)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("metric", r"^LightGBM evaluates ndcg@1.*metric=\"None\".*on worker tcp"),
+        ("no set", r"^global_evaluation needs an evaluation set"),
+        ("no mean", r"^nDCG\(empty=nan\) has no value on valid_0: none of its 70 queries"),
+        ("labels", r"^y_true .*-1.* \(on worker tcp"),
+    ],
+)
+def test_errors_come_from_all_workers_at_once(client, case, message):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    if case == "no mean":
+        valid.y = np.zeros_like(valid.y)
+    if case == "labels":
+        valid.y = valid.y.copy()
+        valid.y[-1] = -1
+    together = on_dask.global_evaluation("nDCG(empty=nan)", client=client)
+    metric = "ndcg" if case == "metric" else "None"
+    with pytest.raises(ValueError, match=message):
+        fit(client, train, [] if case == "no set" else [valid], [together], metric=metric)
+
+
+@pytest.mark.slow
+def test_several_evaluation_sets_by_name(client):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    small = Data([9], 5)  # in one partition: one of the workers has none of it
+    together = on_dask.global_evaluation(MEASURE, client=client)
+    with pytest.raises(ValueError, match=r"^A worker has no rows of one of the evaluation sets"):
+        fit(client, train, [small, valid], [together], n_estimators=3)
+    names = {"eval_names": ["small", "large"]}
+    model = fit(client, train, [small, valid], [together], n_estimators=3, **names)
+    assert sorted(model.evals_result_) == ["large", "small"]
+    for name, data in {"small": small, "large": valid}.items():
+        alone = data.evaluate(MEASURE, model.booster_.predict(data.X))[MEASURE]
+        assert model.evals_result_[name][MEASURE][-1] == alone
+
+
+@pytest.mark.slow
+def test_an_objective_trains_what_one_machine_trains(client):
+    """Queries are whole on each worker, so that gradients are those of one machine.
+
+    Features have few values, so that all workers cut them into the same bins.
+    """
+    train = Data([60, 140], 0, steps=2)
+    objective = skgraded.lightgbm.objective(MEASURE)
+    options = {"n_estimators": 8, "num_leaves": 7, "verbose": -1, "objective": objective}
+    far = lgb.DaskLGBMRanker(client=client, time_out=1, tree_learner="data", **options)
+    placed = train.place(client)
+    far.fit(placed["X"], placed["y"], group=placed["group"])
+    near = lgb.LGBMRanker(n_jobs=1, **options).fit(train.X, train.y, group=train.group)
+    scores = [each.booster_.predict(train.X) for each in (far, near)]
+    np.testing.assert_allclose(*scores, rtol=1e-6)
+
+
+def test_arguments_of_the_callback():
+    with pytest.raises(ValueError, match="needs at least one measure, got none"):
+        on_dask.global_evaluation()
+    with pytest.raises(ValueError, match=r"^timeout must be a number of seconds > 0, got 0\.$"):
+        on_dask.global_evaluation("AP", timeout=0)
+
+
+def test_query_ranker_says_what_to_use_for_a_ranker_on_a_cluster():
+    ranker = QueryRanker(lgb.DaskLGBMRanker(), measure="AP")
+    with pytest.raises(TypeError, match=r"got DaskLGBMRanker: .*skgraded\.dask\.global_evaluation"):
+        ranker.fit(np.zeros((4, 1)), [0, 1, 0, 1], qid=[0, 0, 1, 1])

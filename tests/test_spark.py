@@ -1,0 +1,122 @@
+"""Evaluation of Spark DataFrames, on a local Spark that the tests start and stop."""
+
+import os
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from test_chunks import RANKED, SOME, make_rows
+
+from skgraded import evaluate
+
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+pd = pytest.importorskip("pandas")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
+
+from pyspark.errors import PythonException  # noqa: E402
+from pyspark.sql import SparkSession  # noqa: E402
+
+from skgraded import spark as on_spark  # noqa: E402
+
+# What Spark says about pandas, its own sockets and threads.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "3",
+}
+
+
+@pytest.fixture(scope="module")
+def session():
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master("local[2]").appName("skgraded tests")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    running = builder.getOrCreate()
+    running.sparkContext.setLogLevel("OFF")
+    yield running
+    running.stop()
+
+
+def make_frame(shuffle=True, text=False, **options):
+    columns = dict(zip(["label", "score", "qid", "weight"], make_rows(**options), strict=True))
+    frame = pd.DataFrame(columns)
+    if text:
+        frame["qid"] = [f"q{each:05d}" for each in frame.qid]
+    return frame.sample(frac=1, random_state=0) if shuffle else frame
+
+
+def in_memory(measures, frame, weight="weight"):
+    weights = None if weight is None else frame[weight]
+    return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
+
+
+@pytest.mark.parametrize(("n_partitions", "text"), [(1, False), (3, True), (8, False)])
+def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
+    data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
+    rows = data.toPandas()  # in Spark's order, which decides between tied documents
+    whole = in_memory(RANKED, rows)
+    parted = on_spark.evaluate(RANKED, data, weight="weight")
+    assert parted.mean() == whole.mean()  # to the last bit
+    assert parted.n_empty == whole.n_empty
+    by_id = np.argsort(whole.qid)
+    assert list(parted.qid) == list(whole.qid[by_id])
+    np.testing.assert_array_equal(parted.values, whole.values[by_id])
+    np.testing.assert_array_equal(parted.weights, whole.weights[by_id])
+
+
+def test_values_query_by_query_stay_on_the_cluster(session):
+    frame = make_frame()
+    data = session.createDataFrame(frame).repartition(3).cache()
+    values = on_spark.per_query(["AP(ties=pessimistic)", "nDCG@10"], data, weight="weight")
+    assert values.columns == ["qid", "weight", "AP(ties=pessimistic)", "nDCG@10"]
+    collected = values.toPandas().set_index("qid").sort_index()
+    whole = in_memory(["AP(ties=pessimistic)", "nDCG@10"], data.toPandas())
+    assert list(collected.index) == sorted(whole.qid)
+    columns = ["AP(ties=pessimistic)", "nDCG@10"]
+    assert np.array_equal(collected[columns], whole.to_frame().sort_index())
+
+
+def test_the_promise_of_whole_queries(session):
+    frame = make_frame(shuffle=False)
+    data = session.createDataFrame(frame).repartitionByRange(4, "qid").cache()
+    kept = on_spark.evaluate(SOME, data, whole_queries=True)
+    assert kept.mean() == in_memory(SOME, frame, None).mean()
+    cut = session.createDataFrame(frame).repartition(4).cache()
+    with pytest.raises(
+        ValueError, match=r"query \d+ is in partitions 0 and 1\. Leave whole_queries"
+    ):
+        on_spark.evaluate("AP", cut, whole_queries=True)
+
+
+def test_the_top_grade_is_that_of_all_partitions(session):
+    frame = make_frame()
+    data = session.createDataFrame(frame).repartition(3)
+    names = ["xGAP", "RBP(gain=linear)"]
+    assert on_spark.evaluate(names, data).mean() == in_memory(names, frame, None).mean()
+
+
+def test_errors_say_what_is_wrong(session):
+    frame = make_frame()
+    data = session.createDataFrame(frame)
+    with pytest.raises(
+        ValueError, match=r"^score must name a column of the DataFrame, got 'p'; there"
+    ):
+        on_spark.evaluate("AP", data, score="p")
+    with pytest.raises(ValueError, match=r"^data must hold at least one row"):
+        on_spark.evaluate("AP", data.where("label > 9"))
+    with pytest.raises(PythonException, match=r"y_true.*-1"):
+        on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
