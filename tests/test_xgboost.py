@@ -234,7 +234,7 @@ def test_query_ranker_keeps_the_rankers_own_callbacks(rows):
         validation_fraction=0.2,
         random_state=0,
     ).fit(X, y, qid=qid)
-    assert list(ranker.evals_result_) == ["own", "valid_0"]
+    assert set(ranker.evals_result_) == {"own", "valid_0"}  # XGBoost 2.1 calls back in any order
     assert not hasattr(ranker, "best_iteration_")
     assert len(ranker.estimator_.callbacks) == 1
 
