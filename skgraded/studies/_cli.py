@@ -23,6 +23,7 @@ from skgraded.studies._swaps import swap_rates
 from skgraded.studies._thresholds import sweep_thresholds, threshold_grid, threshold_measures
 from skgraded.studies._topics import TopicFacts, above_first_quartile, topic_facts
 from skgraded.trec import RunScores, evaluate, read_run
+from skgraded.trec._cli import parse_grades
 
 __all__ = ["add_commands"]
 
@@ -338,7 +339,7 @@ def run_sensitivity(arguments: argparse.Namespace) -> None:
 
 def run_judgments(arguments: argparse.Namespace) -> None:
     """Score a run by the judgments of each assessor."""
-    grades = _parse_grades(arguments.grades)
+    grades = parse_grades(arguments.grades)
     judged = [read_qrels(each).map_grades(grades) for each in arguments.qrels]
     found = compare_qrels(
         _measures(arguments), judged, read_run(arguments.run_file), order=arguments.order
@@ -382,18 +383,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _qrels(arguments: argparse.Namespace) -> Qrels:
-    return read_qrels(arguments.qrels).map_grades(_parse_grades(arguments.grades))
-
-
-def _parse_grades(rules: list[str]) -> dict[float, float]:
-    grades: dict[float, float] = {}
-    for rule in rules:
-        old, _, new = rule.removeprefix("=").rpartition("=")
-        try:
-            grades.update(dict.fromkeys(map(float, old.split(",")), float(new)))
-        except ValueError:
-            raise ValueError(f"--grades is written OLD[,OLD...]=NEW, got {rule!r}.") from None
-    return grades
+    return read_qrels(arguments.qrels).map_grades(parse_grades(arguments.grades))
 
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:

@@ -19,7 +19,7 @@ from skgraded.trec._letor import read_letor
 from skgraded.trec._run_scores import RunScores
 from skgraded.trec._tables import wrap
 
-__all__ = ["add_commands"]
+__all__ = ["add_commands", "parse_grades"]
 
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
@@ -234,7 +234,7 @@ def _evaluate_runs(
     arguments: argparse.Namespace, qrels: Qrels, runs: list[Any], chosen: list[Measure]
 ) -> RunScores:
     return evaluate(
-        qrels.map_grades(_parse_grades(arguments.grades)),
+        qrels.map_grades(parse_grades(arguments.grades)),
         runs,
         chosen,
         order=arguments.order,
@@ -261,7 +261,7 @@ def _with_ties(each: Measure, ties: Ties | None) -> Measure:
     return each if ties is None or each.ties != default else dataclasses.replace(each, ties=ties)
 
 
-def _parse_grades(rules: list[str]) -> dict[float, float]:
+def parse_grades(rules: list[str]) -> dict[float, float]:
     grades: dict[float, float] = {}
     for rule in rules:
         old, _, new = rule.removeprefix("=").rpartition("=")
