@@ -393,7 +393,7 @@ class Judgments:
         """
         scores = _in_layout(check_scores(y_score, self.n_documents), self.row_order)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
-        return Rankings(self, order, tied, n_threads)
+        return Rankings(self, order, tied, n_threads, scores)
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
         """Cover all queries by slices of a few each.
@@ -458,6 +458,8 @@ class Rankings:
         Tied documents keep the order of their rows.
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
+    scores : ndarray of shape (n_documents,), float64, or None
+        Scores in the layout; None where all that is known is the ranking, as of a TREC run.
     """
 
     def __init__(
@@ -466,11 +468,13 @@ class Rankings:
         order: NDArray[np.int32],
         tied: NDArray[np.uint8],
         n_threads: int = 1,
+        scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
         self.order = order
         self.tied = tied
         self.n_threads = n_threads
+        self.scores = scores
         self._memo: dict[Hashable, Any] = {}
 
     @classmethod
@@ -753,8 +757,13 @@ class Rankings:
             Their rankings.
         """
         first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
-        judgments = self.judgments.of_queries(queries)
-        return Rankings(judgments, self.order[first:last], self.tied[first:last], self.n_threads)
+        return Rankings(
+            self.judgments.of_queries(queries),
+            self.order[first:last],
+            self.tied[first:last],
+            self.n_threads,
+            None if self.scores is None else self.scores[first:last],
+        )
 
     def _weights(self, positions: Positions, ranked: RankedList, unjudged: Unjudged) -> FloatArray:
         key = ("positions", positions, unjudged, type(self))

@@ -14,7 +14,7 @@ from skgraded import UndefinedMeanWarning, catalogue, chunks, evaluate
 from skgraded.chunks._totals import Totals
 from skgraded.measures._exact_mean import MeanSums
 
-RANKED = sorted(set(catalogue()) - {"ADM"})  # ADM reads scores, not ranks
+ALL = sorted(catalogue())
 SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]
 
 
@@ -25,7 +25,7 @@ def make_rows(n_queries=60, seed=0, unjudged=True, largest=90):
     y_true = rng.integers(0, 5, sizes.sum()).astype(float)
     if unjudged:
         y_true[rng.random(len(y_true)) < 0.05] = np.nan
-    y_score = rng.integers(0, 12, len(y_true)) / 4.0
+    y_score = rng.integers(0, 13, len(y_true)) / 12  # in [0, 1], for ADM
     qid = np.repeat(np.sort(rng.choice(10 * n_queries, n_queries, replace=False)), sizes)
     return y_true, y_score, qid, rng.random(len(qid))
 
@@ -50,13 +50,14 @@ def assert_same(parted, whole):
 @given(strategies.long_data(max_queries=8, shuffle=False), st.data())
 def test_chunks_give_the_bits_of_the_whole(rows, data):
     """Every measure, any cuts, also inside of queries and with chunks that are empty."""
-    names = data.draw(st.lists(st.sampled_from(RANKED), min_size=1, max_size=4))
+    names = data.draw(st.lists(st.sampled_from(ALL), min_size=1, max_size=4))
+    y_score = (1 + np.tanh(rows.y_score)) / 2  # in [0, 1], for ADM
     weight = data.draw(strategies.row_weights(len(rows.qid)))
     places = data.draw(st.lists(st.integers(0, len(rows.qid)), max_size=6))
-    whole = evaluate(names, rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weight)
+    whole = evaluate(names, rows.y_true, y_score, qid=rows.qid, sample_weight=weight)
     parted = chunks.evaluate(
         names,
-        cut((rows.y_true, rows.y_score, rows.qid, weight), places),
+        cut((rows.y_true, y_score, rows.qid, weight), places),
         grades=np.unique(rows.y_true[~np.isnan(rows.y_true)]),
         order="grouped",
         per_query=True,
@@ -213,10 +214,11 @@ def test_what_is_no_chunk(data):
         chunks.evaluate("AP", data)
 
 
-def test_errors_count_rows_from_the_start_of_the_data():
-    labels = np.ones(30)
-    labels[25] = -1
-    parts = cut((labels, np.arange(30.0), np.arange(30) // 3), [10, 20])
+@pytest.mark.parametrize("column", [0, 1])
+def test_errors_count_rows_from_the_start_of_the_data(column):
+    rows = np.ones(30), np.arange(30.0), np.arange(30) // 3
+    rows[column][25] = [-1, np.inf][column]
+    parts = cut(rows, [10, 20])
     with pytest.raises(ValueError, match=r"row \d+.* \(Rows are counted from row \d+ on\.\)$"):
         chunks.evaluate("AP", parts, block_rows=5)
 

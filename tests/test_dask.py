@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_chunks import RANKED, SOME, assert_same, make_rows
+from test_chunks import ALL, SOME, assert_same, make_rows
 
 from skgraded import QueryRanker, evaluate
 from skgraded.datasets import make_ranking
@@ -72,8 +72,8 @@ def in_memory(measures, frame, weight="weight"):
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
     ddf = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
-    parted = on_dask.evaluate(RANKED, ddf, weight="weight")
-    assert_same(parted, in_memory(RANKED, frame))
+    parted = on_dask.evaluate(ALL, ddf, weight="weight")
+    assert_same(parted, in_memory(ALL, frame))
 
 
 @pytest.mark.parametrize("ties", ["expected", "row_order", "pessimistic", "optimistic"])

@@ -540,16 +540,20 @@ class TestADM:
         scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
         assert scores.per_query("ADM").values.tolist() == [0.75, 0.5]
         assert scores["ADM"] == (0.75 + 3 * 0.5) / 4
-        with pytest.raises(TypeError, match="rankings hold no scores"):
-            evaluate(["AP", "ADM"], Rankings.from_arrays(*rows, qid))
+        rankings = Rankings.from_arrays(*rows, qid)
+        assert ADM().per_query(rankings).values.tolist() == [0.75, 0.5]
+        assert ADM().per_query(rankings.of_queries(slice(1, 2))).values.tolist() == [0.5]
 
     def test_scores_that_are_no_degrees_of_relevance(self):
         with pytest.raises(
             ValueError, match=r"y_score must lie in \[0, 1\] for ADM.* 1\.5 in row 1"
         ):
             ADM()([1, 0], [0.5, 1.5])
-        with pytest.raises(TypeError, match="rankings hold no scores"):
-            ADM()(Rankings.from_arrays([1, 0], [0.5, 0.1]))
+        with pytest.raises(ValueError, match=r"got -0\.1 in row 1\.$"):
+            ADM()([1, 0, 1, 0], [0.5, -0.1, 0.5, 9.0], qid=[1, 2, 2, 1])
+        retrieved = Rankings.from_trec({"q": {"d": 1}}, {"q": {"d": 0.5}})
+        with pytest.raises(TypeError, match="these rankings have no scores"):
+            ADM()(retrieved)
 
 
 BOUNDED = {

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_chunks import RANKED, SOME, make_rows
+from test_chunks import ALL, SOME, make_rows
 
 from skgraded import evaluate
 
@@ -68,8 +68,8 @@ def in_memory(measures, frame, weight="weight"):
 def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
     rows = data.toPandas()  # in Spark's order, which decides between tied documents
-    whole = in_memory(RANKED, rows)
-    parted = on_spark.evaluate(RANKED, data, weight="weight")
+    whole = in_memory(ALL, rows)
+    parted = on_spark.evaluate(ALL, data, weight="weight")
     assert parted.mean() == whole.mean()  # to the last bit
     assert parted.n_empty == whole.n_empty
     by_id = np.argsort(whole.qid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypedDict
 
@@ -198,16 +199,22 @@ def scored(
         data = _batches(dataset, columns.names)
     require_scale(measures, scale)
     for rows in whole_queries(in_rows(data, columns), int(block_rows)):
-        judgments = _judgments(rows, seen.n_rows)
+        first_row = seen.n_rows
+        with _rows_counted_from(first_row):
+            judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
         seen.check(judgments)
-        yield _score(measures, on_scale(judgments, scale), rows.y_score, n_threads), rows.n_rows
+        on_its_scale = on_scale(judgments, scale)
+        with _rows_counted_from(first_row):
+            scores = _score(measures, on_its_scale, rows.y_score, n_threads)
+        yield scores, rows.n_rows
 
 
 def score_rows(
     measures: tuple[Measure, ...], rows: Rows, grades: Any, n_threads: int = 1
 ) -> Scores:
     """Score whole queries that stand in any order."""
-    return _score(measures, on_scale(_judgments(rows, 0), grades), rows.y_score, n_threads)
+    judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+    return _score(measures, on_scale(judgments, grades), rows.y_score, n_threads)
 
 
 def _score(
@@ -220,9 +227,11 @@ def _score(
     return scores
 
 
-def _judgments(rows: Rows, first_row: int) -> Judgments:
+@contextmanager
+def _rows_counted_from(first_row: int) -> Iterator[None]:
+    """Say in errors, which name a row of the block, where the block begins."""
     try:
-        return Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+        yield
     except ValueError as error:
         if not first_row:
             raise

@@ -101,9 +101,6 @@ class Measure:
 
     greater_is_better: ClassVar[bool] = True
 
-    # Whether the measure looks at scores as such, which a Rankings no longer holds.
-    reads_scores: ClassVar[bool] = False
-
     # Shared fields that a measure has no use for beyond their default, and why.
     _refuses: ClassVar[Mapping[str, str]] = {}
 

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from skgraded._layout import check_scores
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._scale import _ScaleMeasure
-from skgraded.measures._scores import QueryScores
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["ADM"]
@@ -58,64 +56,32 @@ class ADM(_ScaleMeasure):
     0.75
     """
 
-    reads_scores: ClassVar[bool] = True
     _refuses: ClassVar[Mapping[str, str]] = {
         "k": "which compares scores, not ranks",
         "ties": "which compares scores, not ranks",
         "normalize": "whose best value is 1 already",
     }
 
-    def per_query(
-        self,
-        y_true: ArrayLike | Rankings,
-        y_score: ArrayLike | None = None,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> QueryScores:
-        """Value of the measure for every query.
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        if rankings.scores is None:
+            raise TypeError(
+                f"{self} compares scores with grades, and these rankings have no scores: call it "
+                "with y_true and y_score."
+            )
+        self._require_in_unit_interval(rankings.scores, rankings.judgments.row_order)
+        return 1.0 - self._mean_distance(rankings.judgments, rankings.scores)
 
-        Parameters
-        ----------
-        y_true : array-like of shape (n_documents,)
-            Grades, 0 = judged not relevant, NaN = unjudged. Rankings hold no scores to compare.
-        y_score : array-like of shape (n_documents,)
-            Scores in [0, 1].
-        qid : array-like of shape (n_documents,), optional
-            Query id of each row. Without it all rows are one query.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
-
-        Returns
-        -------
-        QueryScores
-            Ids, values and weights of the queries.
-        """
-        if isinstance(y_true, Rankings) or y_score is None:
-            raise TypeError(self._wants_scores())
-        judgments = Judgments.from_arrays(y_true, qid, sample_weight)
-        scores = check_scores(y_score, judgments.n_documents)
-        if ((scores < 0) | (scores > 1)).any():
-            row = int(np.flatnonzero((scores < 0) | (scores > 1))[0])
+    def _require_in_unit_interval(
+        self, scores: FloatArray, row_order: NDArray[np.int64] | None
+    ) -> None:
+        outside = np.flatnonzero((scores < 0) | (scores > 1))
+        if len(outside):
+            rows = outside if row_order is None else row_order[outside]
+            first = rows.argmin()
             raise ValueError(
                 f"y_score must lie in [0, 1] for {self}, which compares scores with grades, got "
-                f"{scores[row]} in row {row}."
+                f"{scores[outside[first]]:g} in row {rows[first]}."
             )
-        in_layout = scores if judgments.row_order is None else scores[judgments.row_order]
-        values = 1.0 - self._mean_distance(judgments, in_layout)
-        nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
-        values = np.where(nothing_relevant, self.empty, values)
-        n_empty = int(nothing_relevant.sum())
-        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty)
-
-    def _wants_scores(self) -> str:
-        return (
-            f"{self} compares scores with grades, and rankings hold no scores: call it with y_true "
-            "and y_score."
-        )
-
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        raise TypeError(self._wants_scores())
 
     def _mean_distance(self, judgments: Judgments, scores: FloatArray) -> FloatArray:
         judged = judgments.levels < judgments.n_levels

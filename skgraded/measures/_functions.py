@@ -71,13 +71,7 @@ def evaluate(
         raise ValueError("measures must name at least one measure, got an empty sequence.")
     parsed = tuple(measure(each) for each in chosen)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
-    arrays = None if isinstance(y_true, Rankings) else (y_true, y_score)
-    scored = [
-        each.per_query(*arrays, qid=qid, sample_weight=sample_weight)
-        if arrays and each.reads_scores
-        else each.per_query(rankings)
-        for each in parsed
-    ]
+    scored = [each.per_query(rankings) for each in parsed]
     judgments = rankings.judgments
     return Scores(
         measures=parsed,
