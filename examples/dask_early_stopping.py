@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 from skgraded import evaluate
 from skgraded.dask import evaluate as evaluate_on_dask
-from skgraded.dask import global_evaluation
+from skgraded.dask import global_evaluation, make_ranking_scorer
 from skgraded.datasets import make_ranking
 
 MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
@@ -53,13 +53,18 @@ def main():
         )
         print(f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}")
 
-        score = ranker.booster_.predict(X_valid)
-        rows = pd.DataFrame({"qid": qid_valid, "label": y_valid, "score": score})
+        scorer = make_ranking_scorer([MEASURE, "nDCG@10"])
+        on_dask = scorer(ranker, *valid[:2], group=valid[2])  # the rows stay on the workers
+
+        scores = ranker.booster_.predict(X_valid)
+        in_memory = evaluate([MEASURE, "nDCG@10"], y_valid, scores, qid=qid_valid)
+        print(in_memory)
+        print("the same bits:", on_dask == in_memory.mean())
+
+        rows = pd.DataFrame({"qid": qid_valid, "label": y_valid, "score": scores})
         ddf = dd.from_pandas(rows, npartitions=4)  # cut anywhere: evaluate shuffles by query
-        on_dask = evaluate_on_dask([MEASURE, "nDCG@10"], ddf)
-        print(on_dask)
-        in_memory = evaluate([MEASURE, "nDCG@10"], y_valid, score, qid=qid_valid)
-        print("the same bits:", on_dask.mean() == in_memory.mean())
+        again = evaluate_on_dask([MEASURE, "nDCG@10"], ddf)
+        print("the same bits:", again.mean() == in_memory.mean())
 
 
 # %%

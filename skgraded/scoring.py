@@ -40,9 +40,7 @@ class _RankingScorer:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float | dict[str, float]:
-        scores = self._evaluate(estimator, X, y, qid, sample_weight)
-        means = {name: _greater_is_better(scores, each) for name, each in self.measures}
-        return means[self.measures[0][0]] if self.is_single else means
+        return self._signed_means(self.per_query(estimator, X, y, qid, sample_weight))
 
     def per_query(
         self,
@@ -53,21 +51,19 @@ class _RankingScorer:
         sample_weight: ArrayLike | None = None,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
-        return self._evaluate(estimator, X, y, qid, sample_weight)
-
-    def _evaluate(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-    ) -> Scores:
         grades, _ = split_target(y)
         judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
         warn_if_queries_leak(estimator, without_query_ids(X), judgments)
         rankings = judgments.rank(scores_of(estimator, X, self.response_method))
         return evaluate([each for _, each in self.measures], rankings)
+
+    def _signed_means(self, scores: Scores) -> float | dict[str, float]:
+        """Means with the sign that lets a search look for the greatest."""
+        means = {
+            name: scores[each] if each.greater_is_better else -scores[each]
+            for name, each in self.measures
+        }
+        return means[self.measures[0][0]] if self.is_single else means
 
     def get_metadata_routing(self) -> MetadataRequest:
         request = MetadataRequest(owner=self)
@@ -85,11 +81,6 @@ class _RankingScorer:
         if self.response_method != "auto":
             given += f", response_method={self.response_method!r}"
         return f"make_ranking_scorer({given})"
-
-
-def _greater_is_better(scores: Scores, each: Measure) -> float:
-    """Mean of a measure with the sign that lets a search look for the greatest."""
-    return scores[each] if each.greater_is_better else -scores[each]
 
 
 def make_ranking_scorer(

@@ -1,6 +1,7 @@
 """Evaluation of Dask collections, and early stopping of LightGBM over several workers."""
 
 import contextlib
+import inspect
 import os
 import signal
 import subprocess
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 from test_chunks import ALL, SOME, assert_same, make_rows
 
-from skgraded import QueryRanker, evaluate
+from skgraded import QueryRanker, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
@@ -186,6 +188,94 @@ def test_a_cluster_gives_the_bits_of_one_machine(client):
         assert_same(parted, in_memory([*SOME, "xGAP"], frame))
 
 
+SCORED = [MEASURE, "nDCG@10", "RankedHalfLife"]
+
+
+def in_blocks(array, lengths):
+    return da.from_array(array, chunks=(tuple(lengths), *array.shape[1:]))
+
+
+@pytest.fixture(scope="module")
+def queries():
+    """Rows of whole queries in three partitions, the second of them without rows."""
+    X, y, qid = make_ranking(40, docs_per_query=12, random_state=0)
+    sizes, lengths = np.bincount(qid), [int((qid < 15).sum()), 0, int((qid >= 15).sum())]
+    weight = 1.0 + qid % 3
+    local = {"X": X, "y": y, "qid": qid, "sample_weight": weight, "group": sizes}
+    far = {name: in_blocks(array, lengths) for name, array in local.items() if name != "group"}
+    return local, {**far, "group": in_blocks(sizes, [15, 0, 25])}
+
+
+def pick(columns, *names):
+    return {name: columns[name] for name in names}
+
+
+@pytest.mark.parametrize("names", [("qid",), ("qid", "sample_weight")])
+def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
+    local, far = queries
+    model = Ridge().fit(local["X"], local["y"])
+    score = model.predict  # with the bits of a block, which a product of the whole may not have
+    blocks = [score(local["X"][each]) for each in (local["qid"] < 15, local["qid"] >= 15)]
+    weight = local["sample_weight"] if "sample_weight" in names else None
+    whole = evaluate(
+        SCORED, local["y"], np.concatenate(blocks), qid=local["qid"], sample_weight=weight
+    )
+    assert_same(
+        on_dask.make_ranking_scorer(SCORED).per_query(
+            model, far["X"], far["y"], **pick(far, *names)
+        ),
+        whole,
+    )
+    means = on_dask.make_ranking_scorer(SCORED)(model, far["X"], far["y"], **pick(far, *names))
+    assert means == {
+        MEASURE: whole[MEASURE],
+        "nDCG@10": whole["nDCG@10"],
+        "neg_RankedHalfLife": -whole["RankedHalfLife"],
+    }
+
+
+def test_a_scorer_takes_query_sizes(queries):
+    local, far = queries
+    model, scorer = Ridge().fit(local["X"], local["y"]), on_dask.make_ranking_scorer("AP")
+    rows = (model, far["X"], far["y"])
+    by_size = scorer.per_query(*rows, **pick(far, "group", "sample_weight"))
+    assert_same(by_size, scorer.per_query(*rows, **pick(far, "qid", "sample_weight")))
+    assert scorer(*rows, qid=far["qid"], whole_queries=True) == scorer(*rows, group=far["group"])
+
+
+def test_a_scorer_takes_data_frames_and_classifiers(queries):
+    local, _ = queries
+    frame = pd.DataFrame(local["X"]).add_prefix("x").assign(**pick(local, "y", "qid"))
+    frame = frame.sample(frac=1, random_state=0)
+    features = [name for name in frame if name.startswith("x")]
+    model = LogisticRegression(max_iter=1000).fit(frame[features], frame.y)
+    far = dd.from_pandas(frame, npartitions=3, sort=False)
+    scorer = on_dask.make_ranking_scorer("nDCG@10")
+    alone = make_ranking_scorer("nDCG@10")(model, frame[features], frame.y, qid=frame.qid)
+    assert scorer(model, far[features], far.y, qid=far.qid) == pytest.approx(alone, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"qid": None}, "^Queries must come as qid.*or as group.*got neither"),
+        ({"group": [1]}, "^Queries must come as qid.*or as group.*got both"),
+        ({"y": [480]}, r"same rows, got y: 1, qid: 3, score: 3 blocks"),
+        ({"y": [100, 200, 180]}, r"same rows, got a block with y: \d+, qid: \d+, score"),
+        ({"qid": None, "group": [40]}, r"^group must be in as many partitions as y \(3\), got 1"),
+        ({"qid": None, "group": [20, 0, 20]}, "^group must hold the number of rows of each query"),
+    ],
+)
+def test_a_scorer_says_what_is_wrong(queries, change, message):
+    local, far = queries
+    rows = pick(far, "X", "y", "qid")
+    for name, lengths in change.items():
+        rows[name] = None if lengths is None else in_blocks(local[name][: sum(lengths)], lengths)
+    model = Ridge().fit(local["X"], local["y"])
+    with pytest.raises(ValueError, match=message):
+        on_dask.make_ranking_scorer("AP")(model, **rows)
+
+
 def placed(client, block, worker):
     """Make a block of a Dask array on a worker; another could make it too if that one is lost."""
     made = client.submit(np.copy, block, workers=[worker], allow_other_workers=True, pure=False)
@@ -222,8 +312,28 @@ class Data:
         return evaluate(measures, self.y, scores, qid=qid, sample_weight=weight)
 
 
+HAS_EVAL_X = "eval_X" in inspect.signature(lgb.DaskLGBMRanker.fit).parameters  # since 4.7
+
+
+def as_arguments(sets, form):
+    if not sets:
+        return {}
+    if form == "eval_set":
+        return {"eval_set": [(each["X"], each["y"]) for each in sets]}
+    return {f"eval_{name}": tuple(each[name] for each in sets) for name in ("X", "y")}
+
+
 def fit(
-    client, train, valid, callbacks, *, weighted=False, n_estimators=60, metric="None", **options
+    client,
+    train,
+    valid,
+    callbacks,
+    *,
+    weighted=False,
+    n_estimators=60,
+    metric="None",
+    form="eval_X" if HAS_EVAL_X else "eval_set",
+    **options,
 ):
     ranker = lgb.DaskLGBMRanker(
         client=client,
@@ -239,7 +349,7 @@ def fit(
         train["X"],
         train["y"],
         group=train["group"],
-        eval_set=[(each["X"], each["y"]) for each in sets] or None,
+        **as_arguments(sets, form),
         eval_group=[each["group"] for each in sets] or None,
         eval_sample_weight=[each["weight"] for each in sets] if weighted else None,
         callbacks=callbacks,
@@ -291,6 +401,44 @@ def check_early_stopping(client, n_workers, path):
 @pytest.mark.slow
 def test_two_workers_stop_early_as_one_machine(client, tmp_path):
     check_early_stopping(client, 2, tmp_path / "model.txt")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM takes eval_X since 4.7")
+@pytest.mark.parametrize("form", ["eval_X", "eval_set"])
+def test_evaluation_sets_in_either_form(client, form):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    together = on_dask.global_evaluation(MEASURE, client=client)
+    model = fit(client, train, [valid], [together], n_estimators=3, form=form)
+    alone = valid.evaluate(MEASURE, model.booster_.predict(valid.X))[MEASURE]
+    assert model.evals_result_["valid_0"][MEASURE][-1] == alone
+
+
+@pytest.mark.slow
+def test_a_scorer_of_models_that_were_trained_on_the_cluster(client):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    model, rows = fit(client, train, [], None, n_estimators=5), valid.place(client)
+    scorer = on_dask.make_ranking_scorer([MEASURE, "nDCG@10"])
+    options = {"group": rows["group"], "sample_weight": rows["weight"]}
+    far = scorer.per_query(model, rows["X"], rows["y"], **options)
+    alone = valid.evaluate([MEASURE, "nDCG@10"], model.booster_.predict(valid.X), valid.weight)
+    assert_same(far, alone)
+    assert scorer(model.to_local(), rows["X"], rows["y"], **options) == alone.mean()
+
+
+@pytest.mark.slow
+def test_a_scorer_of_xgboost_on_the_cluster(client):
+    xgboost = pytest.importorskip("xgboost.dask", reason="xgboost is not installed")
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    far, rows = train.place(client), valid.place(client)
+    ranker = xgboost.DaskXGBRegressor(n_estimators=5, max_depth=3)
+    ranker.client = client
+    ranker.fit(far["X"], far["y"])
+    value = on_dask.make_ranking_scorer("nDCG@10")(
+        ranker, rows["X"], rows["y"], group=rows["group"]
+    )
+    predicted = ranker.predict(rows["X"]).compute()
+    assert value == valid.evaluate("nDCG@10", predicted)["nDCG@10"]
 
 
 @pytest.mark.slow

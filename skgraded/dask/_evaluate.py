@@ -16,6 +16,7 @@ from skgraded.chunks._evaluate import parse_measures, score_rows
 from skgraded.chunks._rows import Columns, Rows, as_array
 from skgraded.chunks._scale import check_grades, distinct_grades
 from skgraded.chunks._totals import PartedScores, Totals, concatenate
+from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.measures import Measure, Scores
 
 __all__ = ["evaluate"]
@@ -163,7 +164,6 @@ def _compute(calls: list[tuple[Any, Any]]) -> list[Any]:
 
 
 def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
-    """Put arrays side by side, block by block."""
     names = ["label", "score", "qid", "weight"][: len(arrays)]
     if len(arrays) not in (3, 4):
         raise ValueError(
@@ -171,20 +171,8 @@ def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
             f"got {len(arrays)}."
         )
     named = {getattr(columns, name) or name: each for name, each in zip(names, arrays, strict=True)}
-    blocks = [np.ravel(each.to_delayed()).tolist() for each in arrays]
-    if len({len(each) for each in blocks}) > 1:
-        raise ValueError(
-            "The arrays must be in blocks of the same rows, got "
-            f"{', '.join(str(len(each)) for each in blocks)} blocks: rechunk them alike."
-        )
-    meta = pd.DataFrame({name: pd.Series(dtype=each.dtype) for name, each in named.items()})
-    side_by_side = dask.delayed(_side_by_side)
-    parts = [side_by_side(list(named), *each) for each in zip(*blocks, strict=True)]
-    return dd.from_delayed(parts, meta=meta, verify_meta=False)
-
-
-def _side_by_side(names: list[str], *blocks: Any) -> pd.DataFrame:
-    return pd.DataFrame({name: np.asarray(each) for name, each in zip(names, blocks, strict=True)})
+    blocks = {name: blocks_of(each) for name, each in named.items()}
+    return side_by_side(blocks, {name: each.dtype for name, each in named.items()})
 
 
 def _grades_of(frame: Any, columns: Columns) -> NDArray[np.float64]:

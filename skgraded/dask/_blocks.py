@@ -1,0 +1,58 @@
+"""Rows that lie in several collections, block by block, as one DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+
+__all__ = ["blocks_of", "side_by_side"]
+
+
+def blocks_of(collection: Any) -> list[Any]:
+    """Blocks or partitions of a collection, not yet computed; each holds whole rows."""
+    if getattr(collection, "ndim", 1) > 1 and hasattr(collection, "rechunk"):
+        collection = collection.rechunk({1: -1})
+    blocks: list[Any] = np.ravel(collection.to_delayed()).tolist()
+    return blocks
+
+
+def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
+    """Make columns of collections.
+
+    Parameters
+    ----------
+    blocks : mapping of str to list of delayed
+        Blocks of each column, by its name.
+    dtypes : mapping of str to dtype
+        Type of each column.
+
+    Returns
+    -------
+    dask DataFrame
+        The columns.
+    """
+    if len({len(each) for each in blocks.values()}) > 1:
+        raise ValueError(f"{_ALIKE}, got {_said(blocks)} blocks: rechunk them alike.")
+    meta = pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in blocks})
+    join = dask.delayed(_joined)
+    parts = [join(list(blocks), *each) for each in zip(*blocks.values(), strict=True)]
+    return dd.from_delayed(parts, meta=meta, verify_meta=False)
+
+
+_ALIKE = "The collections must be in blocks of the same rows"
+
+
+def _said(named: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {len(each)}" for name, each in named.items())
+
+
+def _joined(names: list[str], *blocks: Any) -> pd.DataFrame:
+    named = {name: np.asarray(each) for name, each in zip(names, blocks, strict=True)}
+    if len({len(each) for each in named.values()}) > 1:
+        raise ValueError(f"{_ALIKE}, got a block with {_said(named)} rows.")
+    return pd.DataFrame(named)
