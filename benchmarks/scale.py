@@ -1,9 +1,10 @@
 """Engines beyond one machine's memory against the call in memory: time, overhead, peak memory.
 
-Each contestant runs in a process of its own, on Parquet files that are made once:
+Each contestant runs in a process of its own, on one core, and reads Parquet files that are made once.
+Processor time is that of all its processes; "whole" means the promise that queries are whole.
 
     python benchmarks/scale.py --rows 1000000 10000000
-    python benchmarks/scale.py --rows 100000000 --engines chunks
+    python benchmarks/scale.py --rows 100000000 --repeats 0
 """
 
 import argparse
@@ -13,12 +14,13 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 MEASURES = ["AP", "GAP(max_grade=4)", "xGAP(max_grade=4)", "eGAP(max_grade=4)", "nDCG@10"]
-ENGINES = ["memory", "chunks", "dask", "spark"]
 ROWS_OF_A_FILE = 5_000_000
 CONDITIONS = ("AP", "AP(ties=row_order)", "AP(unjudged=condense)", "nDCG@10", "nDCG", "Bpref")
 
@@ -53,30 +55,31 @@ def in_memory(folder):
 
     from skgraded import evaluate
 
-    table = pq.read_table(folder)
-    columns = [table[name].to_numpy() for name in ("label", "score", "qid")]
-    return lambda: evaluate(MEASURES, *columns[:2], qid=columns[2])
+    def read_and_evaluate():
+        table = pq.read_table(folder, use_threads=False)
+        label, score, qid = (table[name].to_numpy() for name in ("label", "score", "qid"))
+        return evaluate(MEASURES, label, score, qid=qid)
+
+    return read_and_evaluate
 
 
 def in_chunks(folder):
-    import pyarrow.dataset  # noqa: F401 - not to be timed
-
     from skgraded import chunks
 
     return lambda: chunks.evaluate(MEASURES, folder)
 
 
-def on_dask(folder):
+def on_dask(folder, whole_queries=False):
     import dask
     import dask.dataframe as dd
 
     from skgraded.dask import evaluate
 
     dask.config.set(scheduler="synchronous")  # one core, to compare with
-    return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=True)
+    return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
 
 
-def on_spark(folder):
+def on_spark(folder, whole_queries=False):
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     from pyspark.sql import SparkSession
 
@@ -87,36 +90,61 @@ def on_spark(folder):
     for name, value in {**local, "spark.ui.enabled": "false"}.items():
         builder = builder.config(name, value)
     data = builder.getOrCreate().read.parquet(str(folder))
-    return lambda: evaluate(MEASURES, data)
+    return lambda: evaluate(MEASURES, data, whole_queries=whole_queries)
 
 
-PREPARE = {"memory": in_memory, "chunks": in_chunks, "dask": on_dask, "spark": on_spark}
+ENGINES = {
+    "memory": in_memory,
+    "chunks": in_chunks,
+    "dask-whole": partial(on_dask, whole_queries=True),
+    "dask": on_dask,
+    "spark-whole": partial(on_spark, whole_queries=True),
+    "spark": on_spark,
+}
 
 
-def run(engine, folder):
-    """Time one contestant, in this process."""
-    call = PREPARE[engine](folder)
-    wall, cpu = time.perf_counter(), time.process_time()
-    scores = call()
-    timed = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+def cpu_seconds():
+    """Processor time of this process and all that it started, Spark's JVM and workers included."""
+    this = psutil.Process()
+    times = [each.cpu_times() for each in (this, *this.children(recursive=True))]
+    return sum(
+        each.user + each.system + each.children_user + each.children_system for each in times
+    )
+
+
+def run(engine, folder, repeats):
+    """Time one contestant, in this process, after a first call that starts and compiles."""
+    call = ENGINES[engine](folder)
+    timed = []
+    for _ in range(1 + repeats):
+        cpu, wall = cpu_seconds(), time.perf_counter()
+        scores = call()
+        timed.append((time.perf_counter() - wall, cpu_seconds() - cpu))
+    wall, cpu = np.median(timed[1:] or timed, axis=0)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({**timed, "peak": peak, "mean": scores.mean(), "queries": len(scores)}))
+    result = {"first": timed[0][0], "wall": wall, "cpu": cpu, "peak": peak}
+    print(json.dumps({**result, "mean": scores.mean(), "queries": len(scores)}))
 
 
-def compare(folder, n_rows, engines):
-    print(f"\n{n_rows:,} rows, {len(MEASURES)} measures")
-    print(f"{'engine':<8} {'wall s':>8} {'CPU s':>8} {'ns a row':>9} {'peak MB':>8}  same bits")
+def compare(folder, n_rows, engines, repeats):
+    print(f"\n{n_rows:,} rows, {len(MEASURES)} measures, median of {repeats} calls after the first")
+    columns = (
+        f"{'first s':>8} {'wall s':>8} {'CPU s':>8} {'ns a row':>9} {'overhead':>9} {'peak MB':>8}"
+    )
+    print(f"{'engine':<12} {columns}  same bits")
     first = None
     for engine in engines:
-        command = [sys.executable, __file__, "--run", engine, str(folder)]
+        command = [sys.executable, __file__, "--run", engine, str(folder), str(repeats)]
         out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         result = json.loads(out.splitlines()[-1])
         first = result if first is None else first
-        cpu = f"{result['cpu']:>8.2f} {1e9 * result['cpu'] / n_rows:>9.1f} {result['peak']:>8.0f}"
-        if engine == "spark":  # its work is done in processes of its own
-            cpu = f"{'-':>8} {'-':>9} {'-':>8}"
-        same = result["mean"] == first["mean"]
-        print(f"{engine:<8} {result['wall']:>8.2f} {cpu}  {same}", flush=True)
+        overhead = 100 * (result["cpu"] / first["cpu"] - 1)
+        print(
+            f"{engine:<12} {result['first']:>8.2f} {result['wall']:>8.2f} {result['cpu']:>8.2f} "
+            f"{1e9 * result['cpu'] / n_rows:>9.1f} {overhead:>+8.0f}% {result['peak']:>8.0f}  "
+            f"{result['mean'] == first['mean']}",
+            flush=True,
+        )
 
 
 def compare_options(n_rows=1_000_000, repeats=3):
@@ -150,13 +178,15 @@ def _cpu(call):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
-    parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=Path("scale-data"))
     parser.add_argument("--options", action="store_true", help="cost of measure options instead")
-    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        run(options.run[0], Path(options.run[1]))
+        engine, folder, repeats = options.run
+        run(engine, Path(folder), int(repeats))
         return
     if options.options:
         compare_options()
@@ -165,7 +195,7 @@ def main():
         folder = options.folder / str(n_rows)
         if not folder.exists():
             write_rows(folder, n_rows)
-        compare(folder, n_rows, options.engines)
+        compare(folder, n_rows, options.engines, options.repeats)
 
 
 if __name__ == "__main__":
