@@ -5,6 +5,7 @@ Each error names the argument, the rule and the value.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ __all__ = [
     "check_group_sizes",
     "check_labels",
     "check_scores",
+    "check_threads",
     "check_weights",
     "group_rows",
     "levels_of",
+    "mean_by_query",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -24,30 +27,44 @@ IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
 _LARGEST_BYTE = np.iinfo(np.uint8).max  # less room for the levels that mark unjudged documents
+_EXACT_INTEGER_BYTES = 4
+_LARGEST_EXACT = 2**53  # from here on, different integers are the same float
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+        raise ValueError(f"{name} must have a value in every row, got a masked one in row {row}.")
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(
-            f"{name} must be one-dimensional, one entry per row, got the shape {array.shape}."
-        )
+        shape = f"the shape {array.shape}" if array.ndim else f"a {type(values).__name__}"
+        raise ValueError(f"{name} must be one-dimensional, one entry per row, got {shape}.")
     return array
 
 
 def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     array = one_dimensional(name, values)
+    if array.dtype == np.float16:  # which has no room for the numbers that values are compared with
+        return array.astype(np.float32)
     if array.dtype.kind in "iuf":
         return array
     if array.dtype.kind == "b":
         return array.astype(np.uint8)
     if array.dtype.kind == "O":  # numbers of several types, such as nullable columns of a frame
         return _floats(name, values, array)
-    raise ValueError(f"{name} must be numeric, got an array of dtype {array.dtype}.")
+    raise ValueError(f"{name} must be numeric, got {_said_of(array)}.")
+
+
+def _said_of(array: NDArray[Any]) -> str:
+    if array.dtype.names == ("grade", "qid"):
+        return 'what query_target makes: pass its field "grade", and its field "qid" as qid'
+    return f"an array of dtype {array.dtype}"
 
 
 def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
     try:
+        if any(isinstance(each, str | bytes) for each in array.tolist()):
+            raise TypeError("text")
         if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # pandas.NA is no float
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return array.astype(np.float64)
@@ -63,6 +80,8 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
 
 
 def check_labels(y_true: ArrayLike) -> NDArray[Any]:
+    if np.ma.is_masked(y_true):  # what is masked is unjudged
+        y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
     labels = numeric("y_true", y_true)
     if len(labels) == 0:
         raise ValueError("y_true must hold at least one document, got an empty array.")
@@ -77,16 +96,36 @@ def check_labels(y_true: ArrayLike) -> NDArray[Any]:
             f"y_true must hold grades >= 0, got {labels[row]} in row {row}: use 0 for a document "
             "that was judged worthless (junk), NaN for one that was not judged."
         )
+    beyond = labels > _LARGEST_EXACT
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
     return labels
 
 
 def check_scores(y_score: ArrayLike, n_rows: int) -> FloatArray:
-    scores = np.ascontiguousarray(numeric("y_score", y_score), dtype=np.float64)
-    check_length("y_score", scores, n_rows)
+    given = numeric("y_score", y_score)
+    check_length("y_score", given, n_rows)
+    _require_exact_integers(given)
+    scores = np.ascontiguousarray(given, dtype=np.float64)
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise ValueError(f"y_score must be finite, got {scores[row]} in row {row}.")
     return scores
+
+
+def _require_exact_integers(scores: NDArray[Any]) -> None:
+    """Raise where integers, such as times in nanoseconds, would be tied as floats."""
+    if scores.dtype.kind not in "iu" or scores.dtype.itemsize <= _EXACT_INTEGER_BYTES:
+        return
+    if not ((scores > _LARGEST_EXACT) | (scores < -_LARGEST_EXACT)).any():
+        return
+    rounded = np.flatnonzero(scores.astype(np.longdouble) != scores.astype(np.float64))
+    if len(rounded):
+        raise ValueError(
+            f"y_score must hold numbers that floats tell apart, got {scores[rounded[0]]} in row "
+            f"{rounded[0]}: subtract what the scores have in common."
+        )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
@@ -99,10 +138,30 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     return weights
 
 
+def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
+    """Weights of queries, from those of their rows."""
+    with np.errstate(over="ignore"):
+        means = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
+    if not np.isfinite(means).all():
+        raise ValueError("sample_weight must be small enough to be added up, got a sum of inf.")
+    return means
+
+
+def check_threads(n_threads: object) -> int:
+    """Return a number of threads, None being one."""
+    if n_threads is None:
+        return 1
+    if not isinstance(n_threads, Integral) or n_threads < 1:
+        raise ValueError(f"n_threads must be an integer >= 1, got {n_threads!r}.")
+    return int(n_threads)
+
+
 def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
-    sizes = numeric("group", group).astype(np.int64)
-    if (sizes < 0).any():
-        raise ValueError(f"group must hold query sizes >= 0, got {sizes.min()}.")
+    given = numeric("group", group)
+    bad = ~(given >= 0) | (given != np.floor(given))
+    if bad.any():
+        raise ValueError(f"group must hold query sizes, integers >= 0, got {given[bad][0]}.")
+    sizes = given.astype(np.int64)
     if sizes.sum() != n_rows:
         raise ValueError(
             f"group must hold the number of rows of each query: its {len(sizes)} sizes add up to "
@@ -125,7 +184,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
 
 
 def _distinct(judged: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    top = judged.max()
+    top = float(judged.max())
     if top <= _LARGEST_TABULATED_GRADE:
         grades = judged.astype(np.int64)
         if judged.dtype.kind != "f" or np.array_equal(grades, judged):
@@ -175,7 +234,7 @@ def _number_by_appearance(ids: NDArray[Any]) -> tuple[IntArray, IntArray]:
 
 
 def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
-    ids = one_dimensional("qid", qid)
+    ids = _as_ids(qid)
     if len(ids) != n_rows:
         if ids.dtype.kind in "iu" and ids.sum() == n_rows:
             raise ValueError(
@@ -184,9 +243,7 @@ def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
                 "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
             )
         raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
-    missing = np.isnan(ids) if ids.dtype.kind == "f" else np.zeros(0, dtype=bool)
-    if ids.dtype.kind == "O":
-        missing = np.array([_is_missing(each) for each in ids.tolist()])
+    missing = _missing(ids)
     if missing.any():
         raise ValueError(
             f"qid must name a query in every row, got {ids[missing][0]} in row "
@@ -195,5 +252,27 @@ def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
     return ids
 
 
+def _as_ids(qid: ArrayLike) -> NDArray[Any]:
+    ids = one_dimensional("qid", qid)
+    is_text = isinstance(qid, list | tuple) and all(isinstance(each, str) for each in qid)
+    if ids.dtype.kind == "U" and isinstance(qid, list | tuple) and not is_text:
+        # NumPy made text of ids of several types, and of nan.
+        return np.fromiter(qid, dtype=object, count=len(qid))
+    return ids.astype(object) if ids.dtype.kind == "T" else ids
+
+
+def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
+    if ids.dtype.kind in "fc":
+        return np.asarray(np.isnan(ids))
+    if ids.dtype.kind in "mM":
+        return np.asarray(np.isnat(ids))
+    if ids.dtype.kind == "O":
+        return np.array([_is_missing(each) for each in ids.tolist()], dtype=bool)
+    return np.zeros(len(ids), dtype=bool)
+
+
 def _is_missing(each: Any) -> bool:
-    return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
+    try:
+        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
+    except TypeError:  # pandas.NA is neither equal to itself nor not
+        return True

@@ -19,7 +19,6 @@ __all__ = [
     "IterationCounter",
     "JudgedSets",
     "LambdaMART",
-    "check_threads",
     "require_finite_scores",
     "require_means",
 ]
@@ -41,15 +40,6 @@ def _check_trainable(chosen: Measure) -> None:
             "of it that is, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop early by "
             f"{type(chosen).__name__}."
         )
-
-
-def check_threads(n_threads: object) -> int:
-    """Return a number of threads, None being one."""
-    if n_threads is None:
-        return 1
-    if not isinstance(n_threads, Integral) or n_threads < 1:
-        raise ValueError(f"n_threads must be an integer >= 1, got {n_threads!r}.")
-    return int(n_threads)
 
 
 def require_finite_scores(y_score: NDArray[Any], iteration: int) -> None:

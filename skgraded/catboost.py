@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._training import check_threads, require_means
+from skgraded._layout import check_threads
+from skgraded._training import require_means
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skgraded.measures import Measure, catalogue, measure
+from skgraded.measures._parse import parse_spec
 
 __all__ = ["CONVENTIONS", "TOOLS", "Convention", "Tool", "as_markdown", "measure_as"]
 
@@ -207,7 +208,7 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     name : str or Measure
         The measure as the tool writes it (``"map_cut_10"``), or as it is called here
         (``"AP@10"``). Fields that a name of ours states, such as ``"AP(rel=2)@10"``, stay as they
-        are.
+        are; so do those of a Measure that differ from the defaults of its class.
 
     Returns
     -------
@@ -238,12 +239,12 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
         k = _cutoff_of(convention, name) if isinstance(name, str) else None
         if k is not None:
             return _build(convention, k)
-    chosen = _own_measure(tool, name, of_tool)
-    rows = [each for each in of_tool if each.ours == type(chosen).__name__]
+    kind, stated = _own_measure(tool, name, of_tool)
+    rows = [each for each in of_tool if each.ours == kind.__name__]
     if not rows:
         raise ValueError(_unknown(tool, name, of_tool))
-    like_ours = [each for each in rows if ("{k}" in each.theirs) == (chosen.k is not None)]
-    return _build((like_ours or rows)[0], {}, _stated(chosen))
+    like_ours = [each for each in rows if ("{k}" in each.theirs) == (stated.get("k") is not None)]
+    return _build((like_ours or rows)[0], {}, stated)
 
 
 def _cutoff_of(convention: Convention, name: str) -> dict[str, int] | None:
@@ -255,14 +256,18 @@ def _cutoff_of(convention: Convention, name: str) -> dict[str, int] | None:
     return {each: int(k) for each, k in found.groupdict().items()}
 
 
-def _own_measure(tool: str, name: str | Measure, of_tool: list[Convention]) -> Measure:
+def _own_measure(
+    tool: str, name: str | Measure, of_tool: list[Convention]
+) -> tuple[type[Measure], dict[str, Any]]:
+    """Return the class of a measure of ours, and the fields that are stated."""
     try:
-        return measure(name)
+        chosen = measure(name)
     except ValueError as error:
         raise ValueError(f"{_unknown(tool, name, of_tool)} As a name of ours: {error}") from None
+    return parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
 
 
-def _stated(chosen: Measure) -> dict[str, Any]:
+def _changed(chosen: Measure) -> dict[str, Any]:
     """Fields of a measure that are not as its class has them."""
     plain = type(chosen)()
     values = {each.name: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._exceptions import warn_if_grades_are_inferred
+from skgraded._layout import check_threads
 from skgraded._training import (
     IterationCounter,
     JudgedSets,
     LambdaMART,
-    check_threads,
     require_finite_scores,
     require_means,
 )

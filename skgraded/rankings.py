@@ -25,9 +25,11 @@ from skgraded._layout import (
     check_group_sizes,
     check_labels,
     check_scores,
+    check_threads,
     check_weights,
     group_rows,
     levels_of,
+    mean_by_query,
 )
 from skgraded._trec import JoinedRun, Negative, Order, as_qrels, as_run, join
 
@@ -153,6 +155,9 @@ class Judgments:
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
     ) -> None:
+        for handed_out in (qid, weights):  # scores of these judgments hold the same arrays
+            if handed_out is not None:
+                handed_out.flags.writeable = False
         self.qid = qid
         self.indptr = indptr
         self.row_order = row_order
@@ -231,7 +236,7 @@ class Judgments:
         weights = None
         if sample_weight is not None:
             row_weights = _in_layout(check_weights(sample_weight, len(labels)), row_order)
-            weights = np.add.reduceat(row_weights, indptr[:-1]) / np.diff(indptr)
+            weights = mean_by_query(row_weights, indptr)
         return cls(
             qid=qid,
             indptr=indptr,
@@ -391,6 +396,7 @@ class Judgments:
         Rankings
             The ranked documents.
         """
+        n_threads = check_threads(n_threads)
         scores = _in_layout(check_scores(y_score, self.n_documents), self.row_order)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
@@ -595,7 +601,7 @@ class Rankings:
             complete=complete,
             negative=negative,
         )
-        return cls.from_joined([joined], n_threads)
+        return cls.from_joined([joined], check_threads(n_threads))
 
     @classmethod
     def from_joined(cls, runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:

@@ -14,6 +14,7 @@ from skgraded._query_ids import resolve_query_ids, split_target, without_query_i
 from skgraded._query_leaks import warn_if_queries_leak
 from skgraded._responses import ResponseMethod, check_response_method, scores_of
 from skgraded.measures import Measure, Scores, evaluate, measure
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments
 
 __all__ = ["make_ranking_scorer"]
@@ -157,7 +158,7 @@ def make_ranking_scorer(
     is_single = isinstance(measures, str | Measure)
     named = _named(measures)
     if not named:
-        raise ValueError(f"measures must hold at least one measure, got {measures!r}.")
+        raise ValueError("measures must name at least one measure, got an empty dict.")
     check_response_method(response_method)
     warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
     return _RankingScorer(tuple(named.items()), is_single, response_method)
@@ -168,6 +169,7 @@ def _named(
 ) -> dict[str, Measure]:
     if isinstance(measures, Mapping):
         return {name: measure(each) for name, each in measures.items()}
-    listed = [measures] if isinstance(measures, str | Measure) else measures
-    parsed = list(map(measure, listed))
-    return {("" if each.greater_is_better else "neg_") + str(each): each for each in parsed}
+    return {
+        ("" if each.greater_is_better else "neg_") + str(each): each
+        for each in measures_of(measures)
+    }

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from skgraded.chunks._evaluate import Options, parse_measures, scored
+from skgraded.chunks._evaluate import Options, scored
 from skgraded.chunks._rows import Columns
 from skgraded.chunks._scale import check_grades
 from skgraded.chunks._totals import PartedScores, Totals, concatenate
 from skgraded.measures import Measure, Scores
+from skgraded.measures._parse import measures_of
 
 __all__ = ["evaluate", "per_query"]
 
@@ -164,7 +165,7 @@ class _Job(NamedTuple):
     def of(
         cls, measures: Any, data: DataFrame, columns: Columns, grades: Any, n_threads: int
     ) -> _Job:
-        parsed = parse_measures(measures)
+        parsed = measures_of(measures)
         columns.require(data.columns, "the DataFrame")
         scale = check_grades(grades)
         if scale is None and any(each.is_open for each in parsed):

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
 from skgraded._exceptions import warn_if_grades_are_inferred
+from skgraded._layout import check_threads
 from skgraded._training import (
     IterationCounter,
     JudgedSets,
     LambdaMART,
-    check_threads,
     require_finite_scores,
     require_means,
 )

@@ -151,6 +151,9 @@ def test_trec_eval(rows):
 
 def test_names_of_ours_find_the_tools_conventions():
     assert measure_as("lightgbm", "nDCG@10") == measure_as("lightgbm", "ndcg@10")
+    assert measure_as("lightgbm", "nDCG(gain=linear,empty=0)@10").gain == "linear"
+    assert measure_as("lightgbm", "nDCG(gain=linear,empty=0)@10").empty == 0
+    assert measure_as("catboost", "nDCG(ties=expected)@10").ties == "expected"
     assert measure_as("lightgbm", AP(k=3)) == measure_as("lightgbm", "map@3")
     assert measure_as("trec_eval", "AP@10") == AP(k=10, ties="row_order")
     assert measure_as("ntcireval", "AP@10") == AP(k=10, ties="row_order", normalize=True)

@@ -888,6 +888,14 @@ class TestStrings:
             ("AP(k=2)@3", "k is given twice"),
             ("AP(2)", "written field=value"),
             ("AP(rel=1,rel=2)", "rel is given twice"),
+            ("xGAP(g=[0.1,0.9])(k=10)", "written field=value"),
+            ("AP()()", "written field=value"),
+            ("AP@1_0", "k must be an integer >= 1, got '1_0'"),
+            ("AP@99999999999999999999", r"k must be below 2\*\*63"),
+            ("Precision@5", "Did you mean 'P'"),
+            ("recall@10", "Did you mean 'R'"),
+            ("Rprec", "Did you mean 'RPrecision'"),
+            ("num_rel_ret", r"catalogue\(\); other tools' names are known to .*measure_as"),
             ("AP(rel=1+1)", "A field's value is a number, a word or a list"),
             ("AP(", "A measure is written Name"),
             ("", "A measure is written Name"),
@@ -900,6 +908,15 @@ class TestStrings:
     def test_something_else_than_a_string(self):
         with pytest.raises(TypeError, match="a Measure or a string, got 3"):
             measure(3)
+        with pytest.raises(TypeError, match=r"got the class: write AP\(\)"):
+            evaluate(AP, [1, 0], [1, 2])
+        with pytest.raises(TypeError, match="a measure or a sequence of them, got None"):
+            evaluate(None, [1, 0], [1, 2])
+
+    @pytest.mark.parametrize("arguments", [(10,), ([1, 0], [1, 2])])
+    def test_a_class_called_like_a_function(self, arguments):
+        with pytest.raises(TypeError, match=r"AP\(k=10\).*call the measure: AP\(\)\(y_true, y_s"):
+            AP(*arguments)
 
 
 class TestFields:
@@ -1028,6 +1045,21 @@ class TestResults:
     rows = ([2, 0, 0, 0], [4, 3, 2, 1])
     qid = ("a", "a", "b", "b")
 
+    def test_thresholds_of_few_digits_are_made_to_sum_to_one(self):
+        assert xGAP(g=np.full(3, 1 / 3, np.float32)) == xGAP(g=(1 / 3, 1 / 3, 1 / 3))
+        assert xGAP(g=(0.1, 0.2, 0.7)).g == (0.1, 0.2, 0.7)
+
+    @pytest.mark.parametrize("kind", [nDCG, ERR, RBP, QMeasure])
+    def test_gains_beyond_floats_are_refused(self, kind):
+        chosen = kind(gain="exp2")
+        assert np.isfinite(chosen([1000, 0, 1], [1, 2, 3]))
+        with pytest.raises(ValueError, match=r"grades below 102\d for the gain 2\^r - 1.*got 1023"):
+            chosen([1023, 0, 1023, 1023], [1, 2, 3, 4])
+
+    @pytest.mark.parametrize("g", ["uniform", "linear"])
+    def test_named_thresholds_of_large_grades_take_no_room(self, g):
+        assert xGAP(g=g)([3 * 10**8, 0, 1], [3, 2, 1]) == pytest.approx(1, abs=1e-8)
+
     def test_query_scores(self):
         scores = AP().per_query(*self.rows, qid=self.qid)
         assert list(scores.qid) == ["a", "b"]
@@ -1038,6 +1070,14 @@ class TestResults:
         assert frame["AP"].to_dict() == {"a": 1.0, "b": 0.0}
         assert frame.index.name == "qid"
         assert "counted as 0" in repr(scores)
+
+    def test_scores_hold_measures_and_queries(self):
+        scores = evaluate(["AP", "nDCG@10"], [1, 0], [1, 2])
+        assert "AP" in scores
+        assert nDCG(k=10) in scores
+        assert "nDCG" not in scores
+        with pytest.raises(TypeError, match="not iterable"):
+            list(scores)
 
     def test_scores(self):
         scores = evaluate(["AP", nDCG(k=1, empty=math.nan)], *self.rows, qid=self.qid)

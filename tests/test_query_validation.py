@@ -147,7 +147,7 @@ def test_results_print_pickle_and_become_frames():
     [
         (RANKER, {}, "Query ids are missing"),
         (Ridge(), {"qid": QID}, "measure must be given for Ridge, which is no QueryRanker"),
-        (RANKER, {"qid": QID, "measures": []}, "measures must hold at least one measure"),
+        (RANKER, {"qid": QID, "measures": []}, "measures must name at least one measure"),
         (RANKER, {"qid": QID, "measures": "xGPA"}, "Did you mean 'xGAP'"),
         (RANKER, {"qid": QID, "response_method": "p"}, "response_method must be one of"),
     ],

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
-from skgraded import AP, Judgments, Rankings, nDCG, xGAP
+from skgraded import AP, Judgments, Rankings, evaluate, nDCG, query_target, xGAP
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,15 @@ from skgraded import AP, Judgments, Rankings, nDCG, xGAP
             ([1, 0], [1.0, 2.0], None, [1.0, np.nan]),
             "sample_weight must be finite and >= 0, got nan",
         ),
+        (([1, 0], [1.0, 2.0], None, [1e308, 1e308]), "sample_weight must be small enough"),
+        (([10**17, 0], [1.0, 2.0]), r"y_true must hold grades up to 2\*\*53, got 10+ in row 0"),
+        ((np.array(["2", "0"], object), [1.0, 2.0]), "y_true must be numeric"),
+        ((csr_array([[1, 0]]), [1.0, 2.0]), "y_true must be one-dimensional.*got a csr_array"),
+        ((query_target([1, 0], [7, 7]), [1.0, 2.0]), 'y_true must be numeric.*its field "qid"'),
+        (
+            ([1, 0], np.ma.masked_equal([1, 9], 9)),
+            "y_score must have a value.*masked one in row 1",
+        ),
     ],
 )
 def test_bad_input_is_named(arguments, message):
@@ -56,7 +66,50 @@ def test_bad_input_is_named(arguments, message):
         Rankings.from_arrays(*arguments)
 
 
+MISSING = [
+    np.array(["2020-01-01", "NaT"], "datetime64[D]"),
+    np.array([1, "NaT"], "timedelta64[s]"),
+    np.array([1, np.nan], complex),
+    ["a", np.nan],
+    ["a", None],
+    pd.Series(["a", pd.NA], dtype="string"),
+    pl.Series(["a", None]),
+    np.ma.masked_equal([1, 2], 2),
+]
+if hasattr(np.dtypes, "StringDType"):  # since NumPy 2
+    MISSING += [
+        np.array(["a", missing], np.dtypes.StringDType(na_object=missing))
+        for missing in (np.nan, None)
+    ]
+
+
+@pytest.mark.parametrize("qid", MISSING, ids=repr)
+def test_missing_query_ids_are_no_query(qid):
+    with pytest.raises(ValueError, match=r"^qid must .* in row 1\.$"):
+        nDCG()([1, 0], [1, 2], qid=qid)
+
+
+def test_masked_labels_are_unjudged():
+    masked = np.ma.masked_array([3, 0, 1], mask=[True, False, False])
+    assert nDCG()(masked, [3, 2, 1]) == nDCG()([np.nan, 0, 1], [3, 2, 1]) == 0.5
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 2.0, "2"])
+def test_threads_are_a_number(n_threads):
+    with pytest.raises(ValueError, match="n_threads must be an integer >= 1, got"):
+        Rankings.from_arrays([1, 0], [1, 2], n_threads=n_threads)
+
+
+def test_results_cannot_change_the_rankings():
+    rankings = Rankings.from_arrays([1, 0], [1, 2], ["a", "b"], [1.0, 2.0])
+    for handed_out in (nDCG().per_query(rankings), evaluate("AP", rankings)):
+        for array in (handed_out.qid, handed_out.weights):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = array[1]
+
+
 QIDS = [
+    [3, "3", 3, 2.5, "3"],
     [3, 1, 3, 2, 1],
     ["c", "a", "c", "b", "a"],
     [2.5, -1.0, 2.5, 0.0, -1.0],
@@ -85,7 +138,7 @@ def test_query_ids_of_any_type_in_any_order(qid):
 
 
 @pytest.mark.parametrize(
-    "dtype", [np.int8, np.uint8, np.int64, np.float32, np.float64, bool, object]
+    "dtype", [np.int8, np.uint8, np.int64, np.float16, np.float32, np.float64, bool, object]
 )
 def test_label_types(dtype):
     y_true = np.array([1, 0, 1, 0]).astype(dtype)
@@ -128,8 +181,11 @@ def test_group_sizes():
     assert judgments.indptr.tolist() == [0, 2, 3]
     with pytest.raises(ValueError, match="its 2 sizes add up to 4, but there are 3 rows"):
         Judgments.from_groups([1, 0, 2], [2, 2])
-    with pytest.raises(ValueError, match="group must hold query sizes >= 0, got -1"):
+    with pytest.raises(ValueError, match="group must hold query sizes, integers >= 0, got -1"):
         Judgments.from_groups([1, 0, 2], [4, -1])
+    for sizes, bad in [([1.5, 1.5], "1.5"), ([2, np.nan, 1], "nan")]:
+        with pytest.raises(ValueError, match=f"integers >= 0, got {bad}"):
+            Judgments.from_groups([1, 0, 2], sizes)
 
 
 def test_minus_zero_ties_with_zero():
@@ -143,6 +199,8 @@ def test_scores_are_never_rounded():
     assert AP()([0, 1], [1.0, close]) == 1.0
     assert AP()([0, 1], [close, 1.0]) == 0.5
     assert AP()([0, 1], np.array([2**53, 2**53 + 2])) == 1.0
+    with pytest.raises(ValueError, match=r"^y_score .* apart, got 9007199254740993 in row 1: sub"):
+        AP()([0, 1], np.array([2**53, 2**53 + 1]))
 
 
 def test_repr():

@@ -16,11 +16,12 @@ from skgraded.chunks._blocks import Order, QueryOrder, whole_queries
 from skgraded.chunks._rows import Columns, Rows, as_array, in_rows
 from skgraded.chunks._scale import check_grades, distinct_grades, on_scale, require_scale
 from skgraded.chunks._totals import PartedScores, Totals, concatenate
-from skgraded.measures import Measure, Scores, measure
+from skgraded.measures import Measure, Scores
 from skgraded.measures import evaluate as evaluate_in_memory
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments
 
-__all__ = ["Options", "evaluate", "iter_scores", "parse_measures", "score_rows", "scored"]
+__all__ = ["Options", "evaluate", "iter_scores", "score_rows", "scored"]
 
 _ARROW_BATCH = 2**17
 
@@ -104,7 +105,7 @@ def evaluate(
     eGAP(g=[0.1,0.9])    0.5167
     nDCG@2               0.6956
     """
-    parsed = parse_measures(measures)
+    parsed = measures_of(measures)
     totals, kept = Totals.nothing(len(parsed)), []
     columns = Columns(label, score, qid, weight)
     options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
@@ -163,18 +164,10 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
-    parsed, columns = parse_measures(measures), Columns(label, score, qid, weight)
+    parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
     options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
     for part, _ in scored(parsed, data, columns, **options):
         yield part
-
-
-def parse_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
-    """Return one measure or several as a tuple."""
-    chosen = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
-    if not chosen:
-        raise ValueError("measures must name at least one measure, got an empty sequence.")
-    return tuple(measure(each) for each in chosen)
 
 
 def scored(

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded.chunks._evaluate import parse_measures, score_rows
+from skgraded.chunks._evaluate import score_rows
 from skgraded.chunks._rows import Columns, Rows, as_array
 from skgraded.chunks._scale import check_grades, distinct_grades
 from skgraded.chunks._totals import PartedScores, Totals, concatenate
 from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.measures import Measure, Scores
+from skgraded.measures._parse import measures_of
 
 __all__ = ["evaluate"]
 
@@ -95,7 +96,7 @@ def evaluate(
     eGAP(g=[0.1,0.9])    0.5167
     nDCG@2               0.6956
     """
-    parsed, columns = parse_measures(measures), Columns(label, score, qid, weight)
+    parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
     frame = _frame_of_arrays(data, columns) if isinstance(data, tuple | list) else data
     if not hasattr(frame, "npartitions"):
         raise TypeError(

@@ -11,11 +11,12 @@ import numpy as np
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
-from skgraded._training import check_threads
+from skgraded._layout import check_threads
 from skgraded.chunks._scale import on_scale
 from skgraded.chunks._totals import Totals
 from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
-from skgraded.measures import Measure, evaluate, measure
+from skgraded.measures import Measure, evaluate
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments
 
 __all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
@@ -93,7 +94,7 @@ def global_evaluation(
         raise ValueError("global_evaluation needs at least one measure, got none.")
     if not timeout > 0:
         raise ValueError(f"timeout must be a number of seconds > 0, got {timeout!r}.")
-    parsed = tuple(measure(each) for each in measures)
+    parsed = measures_of(measures)
     open_exchange(default_client() if client is None else client)
     return GlobalEvaluation(parsed, timeout, check_threads(n_threads))
 

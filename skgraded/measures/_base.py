@@ -62,8 +62,19 @@ class PairPart(NamedTuple):
     K: FloatArray
 
 
+class _FieldsByName:
+    def __new__(cls, *args: object, **fields: object) -> Self:
+        """Refuse positions: a measure is not yet its value, and its fields have no order."""
+        if args:
+            raise TypeError(
+                f"{cls.__name__} takes its fields by name, such as {cls.__name__}(k=10). To score, "
+                f"call the measure: {cls.__name__}()(y_true, y_score)."
+            )
+        return super().__new__(cls)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Measure:
+class Measure(_FieldsByName):
     """A measure of ranking effectiveness: an immutable value, called like a metric function.
 
     A subclass says what it measures through the labels alone, by `_linear_part` and `_pair_part`

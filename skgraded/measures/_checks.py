@@ -23,6 +23,8 @@ __all__ = [
     "numbers_of",
 ]
 
+_LARGEST_RANK = np.iinfo(np.int64).max
+
 
 def closest(word: str, known: Iterable[str]) -> str:
     """Hint at the known name that a word may have meant, or say nothing."""
@@ -56,6 +58,8 @@ def check_cutoff(k: Any) -> int | None:
         return None
     if not is_integer(k) or k < 1:
         raise ValueError(f"k must be an integer >= 1, or None for the whole list, got {k!r}.")
+    if k > _LARGEST_RANK:
+        raise ValueError(f"k must be below 2**63, or None for the whole list, got {k!r}.")
     return int(k)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from skgraded.measures._base import Measure, as_rankings
 from skgraded.measures._graded import GAP, eGAP, xGAP
-from skgraded.measures._parse import measure
+from skgraded.measures._parse import measures_of
 from skgraded.measures._scores import Scores
 from skgraded.rankings import Rankings, Ties
 
@@ -66,10 +66,7 @@ def evaluate(
     eGAP(g=[0.1,0.9])  0.5167
     nDCG@2             0.6956
     """
-    chosen = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
-    if not chosen:
-        raise ValueError("measures must name at least one measure, got an empty sequence.")
-    parsed = tuple(measure(each) for each in chosen)
+    parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
     scored = [each.per_query(rankings) for each in parsed]
     judgments = rankings.judgments

@@ -36,13 +36,26 @@ def check_gain(gain: Any) -> str | tuple[float, ...]:
     return gains
 
 
+def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatArray:
+    """Return 2^r - 1; gains of all documents together must stay finite."""
+    n_summands = 1 + judgments.n_documents + len(judgments.pool.levels)
+    highest = np.log2(np.finfo(np.float64).max / n_summands)
+    if grades[-1] >= highest:
+        raise ValueError(
+            f"y_true must hold grades below {highest:.0f} for the gain 2^r - 1 of {owner}, got "
+            f'{grades[-1]:g}: gain="linear" takes any.'
+        )
+    gains: FloatArray = np.exp2(grades) - 1.0
+    return gains
+
+
 def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: object) -> FloatArray:
     """Return the gain of every level."""
     grades = judgments.grades
     if gain == "linear":
         return grades
     if gain == "exp2":
-        return np.exp2(grades) - 1.0
+        return exp2_gain(grades, judgments, owner)
     judgments.require_integer_grades(f"{owner}, whose gain is given grade by grade")
     if grades[-1] > len(gain):
         raise ValueError(

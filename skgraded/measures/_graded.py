@@ -24,7 +24,8 @@ __all__ = ["GAP", "eGAP", "xGAP"]
 FloatArray = NDArray[np.float64]
 
 _NAMED = ("uniform", "linear")
-_SUM_TOLERANCE = 1e-9
+_ROUNDING = 1e-9
+_FEW_DIGITS = 1e-6  # of thirds in single precision, or written out
 
 
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
@@ -36,18 +37,20 @@ def check_thresholds(g: Any) -> str | tuple[float, ...]:
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
     total = float(np.sum(probabilities))
-    if abs(total - 1.0) > _SUM_TOLERANCE:
+    if abs(total - 1.0) > _FEW_DIGITS:
         raise ValueError(
             f"g must sum to 1, got {g!r}, which sums to {total!r}. Divide each entry by that sum."
         )
+    if abs(total - 1.0) > _ROUNDING:
+        return tuple(each / total for each in probabilities)
     return probabilities
 
 
-def named_thresholds(name: str, top_grade: int) -> FloatArray:
-    """Return the threshold distribution of a name on the grades 1..top_grade."""
-    mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
-    probabilities: FloatArray = mass / mass.sum()
-    return probabilities
+def _share_below(name: str, grades: FloatArray, top_grade: int) -> FloatArray:
+    """P(threshold <= grade), G(i), of a named distribution on the grades 1..top_grade."""
+    if name == "uniform":
+        return grades / top_grade
+    return (grades / top_grade) * ((grades + 1) / (top_grade + 1))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -95,19 +98,21 @@ class _ThresholdMeasure(Measure):
     def _G(self, judgments: Judgments) -> FloatArray:
         """P(threshold <= grade) by level."""
         judgments.require_integer_grades(self)
-        grades = judgments.grades.astype(np.int64)
-        g = self._probabilities(int(grades[-1]))
-        if grades[-1] > len(g):
+        grades = judgments.grades
+        top = self._top_grade(judgments)
+        if grades[-1] > top:
             limit = "g ends there" if self.max_grade is None else "max_grade says so"
             raise ValueError(
-                f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
+                f"y_true must hold grades 0..{top} for {self} ({limit}), got {grades[-1]:g}."
             )
-        return np.concatenate(([0.0], np.cumsum(g)))[grades]
-
-    def _probabilities(self, top_grade: int) -> FloatArray:
         if isinstance(self.g, str):
-            return named_thresholds(self.g, self.max_grade or max(1, top_grade))
-        return np.array(self.g)
+            return _share_below(self.g, grades, top)
+        return np.concatenate(([0.0], np.cumsum(self.g)))[grades.astype(np.int64)]
+
+    def _top_grade(self, judgments: Judgments) -> int:
+        if not isinstance(self.g, str):
+            return len(self.g)
+        return self.max_grade or max(1, int(judgments.top_grade))
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
         """F(min(a, b)) for every pair of levels, from F by level on the last axis."""

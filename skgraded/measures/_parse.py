@@ -6,16 +6,34 @@ import ast
 import dataclasses
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from skgraded.measures._base import Measure
 from skgraded.measures._checks import closest
 
-__all__ = ["catalogue", "measure"]
+__all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
 
 _FORM = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<fields>.*)\))?\s*(?:@\s*(?P<k>[^()\s]+))?\s*", re.S
 )
+
+# Names that others have for measures that are called differently here.
+_ELSEWHERE = {
+    "precision": "P",
+    "prec": "P",
+    "recall": "R",
+    "map": "AP",
+    "averageprecision": "AP",
+    "rprec": "RPrecision",
+    "mrr": "RR",
+    "recip_rank": "RR",
+    "reciprocalrank": "RR",
+    "hit": "Success",
+    "hits": "Success",
+    "hitrate": "Success",
+    "q": "QMeasure",
+}
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -71,14 +89,33 @@ def measure(spec: str | Measure) -> Measure:
     """
     if isinstance(spec, Measure):
         return spec
+    if isinstance(spec, type) and issubclass(spec, Measure):
+        raise TypeError(f"A measure is an object, got the class: write {spec.__name__}().")
     if not isinstance(spec, str):
         raise TypeError(f"A measure is a Measure or a string, got {spec!r}.")
+    kind, fields = parse_spec(spec)
+    return kind(**fields)
+
+
+def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Return one measure or several as a tuple."""
+    is_one = isinstance(measures, str | Measure | type)
+    if not is_one and not isinstance(measures, Iterable):
+        raise TypeError(f"measures must be a measure or a sequence of them, got {measures!r}.")
+    parsed = tuple(map(measure, [measures] if is_one else measures))  # type: ignore[arg-type]
+    if not parsed:
+        raise ValueError("measures must name at least one measure, got an empty sequence.")
+    return parsed
+
+
+def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
+    """Return the class that a string names, and the fields that it states."""
     form = _FORM.fullmatch(spec)
     if form is None:
         raise ValueError(f"A measure is written Name(field=value,...)@k, got {spec!r}.")
     known = catalogue()
     if form["name"] not in known:
-        hint = closest(form["name"], known)
+        hint = _hint(form["name"], known)
         raise ValueError(f"Unknown measure {form['name']!r} in {spec!r}.{hint}")
     kind = known[form["name"]]
     fields = _parse_fields(kind, form["fields"] or "", spec)
@@ -86,28 +123,27 @@ def measure(spec: str | Measure) -> Measure:
         if "k" in fields:
             raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
         fields["k"] = _parse_cutoff(form["k"], spec)
-    return kind(**fields)
+    return kind, fields
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    meant = _ELSEWHERE.get(name.lower()) or name
+    return closest(meant, known) or (
+        " All measures are in skgraded.catalogue(); other tools' names are known to "
+        "skgraded.conventions.measure_as."
+    )
 
 
 def _parse_cutoff(text: str, spec: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.") from None
+    if not re.fullmatch(r"[0-9]+", text):
+        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
+    return int(text)
 
 
 def _parse_fields(kind: type[Measure], text: str, spec: str) -> dict[str, Any]:
-    try:
-        call = ast.parse(f"_({text})", mode="eval").body
-    except SyntaxError:
-        raise ValueError(
-            f"The fields of a measure are written field=value, got {spec!r}."
-        ) from None
-    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
     known = [field.name for field in dataclasses.fields(kind)]
     fields: dict[str, Any] = {}
-    for keyword in call.keywords:
+    for keyword in _keywords(text, spec):
         name = str(keyword.arg)
         if name not in known:
             hint = closest(name, known) or f" It has {', '.join(known)}."
@@ -116,6 +152,19 @@ def _parse_fields(kind: type[Measure], text: str, spec: str) -> dict[str, Any]:
             raise ValueError(f"{name} is given twice in {spec!r}.")
         fields[name] = _parse_value(keyword.value, spec)
     return fields
+
+
+def _keywords(text: str, spec: str) -> list[ast.keyword]:
+    wrong = ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
+    try:
+        call = ast.parse(f"_({text})", mode="eval").body
+    except SyntaxError:
+        raise wrong from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise wrong
+    if not all(each.arg for each in call.keywords):
+        raise wrong
+    return call.keywords
 
 
 def _parse_value(node: ast.expr, spec: str) -> Any:

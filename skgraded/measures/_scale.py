@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded.measures._base import Measure
 from skgraded.measures._checks import check_grade
-from skgraded.measures._gain import check_gain, gain_by_level
+from skgraded.measures._gain import check_gain, exp2_gain, gain_by_level
 from skgraded.rankings import Judgments
 
 __all__ = ["check_max_grade", "gain_of_top_grade", "positive"]
@@ -50,7 +51,7 @@ def gain_of_top_grade(
             f"got {judgments.top_grade:g}."
         )
     top = max(1.0, judgments.top_grade) if max_grade is None else float(max_grade)
-    return top if gain == "linear" else float(np.exp2(top)) - 1.0
+    return top if gain == "linear" else float(exp2_gain(np.array([top]), judgments, owner)[0])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -68,8 +69,10 @@ class _GainMeasure(Measure):
 
     def _available(self, judgments: Judgments) -> FloatArray:
         """Gain of each query's pool, cg_I(R)."""
-        available: FloatArray = (judgments.counts * self._gains(judgments)).sum(axis=1)
-        return available
+        pool = judgments.pool
+        upto = _core.cumulate(self._gains(judgments)[pool.levels], pool.indptr)
+        # A query without judged documents ends where it begins.
+        return np.where(pool.lengths > 0, np.append(0.0, upto)[pool.indptr[1:]], 0.0)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return positive(self._gains(judgments))

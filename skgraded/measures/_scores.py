@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,13 @@ class Scores:
             self.weights,
             self.n_empty[column],
         )
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a measure, by itself or its name, is among those scored."""
+        return any(name in (each, str(each)) for each in self.measures)
+
+    # Measures or queries? Python would try the measures number 0, 1, ...
+    __iter__: ClassVar[None] = None
 
     def _column(self, name: str | Measure) -> int:
         from skgraded.measures._parse import measure

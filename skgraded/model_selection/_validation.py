@@ -20,6 +20,7 @@ from skgraded._exceptions import QueryLeakWarning
 from skgraded._query_ids import query_target, resolve_query_ids, split_target
 from skgraded._responses import ResponseMethod, check_response_method, scores_of
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure
+from skgraded.measures._parse import measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
 from skgraded.rankings import Judgments
@@ -358,13 +359,6 @@ def _measures_for(
     judgments: Judgments,
 ) -> tuple[Measure, ...]:
     """Measures with the scale of all labels."""
-    given: Iterable[str | Measure]
-    if measures is None:
-        given = [measure_of(estimator)]
-    else:
-        given = [measures] if isinstance(measures, str | Measure) else measures
+    given = measures_of(measure_of(estimator) if measures is None else measures)
     top_grade = int(judgments.top_grade)
-    found = tuple(dict.fromkeys(measure(each).resolve(top_grade) for each in given))
-    if not found:
-        raise ValueError("measures must hold at least one measure, got none.")
-    return found
+    return tuple(dict.fromkeys(each.resolve(top_grade) for each in given))

@@ -13,6 +13,7 @@ from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
 from skgraded._trec import Order, Qrels, as_qrels
 from skgraded.measures import Measure, measure
+from skgraded.measures._parse import measures_of
 from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pools import (
     UNSAMPLED,
@@ -318,8 +319,8 @@ def incompleteness(
     plan = _plan(method, rates, n_repeats, nested, by_grade)
     judged = as_qrels(qrels)
     top = int(max(1.0, judged.grades.max()))
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    chosen = tuple(measure(each).resolve(top) for each in [*given, target])
+    given = measures_of(measures)
+    chosen = tuple(each.resolve(top) for each in [*given, measure(target)])
     masks = topic_sets(judged.n_topics, topics)
     joined = join_runs(judged, runs, order=order, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
@@ -332,7 +333,7 @@ def incompleteness(
     means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
     signs = np.array([1.0 if each.greater_is_better else -1.0 for each in chosen])
     return Incompleteness(
-        measures=tuple(str(measure(each)) for each in given),
+        measures=tuple(map(str, given)),
         systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
         topic_sets=tuple(masks),
         n_topics=tuple(int(mask.sum()) for mask in masks.values()),

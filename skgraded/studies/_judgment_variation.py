@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
 from skgraded._trec import Order, as_qrels, as_run
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments, Rankings
 from skgraded.studies._results import frame, style_of
 from skgraded.trec._tables import text_table, wrap
@@ -410,8 +411,8 @@ def compare_qrels(
     if len(judged) < 2:  # noqa: PLR2004 - no spread of one
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
     top = int(max(1.0, *(each.grades.max() for each in judged)))
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    chosen = tuple(measure(each).resolve(top) for each in given)
+    given = measures_of(measures)
+    chosen = tuple(each.resolve(top) for each in given)
     common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
     if not common:
         raise ValueError("qrels must have topics in common, got none.")
@@ -420,7 +421,7 @@ def compare_qrels(
         scores = evaluate_rankings(chosen, Rankings.from_trec(each, taken, order=order))
         number_of = {topic: number for number, topic in enumerate(scores.qid.tolist())}
         values.append(scores.values[[number_of[topic] for topic in common]])
-    names = tuple(str(measure(each)) for each in given)
+    names = tuple(map(str, given))
     return JudgmentVariation(names, np.array(common), np.stack(values))
 
 
@@ -432,8 +433,8 @@ def _repeat(
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at a time as there is room for."""
     draw, n_repeats, n_documents, top = judging
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    chosen = tuple(measure(each).resolve(max(1, top)) for each in given)
+    given = measures_of(measures)
+    chosen = tuple(each.resolve(max(1, top)) for each in given)
     once = Rankings.from_arrays(np.zeros(n_documents), y_score, qid)
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []
@@ -443,7 +444,7 @@ def _repeat(
             scored = evaluate_rankings(chosen, _rejudged(once, draw(first, n))).values
             values.append(scored.reshape(n, -1, len(chosen)))
             bar.step(n)
-    names = tuple(str(measure(each)) for each in given)
+    names = tuple(map(str, given))
     return JudgmentVariation(names, once.judgments.qid, np.concatenate(values))
 
 

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.measures._base import as_rankings
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.studies._results import frame, style_of
 from skgraded.trec._tables import count, text_table, wrap
@@ -277,8 +278,8 @@ def sensitivity(
     """
     rankings = as_rankings(y_true, y_score, qid, None)
     plan = _plan(rankings.judgments, change, grade, max_grade, pool)
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    chosen = tuple(measure(each).resolve(plan.top) for each in given)
+    given = measures_of(measures)
+    chosen = tuple(each.resolve(plan.top) for each in given)
     if max_rank < 1:
         raise ValueError(f"max_rank must be an integer >= 1, got {max_rank!r}.")
     base = _Lists.read(rankings, plan)
@@ -295,7 +296,7 @@ def sensitivity(
             gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
             bar.step(len(batch))
     return Sensitivity(
-        measures=tuple(str(measure(each)) for each in given),
+        measures=tuple(map(str, given)),
         qid=rankings.judgments.qid,
         ranks=ranks,
         change=change,

@@ -24,8 +24,9 @@ from skgraded._trec import (
     join_nothing,
     read_run,
 )
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures._parse import measures_of
 from skgraded.rankings import Rankings
 from skgraded.trec._run_scores import Coverage, RunScores
 from skgraded.trec._tables import count
@@ -113,10 +114,7 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    chosen = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
-    if not chosen:
-        raise ValueError("measures must name at least one measure, got an empty sequence.")
-    parsed = tuple(measure(each) for each in chosen)
+    parsed = measures_of(measures)
     judged = as_qrels(qrels)
 
     def read(name: str | None, given: Any) -> _Read:
