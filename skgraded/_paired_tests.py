@@ -18,6 +18,7 @@ __all__ = [
     "bootstrap_test",
     "effect_size",
     "holm",
+    "paired_differences",
     "randomization_test",
     "t_test",
     "tukey_test",
@@ -30,6 +31,18 @@ FloatArray = NDArray[np.float64]
 _CELLS_AT_A_TIME = 8_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
+
+
+def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArray:
+    """Subtract values topic by topic; those that rounding alone tells apart do not differ.
+
+    Equal rankings may have their values added up in another order, and the tests look at signs and
+    at spreads, in which even the smallest differences count.
+    """
+    differences: FloatArray = values - other_values
+    rounding = _ROUNDING * np.maximum(np.abs(values), np.abs(other_values))
+    differences[np.abs(differences) <= rounding] = 0.0
+    return differences
 
 
 def t_test(differences: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from skgraded._paired_tests import (
     bootstrap_test,
     effect_size,
     holm,
+    paired_differences,
     randomization_test,
     t_test,
     wilcoxon_test,
@@ -75,6 +76,16 @@ def test_systems_that_never_differ():
     assert randomization_test(same, 10, rng())[0] == bootstrap_test(same, 10, rng())[0] == 1
     assert effect_size(same)[0] == 0
     assert bootstrap_interval(same, 0.95, 10, rng()) == (np.zeros(1), np.zeros(1))
+
+
+def test_rounding_is_no_difference():
+    values = np.array([[0.1, 0.5, 3.0, 0.0]])
+    rounded = np.nextafter(values, 4.0)
+    assert (rounded != values).all()
+    rounded[0, 3] = 0.0
+    assert paired_differences(values, rounded).tolist() == [[0.0] * 4]
+    small = np.array([[1e-9, 0.0]])
+    assert paired_differences(small, np.zeros((1, 2))).tolist() == small.tolist()
 
 
 def test_a_constant_difference_is_certain_for_t():

@@ -230,6 +230,18 @@ def test_a_ranker_is_no_better_than_itself():
     assert found.intervals.tolist() == [[0, 0]]
 
 
+def test_ties_among_documents_of_one_grade_are_no_difference():
+    features, grades, qid = make_ranking(n_queries=40, docs_per_query=40, random_state=0)
+    tied = 10 * np.round(features[:, 0]) + grades
+    broken = tied + 1e-3 * np.random.default_rng(0).random(len(tied))
+    scores = [xGAP(max_grade=4).per_query(grades, each, qid=qid) for each in (tied, broken)]
+    assert (scores[0].values != scores[1].values).any()  # rounding
+    found = compare_rankers(scores)
+    assert found.differences[0] == found.effect_sizes[0] == 0
+    assert [each[0] for each in found.p_values.values()] == [1, 1, 1]
+    assert found.intervals.tolist() == [[0, 0]]
+
+
 def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     rankers, (X_test, y_test) = fitted_rankers()
     found = compare_rankers(rankers, X_test, y_test, measure=Fallout(k=5))

@@ -55,6 +55,13 @@ def test_the_bootstrap_is_the_one_that_compare_uses(scores):
     np.testing.assert_allclose(found.p_values[0], p_values)
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "t", "tukey"])
+def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
+    values = scores["AP"][0]
+    found = discriminative_power({"AP": np.vstack([values, np.nextafter(values, 2.0)])}, test=test)
+    assert found.p_values.tolist() == [[1.0]]
+
+
 def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     expected = discriminative_power(scores, n_resamples=100)
     monkeypatch.setattr("skgraded.studies._discrimination._CELLS_AT_A_TIME", 250)

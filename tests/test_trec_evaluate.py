@@ -299,6 +299,14 @@ def test_systems_that_are_the_same_do_not_differ():
         assert comparison.effect_sizes.tolist() == [[0, 0], [0, 0]]
 
 
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "bootstrap", "tukey"])
+def test_systems_that_rounding_tells_apart_do_not_differ(test):
+    values = np.vstack([paired_values(1), np.nextafter(paired_values(1), 2.0)])
+    comparison = trec.compare(scores_of(values), test=test)
+    assert comparison.p_values.min() == 1.0
+    assert comparison.effect_sizes.tolist() == [[0, 0], [0, 0]]
+
+
 def test_effect_sizes():
     values = paired_values()
     comparison = trec.compare(scores_of(values), test="t")

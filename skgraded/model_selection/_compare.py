@@ -17,6 +17,7 @@ from skgraded._paired_tests import (
     bootstrap_interval,
     effect_size,
     holm,
+    paired_differences,
     randomization_test,
     t_test,
     wilcoxon_test,
@@ -289,7 +290,7 @@ def compare_rankers(
     best_first = np.argsort(-means if chosen.greater_is_better else means, kind="stable")
     values = values[best_first]
     pairs = np.array(list(combinations(range(len(values)), 2)))
-    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
     rng = np.random.default_rng(random_state)
     correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
     p_values = {

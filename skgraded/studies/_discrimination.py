@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import t_test, tukey_test
+from skgraded._paired_tests import paired_differences, t_test, tukey_test
 from skgraded._progress import ProgressBar
 from skgraded.studies._results import frame, style_of
 from skgraded.studies._values import as_system_scores, complete_topics
@@ -318,7 +318,7 @@ def _test_bootstrap(
     p_values, means, required = [], [], []
     for first in range(0, len(pairs), at_a_time):
         batch = pairs[first : first + at_a_time]
-        differences = values[batch[:, 0]] - values[batch[:, 1]]
+        differences = paired_differences(values[batch[:, 0]], values[batch[:, 1]])
         p_batch, required_batch = _bootstrap(differences, shares, alpha)
         p_values.append(p_batch)
         means.append(differences.mean(axis=1))
@@ -362,7 +362,7 @@ def _test_t(
     values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
 ) -> _Tested:
     n_topics = values.shape[1]
-    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
     critical = float(stats.t.isf(alpha / 2.0, n_topics - 1))
     error = differences.std(axis=1, ddof=1) / np.sqrt(n_topics)
     return _Tested(t_test(differences), differences.mean(axis=1), critical * error, n_topics)

@@ -14,6 +14,7 @@ from skgraded._paired_tests import (
     bootstrap_test,
     effect_size,
     holm,
+    paired_differences,
     randomization_test,
     t_test,
     tukey_test,
@@ -369,7 +370,7 @@ def _p_values(values: FloatArray, how: _How, rng: np.random.Generator) -> FloatA
         return tukey_test(values, how.n_resamples, rng)
     rows, columns = np.triu_indices(len(values), 1)
     how.check_resamples(len(rows), values.shape[1])
-    differences = values[rows] - values[columns]
+    differences = paired_differences(values[rows], values[columns])
     if how.test == "t":
         pairs = t_test(differences)
     elif how.test == "wilcoxon":
@@ -386,7 +387,7 @@ def _p_values(values: FloatArray, how: _How, rng: np.random.Generator) -> FloatA
 
 def _effect_sizes(values: FloatArray, test: str) -> FloatArray:
     rows, columns = np.triu_indices(len(values), 1)
-    differences = values[rows] - values[columns]
+    differences = paired_differences(values[rows], values[columns])
     sizes = np.zeros((len(values), len(values)))
     if test == "tukey":
         sizes[rows, columns] = _in_residuals(differences.mean(axis=1), values)
