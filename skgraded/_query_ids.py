@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "features_for",
     "find_query_ids",
     "query_target",
     "resolve_query_ids",
@@ -155,6 +156,18 @@ def without_query_ids(X: Any) -> Any:
         return X
     is_pandas = hasattr(X, "iloc")
     return X.drop(columns=QID) if is_pandas else X.drop(QID)
+
+
+def features_for(estimator: Any, X: Any) -> Any:
+    """X as a fitted estimator knows it: without a column ``"qid"`` that it was not fitted on."""
+    if not _has_column(X):
+        return X
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:  # fitted on arrays
+        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - 1
+    else:
+        was_left_out = QID not in names
+    return without_query_ids(X) if was_left_out else X
 
 
 def _has_column(X: Any) -> bool:

@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._query_ids import resolve_query_ids, split_target, without_query_ids
+from skgraded._query_ids import (
+    features_for,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
 from skgraded._query_leaks import warn_if_queries_leak
 from skgraded._responses import ResponseMethod, check_response_method, scores_of
 from skgraded.measures import Measure, Scores, evaluate, measure
@@ -55,7 +60,8 @@ class _RankingScorer:
         grades, _ = split_target(y)
         judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
         warn_if_queries_leak(estimator, without_query_ids(X), judgments)
-        rankings = judgments.rank(scores_of(estimator, X, self.response_method))
+        features = features_for(estimator, X)
+        rankings = judgments.rank(scores_of(estimator, features, self.response_method))
         return evaluate([each for _, each in self.measures], rankings)
 
     def _signed_means(self, scores: Scores) -> float | dict[str, float]:

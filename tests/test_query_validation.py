@@ -36,6 +36,9 @@ TARGET = query_target(Y, QID)
 MEASURE = xGAP(max_grade=4, k=10)
 RANKER = QueryRanker(Ridge(), measure=MEASURE)
 SEARCH = GridSearchCV(RANKER, {"estimator__alpha": [1, 1e5]}, cv=QueryKFold(2))
+PLAIN_SEARCH = GridSearchCV(
+    Ridge(), {"alpha": [1, 1e5]}, scoring=make_ranking_scorer("AP"), cv=QueryKFold(2)
+)
 SHUFFLED = np.random.default_rng(0).permutation(len(Y))
 
 
@@ -113,6 +116,43 @@ def test_an_open_scale_is_that_of_all_labels():
     assert found.measures == (MEASURE,)
 
 
+def test_an_open_measure_is_found_by_its_open_name():
+    found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=["AP", "xGAP@10"])
+    values = found.per_query(MEASURE).values
+    np.testing.assert_array_equal(found.per_query("xGAP@10").values, values)
+    both = {"a": found, "b": found.per_query("xGAP@10")}
+    compared = compare_rankers(both, measure="xGAP@10")
+    assert compared.measure == MEASURE
+    for unknown in ("xGAP@5", "xGPA"):
+        with pytest.raises(KeyError, match=f"{unknown} is not among the measures scored"):
+            found.per_query(unknown)
+
+
+@pytest.mark.parametrize("estimator", [Ridge(), PLAIN_SEARCH], ids=["plain", "search"])
+def test_a_column_of_ids_is_no_feature_of_any_estimator(estimator):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
+    with_ids = frame.assign(qid=QID)
+    given = {"measures": "nDCG@5", "cv": 3, "return_estimator": True}
+    found = cross_validate_queries(estimator, with_ids, Y, **given)
+    assert found.estimators[0].n_features_in_ == X.shape[1]
+    expected = cross_validate_queries(estimator, frame, Y, qid=QID, **given)
+    np.testing.assert_array_equal(found.values, expected.values)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_search_around_an_estimator_that_knows_nothing_of_queries(routing):
+    pytest.importorskip("pandas")
+    with sklearn.config_context(enable_metadata_routing=routing):
+        found = cross_validate_queries(
+            PLAIN_SEARCH, X, Y, qid=QID, measures="AP", cv=3, return_estimator=True
+        )
+    for search, (train, _) in zip(found.estimators, QueryKFold(3).split(X, Y, QID), strict=True):
+        expected = sklearn.base.clone(SEARCH).set_params(estimator__measure="AP")
+        expected.fit(X[train], TARGET[train])
+        assert search.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
+
+
 def test_the_splitter_may_need_grades():
     found = cross_validate_queries(RANKER, X, TARGET, cv=StratifiedQueryKFold(4))
     assert np.ptp(np.bincount(found.split)) <= 1
@@ -150,6 +190,12 @@ def test_results_print_pickle_and_become_frames():
         (RANKER, {"qid": QID, "measures": []}, "measures must name at least one measure"),
         (RANKER, {"qid": QID, "measures": "xGPA"}, "Did you mean 'xGAP'"),
         (RANKER, {"qid": QID, "response_method": "p"}, "response_method must be one of"),
+        (RANKER, {"qid": QID, "cv": None}, r"cv must be a number of folds, .*, got None"),
+        (
+            make_pipeline(StandardScaler(), RANKER),
+            {"qid": QID, "sample_weight": np.ones(len(Y))},
+            r"sample_weight does not reach .* QueryRanker\(make_pipeline",
+        ),
     ],
 )
 def test_bad_input_is_refused(estimator, given, message):
@@ -202,6 +248,30 @@ def test_fitted_models_are_compared_on_the_queries_given():
     assert raw.p_values["randomization"][1] == pytest.approx(test.pvalue, abs=0.02)
     for name, p_values in raw.p_values.items():
         assert found.p_values[name].min() == pytest.approx(min(1, 3 * p_values.min()))
+
+
+@pytest.mark.parametrize("ridges", ["frame", "array"])
+def test_models_that_were_fitted_without_the_ids_rank_frames_that_hold_them(ridges):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
+    with_ids = frame.assign(qid=QID)
+    features = frame if ridges == "frame" else X
+    models = {f"{alpha}": Ridge(alpha=alpha).fit(features, Y) for alpha in (1, 1e4)}
+    with warnings.catch_warnings():  # scikit-learn's, of names that the model lacks
+        warnings.simplefilter("ignore", UserWarning)
+        found = compare_rankers(models, with_ids, Y, measure=MEASURE)
+        score = make_ranking_scorer(MEASURE)(models["1"], with_ids, Y)
+    expected = compare_rankers(models, features, Y, qid=QID, measure=MEASURE)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert score == make_ranking_scorer(MEASURE)(models["1"], features, Y, qid=QID)
+
+
+def test_a_scorer_leaves_ids_to_an_estimator_that_was_fitted_on_them():
+    pd = pytest.importorskip("pandas")
+    with_ids = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])]).assign(qid=QID)
+    ridge = Ridge().fit(with_ids, Y)
+    expected = MEASURE(Y, ridge.predict(with_ids), qid=QID)
+    assert make_ranking_scorer(MEASURE)(ridge, with_ids, Y) == expected
 
 
 def test_cross_validations_searches_and_scores_are_compared():
@@ -320,6 +390,7 @@ def test_resamples_come_again_with_the_seed():
     [
         ({"rankers": [RANKER]}, "rankers must hold at least 2 rankers to compare, got 1"),
         ({"X": None}, "X and y are needed to rank the queries with 'ridge', a fitted model"),
+        ({"y": None}, "y must hold the grades of the rows of X, got None"),
         ({"correction": "bonferroni"}, "correction must be one of 'holm', 'bh', 'none', got 'bonf"),
         ({"confidence": 95}, "confidence must lie strictly between 0 and 1, got 95"),
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
@@ -342,8 +413,13 @@ def test_other_queries_and_other_measures_are_refused():
         compare_rankers({"whole": whole, "part": part})
     with pytest.raises(ValueError, match="rankers must be scored by one measure, got nDCG for 'n'"):
         compare_rankers({"x": whole, "n": nDCG().per_query(Y, X[:, 0], qid=QID)})
-    with pytest.raises(KeyError, match="nDCG is not among the measures scored"):
-        compare_rankers([whole, whole], measure="nDCG")
+    with pytest.raises(
+        ValueError, match=r"'x' was cross-validated by xGAP.*@10, AP, not by nDCG\."
+    ):
+        compare_rankers({"x": whole, "y": whole}, measure="nDCG")
+    with pytest.raises(ValueError, match="'whole' was cross-validated by .*, not by nDCG"):
+        other = cross_validate_queries(RANKER, X, TARGET, cv=4, measures="nDCG")
+        compare_rankers({"other": other, "whole": whole})
     two = [AP(empty=np.nan).per_query([1, 0, 0], each, qid=[1, 1, 2]) for each in ([1, 2, 3],) * 2]
     with pytest.raises(ValueError, match="need at least 2 queries with a value, got 1"):
         compare_rankers(two)

@@ -22,11 +22,16 @@ from skgraded._paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from skgraded._query_ids import resolve_query_ids, split_target, without_query_ids
+from skgraded._query_ids import (
+    features_for,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
 from skgraded._query_leaks import warn_if_queries_leak
 from skgraded._responses import scores_of
 from skgraded.measures import Measure, QueryScores, measure
-from skgraded.model_selection._validation import QueryValidation, measure_of
+from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
 from skgraded.rankings import Judgments
 
 if TYPE_CHECKING:
@@ -223,7 +228,8 @@ def compare_rankers(
     qid : array-like of shape (n_documents,), optional
         Query id of each row, where neither X nor y holds them.
     measure : str or Measure, optional
-        The measure; by default that of the first ranker.
+        The measure; by default that of the first ranker. What was cross-validated has values of its
+        own measures alone.
     correction : {"holm", "bh", "none"}, default="holm"
         Correction of the p-values of each test for the number of pairs: Holm's, Benjamini and
         Hochberg's, or none.
@@ -339,33 +345,45 @@ def _scores_of_all(
 ) -> list[QueryScores]:
     """Values of one measure, for every ranker."""
     chosen = None if given is None else measure(given)
-    judgments = None
-    if X is not None:
-        grades = split_target(y)[0]
-        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid))
+    judgments = None if X is None else _judgments_of(X, y, qid)
     found: list[QueryScores] = []
     for name, each in named.items():
-        if isinstance(each, QueryValidation):
-            scores = each.per_query(chosen)
-        elif isinstance(each, QueryScores):
-            scores = each
-        else:
-            if judgments is None:
-                raise ValueError(
-                    f"X and y are needed to rank the queries with {name!r}, a fitted model."
-                )
-            chosen = chosen or measure_of(each)
-            chosen = chosen.resolve(int(judgments.top_grade))
-            warn_if_queries_leak(each, without_query_ids(X), judgments)
-            scores = chosen.per_query(judgments.rank(scores_of(each, X)))
-        chosen = chosen or scores.measure
-        if scores.measure != chosen:
+        scores = _scores_of_one(name, each, X, judgments, chosen)
+        if chosen is not None and not is_once_resolved(chosen, scores.measure):
             raise ValueError(
                 f"rankers must be scored by one measure, got {scores.measure} for {name!r} and "
                 f"{chosen} elsewhere."
             )
+        chosen = scores.measure
         found.append(scores)
     return found
+
+
+def _judgments_of(X: Any, y: Any, qid: ArrayLike | None) -> Judgments:
+    if y is None:
+        raise ValueError("y must hold the grades of the rows of X, got None.")
+    return Judgments.from_arrays(split_target(y)[0], resolve_query_ids(X, y, qid))
+
+
+def _scores_of_one(
+    name: str, ranker: Any, X: Any, judgments: Judgments | None, chosen: Measure | None
+) -> QueryScores:
+    """Values that a ranker has, or gets by ranking X; by its own measure where none is chosen."""
+    if isinstance(ranker, QueryScores):
+        return ranker
+    if isinstance(ranker, QueryValidation):
+        try:
+            return ranker.per_query(chosen)
+        except KeyError as error:
+            raise ValueError(
+                f"rankers must be scored by one measure: {name!r} was cross-validated by "
+                f"{', '.join(map(str, ranker.measures))}, not by {chosen}."
+            ) from error
+    if judgments is None:
+        raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
+    chosen = (chosen or measure_of(ranker)).resolve(int(judgments.top_grade))
+    warn_if_queries_leak(ranker, without_query_ids(X), judgments)
+    return chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
 
 
 def _aligned(

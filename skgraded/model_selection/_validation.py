@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._exceptions import QueryLeakWarning
-from skgraded._query_ids import query_target, resolve_query_ids, split_target
+from skgraded._query_ids import (
+    query_target,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
 from skgraded._responses import ResponseMethod, check_response_method, scores_of
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure
 from skgraded.measures._parse import measures_of
@@ -28,7 +35,7 @@ from skgraded.rankings import Judgments
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["QueryValidation", "cross_validate_queries", "measure_of"]
+__all__ = ["QueryValidation", "cross_validate_queries", "is_once_resolved", "measure_of"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -100,7 +107,8 @@ class QueryValidation:
         Parameters
         ----------
         name : str or Measure, optional
-            The measure; the first one by default.
+            The measure; the first one by default. One that left the scale's top grade open is
+            found by its open name too.
 
         Returns
         -------
@@ -113,7 +121,7 @@ class QueryValidation:
             If the measure is not among those validated.
         """
         everything = self._scores_at(slice(None), self.n_empty)
-        chosen = everything.per_query(self.measures[0] if name is None else name)
+        chosen = everything.per_query(self.measures[0] if name is None else self._validated(name))
         layout = Judgments.from_arrays(np.zeros(len(chosen)), self.qid)
         query = query_of_row(layout)
         times = np.diff(layout.indptr)
@@ -122,6 +130,14 @@ class QueryValidation:
         # Known by row; all splits test a query equally often, or nearly so.
         n_empty = round(chosen.n_empty / times.mean())
         return QueryScores(chosen.measure, layout.qid, values, weights, n_empty)
+
+    def _validated(self, name: str | Measure) -> str | Measure:
+        """Return the measure that an open one became; any other as it is."""
+        try:
+            given = measure(name)
+        except ValueError:  # no measure, so not among those validated
+            return name
+        return next((each for each in self.measures if is_once_resolved(given, each)), given)
 
     def _scores_at(self, rows: Any, n_empty: tuple[int, ...] = ()) -> Scores:
         weights = None if self.weights is None else self.weights[rows]
@@ -179,9 +195,12 @@ def cross_validate_queries(
     ----------
     estimator : estimator
         A `QueryRanker`, or a Pipeline or search around one, or an estimator that knows nothing of
-        queries and is fitted on features and grades alone. It is cloned, not changed.
+        queries and is fitted on features and grades alone. It is cloned, not changed. A search
+        around the latter, such as ``GridSearchCV(Ridge(), grid, cv=QueryKFold(5),
+        scoring=make_ranking_scorer("AP"))``, gets the ids too, in the index of y, if pandas is
+        installed.
     X : array-like or sparse matrix of shape (n_documents, n_features)
-        Features.
+        Features. A column ``"qid"`` of a DataFrame is not among them.
     y : array-like of shape (n_documents,)
         Grades, or what `query_target` makes.
     qid : array-like of shape (n_documents,), optional
@@ -208,7 +227,8 @@ def cross_validate_queries(
     Raises
     ------
     ValueError
-        If query ids are missing, or no measure is given nor found.
+        If query ids are missing, no measure is given nor found, cv is no number and splits nothing,
+        or weights cannot reach the last step of a Pipeline.
 
     Warns
     -----
@@ -230,13 +250,13 @@ def cross_validate_queries(
     ((4, 1), 40)
     """
     check_response_method(response_method)
+    _check_that_weights_arrive(estimator, sample_weight)
     grades, ids = np.asarray(split_target(y)[0]), resolve_query_ids(X, y, qid)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(
-        X=X,
-        # What rides on y reaches a ranker wherever it is, with metadata routing on and off.
-        y=query_target(grades, ids) if _ranker_in(estimator) is not None else grades,
+        X=without_query_ids(X),
+        y=_target_for(estimator, grades, ids),
         grades=grades,
         ids=ids,
         weight=weight,
@@ -256,7 +276,7 @@ class _Task(NamedTuple):
     """Data and measures that all splits share."""
 
     X: Any
-    y: NDArray[Any]
+    y: Any
     grades: NDArray[Any]
     ids: NDArray[Any]
     weight: NDArray[Any] | None
@@ -278,7 +298,7 @@ def _fit_and_score(
 ) -> _Part:
     weighted = {} if task.weight is None else {"sample_weight": task.weight[train]}
     start = time.perf_counter()
-    estimator.fit(_safe_indexing(task.X, train), task.y[train], **weighted)
+    estimator.fit(_safe_indexing(task.X, train), _safe_indexing(task.y, train), **weighted)
     fitted = time.perf_counter()
     scores = evaluate(
         task.measures,
@@ -313,10 +333,29 @@ def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, 
     if isinstance(cv, Integral):
         cv = QueryKFold(int(cv))
     if not hasattr(cv, "split"):
-        return list(cv)
+        return _listed(cv)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
         return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
+
+
+def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
+    if not isinstance(cv, Iterable):
+        raise ValueError(
+            "cv must be a number of folds, a splitter such as QueryKFold(5), or pairs of training "
+            f"and test rows, got {cv!r}."
+        )
+    return list(cv)
+
+
+def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
+    """Raise where scikit-learn's Pipeline keeps weights from its last step."""
+    routes = get_config()["enable_metadata_routing"]
+    if sample_weight is not None and isinstance(estimator, Pipeline) and not routes:
+        raise ValueError(
+            "sample_weight does not reach the last step of a Pipeline, got one as the estimator: "
+            "put the Pipeline inside, QueryRanker(make_pipeline(...), measure=...)."
+        )
 
 
 def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments: Judgments) -> None:
@@ -332,6 +371,28 @@ def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments:
             QueryLeakWarning,
             stacklevel=3,
         )
+
+
+def _target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
+    """Grades for an estimator, with the query ids on them where it has a use for these.
+
+    What rides on y comes through every tool of scikit-learn, with metadata routing on and off.
+    """
+    if _ranker_in(estimator) is not None:
+        return query_target(grades, ids)
+    if not _splits_rows(estimator):
+        return grades
+    try:
+        import pandas as pd
+    except ImportError:  # a splitter or scorer that needs ids then says so
+        return grades
+    return pd.Series(grades, index=pd.Index(ids, name="qid"))
+
+
+def _splits_rows(estimator: Any) -> bool:
+    """Whether an estimator is, or holds, one that cross-validates, such as a search."""
+    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    return any(name.rpartition("__")[2] == "cv" for name in params)
 
 
 def _ranker_in(estimator: Any) -> QueryRanker | None:
@@ -351,6 +412,11 @@ def measure_of(estimator: Any) -> Measure:
             "has none of its own."
         )
     return measure(ranker.measure)
+
+
+def is_once_resolved(given: Measure, scored: Measure) -> bool:
+    """Whether a measure is the one scored, once it knows the top grade that this one has."""
+    return given.resolve(getattr(scored, "max_grade", None) or 1) == scored
 
 
 def _measures_for(
