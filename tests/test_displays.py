@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 
-from skgraded import QueryRanker
+from skgraded import QueryRanker, nDCG
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
 from skgraded.lightgbm import eval_metric
@@ -32,10 +32,10 @@ def ranker():
     return ranker.fit(X, y, qid=qid, eval_metric=eval_metric("nDCG@10"))
 
 
-@pytest.mark.parametrize("measure", [None, "nDCG@10"])
+@pytest.mark.parametrize("measure", [None, "nDCG@10", nDCG(k=10)])
 def test_training_display(ranker, measure):
     display = TrainingDisplay.from_estimator(ranker, measure=measure, label="mine")
-    name = measure or "xGAP(max_grade=4)@10"
+    name = str(measure or "xGAP(max_grade=4)@10")
     values = ranker.evals_result_["valid_0"][name]
     np.testing.assert_array_equal(display.line_.get_ydata(), values)
     np.testing.assert_array_equal(display.line_.get_xdata(), np.arange(1, len(values) + 1))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded.measures import Measure
 
 __all__ = ["TrainingDisplay"]
 
@@ -22,7 +23,7 @@ class TrainingDisplay:
     values : ndarray of shape (n_iterations,)
         The measure after each iteration.
     best_iteration : int, optional
-        Iteration that the model predicts with, counted from 1.
+        Which of these iterations was the best, counted from 1.
     measure : str, optional
         Name of the measure.
     label : str, optional
@@ -66,7 +67,7 @@ class TrainingDisplay:
         cls,
         estimator: Any,
         *,
-        measure: str | None = None,
+        measure: str | Measure | None = None,
         label: str | None = None,
         ax: Any = None,
         **line_kwargs: Any,
@@ -77,7 +78,7 @@ class TrainingDisplay:
         ----------
         estimator : QueryRanker
             Fitted with ``validation_fraction``.
-        measure : str, optional
+        measure : str or Measure, optional
             Which of the measures that it evaluated; by default its own.
         label : str, optional
             Name of the model in the legend.
@@ -102,12 +103,12 @@ class TrainingDisplay:
                 "evals_result_."
             )
         (evaluated,) = estimator.evals_result_.values()
-        name = str(estimator.measure_) if measure is None else measure
+        name = str(estimator.measure_ if measure is None else measure)
         if name not in evaluated:
             raise ValueError(f"measure must be one of {', '.join(evaluated)}, got {name!r}.")
         display = cls(
             values=np.asarray(evaluated[name]),
-            best_iteration=getattr(estimator, "best_iteration_", None),
+            best_iteration=_best_of(evaluated, estimator),
             measure=name,
             label=label,
         )
@@ -149,3 +150,14 @@ class TrainingDisplay:
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend()
         return self
+
+
+def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
+    """Find the best iteration among those seen, where the ranker stopped by one.
+
+    Its ``best_iteration_`` also counts those of a model whose training it continued.
+    """
+    if not hasattr(ranker, "best_iteration_"):
+        return None
+    best = np.argmax if ranker.measure_.greater_is_better else np.argmin
+    return int(best(evaluated[str(ranker.measure_)])) + 1
