@@ -106,7 +106,8 @@ study.optimize(cross_validated_xgap, n_trials=6)
 print(f"QueryRanker    {study.best_value:.4f} with {study.best_params}")
 
 # %%
-# OptunaSearchCV, the drop-in for RandomizedSearchCV. The ids ride on y.
+# OptunaSearchCV, the drop-in for RandomizedSearchCV. The ids ride on y: with metadata routing and
+# n_jobs=2, its threads do not know of the routing, and every trial fails.
 search = OptunaSearchCV(
     QueryRanker(
         lgb.LGBMRanker(objective=objective(target), n_estimators=30, n_jobs=1, verbose=-1),
