@@ -34,7 +34,8 @@ def eval_metric(
         The measure; CatBoost takes one such object.
     *data_sets : tuple of array-like
         (labels, query ids) or (labels, query ids, row weights) of the training and the validation
-        rows, in this order, each in the order of its rows.
+        rows, in this order, each in the order of its rows. NaN = unjudged; CatBoost takes no such
+        label, so give it 0 in these rows.
     n_threads : int, default=1
         Threads for sorting and scoring; values do not depend on it.
 
@@ -46,9 +47,9 @@ def eval_metric(
     Raises
     ------
     ValueError
-        If no data set is given, one is no such tuple, or two have the same labels but not the same
-        queries. In training, as the reason of a CatBoostError: if a data set is unknown, or no
-        query is left to take the mean over.
+        If no data set is given, one is no such tuple, or two look the same to CatBoost, which shows
+        labels alone, but differ in queries, weights or unjudged rows. In training, as the reason
+        of a CatBoostError: if a data set is unknown, or no query is left to take the mean over.
 
     Warns
     -----
@@ -141,7 +142,8 @@ class _KnownSet:
                 f"got {type(data_set).__name__} of {np.size(np.asarray(data_set, dtype=object))}."
             )
         self.judgments = Judgments.from_arrays(*data_set)
-        self.labels: NDArray[np.float32] = np.asarray(data_set[0]).astype(np.float32)
+        self.given: NDArray[np.float32] = np.asarray(data_set[0]).astype(np.float32)
+        self.labels = np.nan_to_num(self.given)  # as CatBoost is given them
 
     def has(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(self.labels, labels)
@@ -149,10 +151,14 @@ class _KnownSet:
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))
 
-    def same_queries(self, other: _KnownSet) -> bool:
+    def means_the_same(self, other: _KnownSet) -> bool:
+        """Whether all measures have the same means on a set of the same labels."""
         ours, theirs = self.judgments, other.judgments
-        return np.array_equal(ours.indptr, theirs.indptr) and np.array_equal(
-            _order(ours), _order(theirs)
+        return (
+            np.array_equal(self.given, other.given, equal_nan=True)
+            and np.array_equal(ours.indptr, theirs.indptr)
+            and np.array_equal(_order(ours), _order(theirs))
+            and np.array_equal(_weights(ours), _weights(theirs))
         )
 
 
@@ -162,13 +168,17 @@ def _order(judgments: Judgments) -> NDArray[np.int64]:
     return judgments.row_order
 
 
+def _weights(judgments: Judgments) -> NDArray[np.float64]:
+    return np.ones(judgments.n_queries) if judgments.weights is None else judgments.weights
+
+
 def _require_distinct(known: tuple[_KnownSet, ...]) -> None:
     for i, each in enumerate(known):
         for other in known[:i]:
-            if each.has(other.labels) and not each.same_queries(other):
+            if each.has(other.labels) and not each.means_the_same(other):
                 raise ValueError(
                     "data_sets must differ in their labels to be told apart, got two with the same "
-                    f"{len(each.labels)} labels and different queries."
+                    f"{len(each.labels)} labels and different queries, weights or unjudged rows."
                 )
 
 

@@ -18,6 +18,7 @@ from skgraded._training import (
 )
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
+from skgraded.rankings import Judgments
 
 __all__ = ["EvalMetric", "Objective", "eval_metric", "objective"]
 
@@ -331,7 +332,23 @@ class EvalMetric:
             Name, mean and whether greater is better, for each measure.
         """
         y_true, y_pred, weight, group = _unpack(y_true, y_pred, weight, group)
-        judgments = self._judged.find(y_true, weight, group)
+        return self.means(self._judged.find(y_true, weight, group), y_pred)
+
+    def means(self, judgments: Judgments, y_pred: Any) -> list[tuple[str, float, bool]]:
+        """Score predictions for known labels.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            The labels by query.
+        y_pred : ndarray of shape (n_documents,)
+            Predictions.
+
+        Returns
+        -------
+        list of (str, float, bool)
+            Name, mean and whether greater is better, for each measure.
+        """
         scores = evaluate(self.measures, judgments.rank(y_pred, self.n_threads))
         require_means(scores)
         means = scores.mean()

@@ -191,6 +191,45 @@ def test_data_sets_that_it_was_not_told_about(parts):
         fit(parts, eval_metric(TARGET, (y, qid)))
 
 
+def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(rows):
+    X, y, qid = rows
+    weight = np.where(qid % 3 == 0, 5.0, 0.1)
+    ranker = QueryRanker(CatBoostRanker(iterations=3, **QUIET), measure=TARGET)
+    with pytest.raises(ValueError, match="different queries, weights or unjudged rows"):
+        ranker.fit(X, y, qid, weight, eval_X=X, eval_y=y, eval_qid=qid)
+    ranker.fit(X, y, qid, weight, eval_X=X, eval_y=y, eval_qid=qid, eval_sample_weight=weight)
+    seen = ranker.evals_result_["valid_0"][str(TARGET)]
+    expected = TARGET(y, ranker.predict(X), qid=qid, sample_weight=weight)
+    assert seen[-1] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_list_of_features_cannot_be_cloned_and_a_tuple_can(rows):
+    X, y, qid = rows
+    mixed = X.astype(object)
+    mixed[:, 0] = (X[:, 0] > 0).astype(int)
+    by_list, by_tuple = (
+        QueryRanker(CatBoostRanker(iterations=2, cat_features=each, **QUIET), measure=TARGET)
+        for each in ([0], (0,))
+    )
+    with pytest.raises(ValueError, match=r"estimator must be.* such as cat_features=\(0, 3\)"):
+        by_list.fit(mixed, y, qid=qid)
+    given = {"eval_X": mixed, "eval_y": y, "eval_qid": qid}
+    plain = QueryRanker(CatBoostRanker(iterations=2, **QUIET), measure=TARGET)
+    expected = plain.fit(mixed, y, qid=qid, cat_features=[0]).predict(mixed)
+    for evaluated in ({}, given):
+        fitted = clone(by_tuple).fit(mixed, y, qid=qid, **evaluated)
+        np.testing.assert_array_equal(fitted.predict(mixed), expected)
+
+
+def test_unjudged_documents_are_0_to_catboost_and_unjudged_to_the_measure():
+    measure = AP(unjudged="condense")
+    labels, qid, scores = [np.nan, 1, 0, 0], [0, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]
+    metric = eval_metric(measure, (labels, qid))
+    assert metric.evaluate([scores], np.nan_to_num(labels), None)[0] == 1.0
+    with pytest.raises(ValueError, match="different queries, weights or unjudged rows"):
+        eval_metric(measure, (labels, qid), (np.nan_to_num(labels), qid))
+
+
 def test_data_sets_that_cannot_be_told_apart():
     with pytest.raises(ValueError, match="two with the same 3 labels and different queries"):
         eval_metric("AP", ([0, 1, 1], [0, 0, 1]), ([0, 1, 1], [0, 1, 1]))

@@ -252,7 +252,7 @@ def test_the_repr_names_the_measures():
             ([1, 0], [1, 0], None, [3]),
             r"group must hold .* sizes add up to 3, but there are 2 rows",
         ),
-        (([1, 0], [1, 0], None, [3, -1]), "group must hold query sizes >= 0, got -1"),
+        (([1, 0], [1, 0], None, [3, -1]), "group must hold query sizes, integers >= 0, got -1"),
         (([1, 0], [np.nan, 0], None, [2]), "y_score must be finite, got nan in row 0"),
         (([1, 0], [0, np.inf], None, [2]), "y_score must be finite, got inf in row 1"),
         (([1, 0], [[1, 0]], None, [2]), "y_score must be one-dimensional"),

@@ -357,10 +357,7 @@ def test_validation_queries_pass_through_the_pipeline_and_carry_weights_and_scor
     scores = init_score[rows] + booster.predict(
         scaler.transform(X[rows]), num_iteration=fitted.best_iteration_
     )
-    # LightGBM keeps weights in single precision.
-    expected = MEASURE(
-        Y[rows], scores, qid=QID[rows], sample_weight=weight[rows].astype(np.float32)
-    )
+    expected = MEASURE(Y[rows], scores, qid=QID[rows], sample_weight=weight[rows])
     seen = fitted.evals_result_["valid_0"][str(MEASURE)]
     assert seen[fitted.best_iteration_ - 1] == pytest.approx(expected, rel=1e-12)
 

@@ -417,8 +417,8 @@ def test_other_queries_and_other_measures_are_refused():
         ValueError, match=r"'x' was cross-validated by xGAP.*@10, AP, not by nDCG\."
     ):
         compare_rankers({"x": whole, "y": whole}, measure="nDCG")
-    with pytest.raises(ValueError, match="'whole' was cross-validated by .*, not by nDCG"):
-        other = cross_validate_queries(RANKER, X, TARGET, cv=4, measures="nDCG")
+    other = cross_validate_queries(RANKER, X, TARGET, cv=4, measures="nDCG")
+    with pytest.raises(ValueError, match=r"'whole' was cross-validated by .*, not by nDCG"):
         compare_rankers({"other": other, "whole": whole})
     two = [AP(empty=np.nan).per_query([1, 0, 0], each, qid=[1, 1, 2]) for each in ([1, 2, 3],) * 2]
     with pytest.raises(ValueError, match="need at least 2 queries with a value, got 1"):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import sklearn
 from lightgbm import LGBMRanker
+from sklearn.base import clone
+from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -21,6 +23,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.displays import TrainingDisplay
 
 MEASURE = xGAP(max_grade=4, k=10)
 FEATURES, GRADES, IDS = make_ranking(n_queries=50, docs_per_query=(3, 20), random_state=0)
@@ -79,6 +82,75 @@ def test_every_booster_stops_where_the_measure_is_best(booster, measure, best):
     assert fitted.best_iteration_ == 1 + best(seen)
     value = measure(Y_VALID, fitted.predict(X_VALID), qid=QID_VALID)
     assert value == pytest.approx(seen[fitted.best_iteration_ - 1], rel=1e-6)
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("unjudged", ["nonrelevant", "condense"])
+def test_unjudged_documents_are_treated_by_the_measure_s_rule(booster, unjudged):
+    measure = xGAP(max_grade=4, unjudged=unjudged)
+    some = np.where(np.arange(len(Y_VALID)) % 3, Y_VALID, np.nan)
+    fitted = fit(
+        {"eval_X": X_VALID, "eval_y": some, "eval_qid": QID_VALID},
+        estimator=booster,
+        measure=measure,
+    )
+    seen = fitted.evals_result_["valid_0"][str(measure)]
+    value = measure(some, fitted.predict(X_VALID), qid=QID_VALID)
+    assert value == pytest.approx(max(seen), rel=1e-6)
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+def test_features_may_be_nested_lists(booster):
+    given = {"eval_X": X_VALID.tolist(), "eval_y": Y_VALID.tolist(), "eval_qid": QID_VALID.tolist()}
+    fitted = ranker(booster).fit(X.tolist(), Y.tolist(), qid=QID.tolist(), **given)
+    expected = fit(estimator=booster)
+    assert fitted.evals_result_["valid_0"] == expected.evals_result_["valid_0"]
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+def test_the_training_rows_may_be_watched(booster):
+    fitted = ranker(booster).fit(X, Y, qid=QID, eval_X=X, eval_y=Y, eval_qid=QID)
+    seen = fitted.evals_result_["valid_0"][str(MEASURE)]
+    assert fitted.best_iteration_ == 1 + np.argmax(seen)
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+def test_every_booster_says_which_features_matter(booster):
+    fitted = fit(estimator=booster)
+    assert fitted.feature_importances_.shape == (X.shape[1],)
+    assert np.isfinite(fitted.feature_importances_).all()
+    selected = SelectFromModel(fitted, prefit=True, max_features=3, threshold=-np.inf)
+    assert selected.transform(X).shape == (len(X), 3)
+
+
+CONTINUED = {
+    "LGBMRanker": ("init_model", "group", [*np.unique(QID, return_counts=True)[1]]),
+    "XGBRanker": ("xgb_model", "qid", np.unique(QID, return_inverse=True)[1]),
+    "CatBoostRanker": ("init_model", "group_id", np.unique(QID, return_inverse=True)[1]),
+}
+
+
+@pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("measure", "best"), [(MEASURE, np.argmax), (Fallout(k=5), np.argmin)])
+def test_continued_training_counts_all_iterations_and_draws_the_new_ones(booster, measure, best):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    name, queries, sizes_or_ids = CONTINUED[type(booster).__name__]
+    first = clone(booster).set_params(**{next(iter(iterations_of(booster))): 20})
+    first.fit(X, Y, **{queries: sizes_or_ids})
+    given = {"eval_X": X_VALID, "eval_y": Y_VALID, "eval_qid": QID_VALID, name: first}
+    fitted = fit(given, estimator=booster, measure=measure)
+    seen = fitted.evals_result_["valid_0"][str(measure)]
+    assert fitted.best_iteration_ == 20 + 1 + best(seen)
+    value = measure(Y_VALID, fitted.predict(X_VALID), qid=QID_VALID)
+    assert value == pytest.approx(seen[best(seen)], rel=1e-6)
+    display = TrainingDisplay.from_estimator(fitted, measure=measure)
+    assert display.best_.get_xdata()[0] == 1 + best(seen)
+    assert display.best_.get_ydata()[0] == seen[best(seen)]
+    plt.close(display.figure_)
+
+
+def iterations_of(booster):
+    return {"n_estimators", "iterations"} & booster.get_params().keys()
 
 
 def test_all_other_queries_are_trained_on():
@@ -183,9 +255,20 @@ def test_queries_on_both_sides_warn_and_the_training_rows_themselves_do_not():
         ({}, {"eval_y": None}, "eval_y is missing: validation queries need eval_X and eval_y"),
         ({}, {"eval_X": None}, "eval_X is missing"),
         ({}, {"eval_qid": None}, "Query ids are missing"),
-        ({}, {"eval_y": Y_VALID[:-1]}, "X and y must have the same number of rows"),
+        ({}, {"eval_y": Y_VALID[:-1]}, "eval_y.* refused: X and y must have the same number of ro"),
         ({}, {"eval_X": X_VALID[:, :2]}, "X has 2 features, but QueryRanker is expecting"),
-        ({}, {"eval_y": np.full(len(Y_VALID), np.nan)}, "y must be judged in every row"),
+        ({}, {"eval_y": np.full(len(Y_VALID), np.nan)}, "eval_y must be judged in some row"),
+        ({}, {"eval_y": -1 - Y_VALID}, "eval_y.* refused: y_true must hold grades >= 0"),
+        (
+            {},
+            {"eval_sample_weight": 0 * Y_VALID},
+            "^eval_sample_weight must hold a positive weight",
+        ),
+        (
+            {},
+            {"eval_sample_weight": -1.0 - Y_VALID},
+            "eval_sample_weight is refused: sample_weight must be finite and >= 0",
+        ),
         ({"estimator": Ridge()}, {}, "eval_X is supported for LGBMRanker.* got Ridge"),
         ({}, {"eval_set": []}, "eval_set is taken by eval_X"),
     ],

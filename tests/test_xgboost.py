@@ -27,6 +27,7 @@ from skgraded.xgboost import custom_metric, evaluation, objective
 
 G = (0.1, 0.2, 0.3, 0.4)
 TARGET = xGAP(g=G)
+XGBOOST = tuple(int(each) for each in xgb.__version__.split(".")[:2])
 PARAMS = {"eta": 0.3, "nthread": 1, "max_depth": 3}
 
 
@@ -237,6 +238,52 @@ def test_query_ranker_keeps_the_rankers_own_callbacks(rows):
     assert set(ranker.evals_result_) == {"own", "valid_0"}  # XGBoost 2.1 calls back in any order
     assert not hasattr(ranker, "best_iteration_")
     assert len(ranker.estimator_.callbacks) == 1
+
+
+class Reader(xgb.callback.TrainingCallback):
+    """Reads the measure of the iteration, as pruning and stopping callbacks do."""
+
+    def __init__(self):
+        self.seen = []
+
+    def after_iteration(self, model, epoch, evals_log):
+        values = evals_log.get("valid_0", {}).get(str(TARGET), [])
+        self.seen.append(len(values) == epoch + 1)
+        return False
+
+
+@pytest.mark.skipif(XGBOOST < (3, 2), reason="callbacks are called in any order")
+def test_query_rankers_measure_is_recorded_before_the_rankers_own_callbacks(rows):
+    X, y, qid = rows
+    stop = xgb.callback.EarlyStopping(rounds=3, metric_name=str(TARGET), data_name="valid_0")
+    fitted = QueryRanker(
+        xgb.XGBRanker(n_estimators=3, n_jobs=1, callbacks=[Reader(), stop]),
+        measure=TARGET,
+        validation_fraction=0.2,
+        random_state=0,
+    ).fit(X, y, qid=qid)
+    assert fitted.estimator_.callbacks[0].seen == [True] * 3
+
+
+def test_query_ranker_refuses_to_stop_linear_models(rows):
+    X, y, qid = rows
+    params = {"measure": TARGET, "validation_fraction": 0.2, "random_state": 0}
+    linear = xgb.XGBRanker(booster="gblinear", n_estimators=3, n_jobs=1)
+    recorded = QueryRanker(linear, **params).fit(X, y, qid=qid).evals_result_
+    assert len(recorded["valid_0"][str(TARGET)]) == 3
+    with pytest.raises(ValueError, match=r"not supported for booster='gblinear'.*got 2"):
+        QueryRanker(linear, early_stopping_rounds=2, **params).fit(X, y, qid=qid)
+
+
+@pytest.mark.filterwarnings("ignore:X (does not have|has) .*feature names:UserWarning")
+def test_query_ranker_wants_frames_on_both_sides_or_on_none(rows):
+    pd = pytest.importorskip("pandas")
+    X, y, qid = rows
+    frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
+    ranker = QueryRanker(xgb.XGBRanker(n_estimators=2, n_jobs=1), measure=TARGET)
+    for one, other, got in [(frame, X, "ndarray and DataFrame"), (X, frame, "DataFrame and nda")]:
+        with pytest.raises(ValueError, match=f"eval_X must be of the kind of X, got {got}"):
+            ranker.fit(one, y, qid=qid, eval_X=other, eval_y=y, eval_qid=qid)
 
 
 def test_query_ranker_in_a_search_with_weights(rows):

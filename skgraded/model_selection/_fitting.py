@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from skgraded.lightgbm import EvalMetric, eval_metric
+from skgraded.lightgbm import EvalMetric
 from skgraded.measures import Measure
+from skgraded.rankings import Judgments
 
 __all__ = [
     "QueryRows",
@@ -25,6 +26,7 @@ __all__ = [
     "can_stop_early",
     "final_step",
     "fit_estimator",
+    "importances_of",
     "reject_cluster_rankers",
     "stoppable",
 ]
@@ -39,7 +41,7 @@ class QueryRows:
     X : array-like of shape (n_documents, n_features)
         Features.
     y : ndarray of shape (n_documents,)
-        Grades.
+        Grades; NaN = unjudged, in rows to watch alone.
     sizes : ndarray of shape (n_queries,), int64
         Number of rows of each query.
     weight : ndarray of shape (n_documents,) or None
@@ -63,6 +65,17 @@ class QueryRows:
     def starts(self) -> NDArray[np.int64]:
         """First row of each query."""
         return np.cumsum(self.sizes) - self.sizes
+
+    @property
+    def labels(self) -> NDArray[np.float64]:
+        """A copy of the grades for a booster, which takes no NaN: 0 where a row is unjudged."""
+        labels: NDArray[np.float64] = np.nan_to_num(self.y.astype(np.float64))
+        return labels
+
+    @property
+    def judgments(self) -> Judgments:
+        """Grades and weights by query, NaN included."""
+        return Judgments.from_groups(self.y, self.sizes, self.weight)
 
     @property
     def query_weight(self) -> NDArray[np.float64] | None:
@@ -129,6 +142,16 @@ def can_stop_early(estimator: Any) -> bool:
     return _library_of(final_step(estimator)).stops_early
 
 
+def importances_of(estimator: Any) -> NDArray[Any]:
+    """Return the importances of the features of a fitted estimator."""
+    importances = np.asarray(estimator.feature_importances_)
+    if importances.ndim:
+        return importances
+    # CatBoost's for a ranking loss would need the training rows; it has None without them.
+    importances = estimator.get_feature_importance(type="PredictionValuesChange")
+    return np.asarray(importances)
+
+
 def reject_cluster_rankers(estimator: Any) -> None:
     """Raise where the estimator trains on a cluster, which has tools of its own."""
     name = type(final_step(estimator)).__name__
@@ -175,14 +198,30 @@ def _fit_xgboost(
         ranker.fit(rows.X, rows.y, qid=ids, **fit_params)
         return None
     _check_stopping(ranker)
+    _check_stopping_of_xgboost(ranker, rows, validation)
     own = ranker.callbacks
-    ranker.set_params(callbacks=[*(own or []), _watch_in_xgboost(ranker, validation)])
+    # First, so that the ranker's own callbacks find the measure recorded.
+    ranker.set_params(callbacks=[_watch_in_xgboost(ranker, validation), *(own or [])])
     try:
         ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params})
     finally:
         ranker.set_params(callbacks=own)  # else the model would keep the held-out rows
     best = None if validation.rounds is None else ranker.best_iteration + 1
     return Watched(ranker.evals_result(), best)
+
+
+def _check_stopping_of_xgboost(ranker: Any, rows: QueryRows, validation: Validation) -> None:
+    if validation.rounds is not None and ranker.get_params().get("booster") == "gblinear":
+        raise ValueError(
+            "early_stopping_rounds is not supported for booster='gblinear', whose predictions take "
+            f"all iterations and not the best: leave it None, got {validation.rounds}."
+        )
+    given = validation.rows.X
+    if hasattr(rows.X, "columns") != hasattr(given, "columns"):
+        raise ValueError(
+            f"eval_X must be of the kind of X, got {type(given).__name__} and "
+            f"{type(rows.X).__name__}: XGBRanker holds it against the names of the features."
+        )
 
 
 def _watch_in_xgboost(ranker: Any, validation: Validation) -> Any:
@@ -218,7 +257,10 @@ def _fit_catboost(
     if weight is not None:
         fit_params["group_weight"] = weight
         del fit_params["sample_weight"]
-    ids = rows.query_of_row
+    ids, params = rows.query_of_row, ranker.get_params()
+    # scikit-learn can clone tuples alone, and CatBoost trains on lists alone.
+    tuples = [name for name in _FEATURES_OF_CATBOOST if isinstance(params.get(name), tuple)]
+    ranker.set_params(**{name: list(params[name]) for name in tuples})
     if validation is None:
         ranker.fit(rows.X, rows.y, group_id=ids, **fit_params)
         return None
@@ -228,7 +270,8 @@ def _fit_catboost(
         # It would compile the metric, which is compiled already.
         warnings.filterwarnings("ignore", "Failed to import numba", UserWarning)
         ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
-    best = None if validation.rounds is None else ranker.best_iteration_ + 1
+    # Its best_iteration_ does not count the trees that init_model brings along.
+    best = None if validation.rounds is None else ranker.tree_count_
     return Watched({"valid_0": ranker.get_evals_result()["validation"]}, best)
 
 
@@ -249,7 +292,7 @@ def _watch_in_catboost(
     named = {name: fit_params.get(name, params.get(name)) for name in _FEATURES_OF_CATBOOST}
     pool = catboost.Pool(
         held_out.X,
-        held_out.y,
+        held_out.labels,
         group_id=held_out.query_of_row,
         group_weight=_weight_by_row(held_out),
         **named,
@@ -285,27 +328,47 @@ def _fit_lightgbm(
 def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -> dict[str, Any]:
     """Fit parameters by which LightGBM evaluates the held-out queries and stops on the measure."""
     rows = validation.rows
+    # LightGBM makes an array of lists for X alone. Its labels are a copy: it takes the very arrays
+    # that it trains on for a training score, which has another name and stops nothing.
+    features = rows.X if hasattr(rows.X, "shape") else np.asarray(rows.X)
     if "eval_X" in inspect.signature(ranker.fit).parameters:  # LightGBM >= 4.7 deprecates eval_set
-        params: dict[str, Any] = {"eval_X": rows.X, "eval_y": rows.y}
+        params: dict[str, Any] = {"eval_X": features, "eval_y": rows.labels}
     else:
-        params = {"eval_set": [(rows.X, rows.y)]}
+        params = {"eval_set": [(features, rows.labels)]}
     params["eval_group"] = [rows.sizes]
     if rows.weight is not None:
         params["eval_sample_weight"] = [rows.weight]
     if "init_score" in rows.per_row:
         params["eval_init_score"] = [rows.per_row["init_score"]]
-    params["eval_metric"] = _metrics(validation.measure, _listed(fit_params, "eval_metric"))
+    params["eval_metric"] = _metrics(validation, _listed(fit_params, "eval_metric"))
     if validation.rounds is not None:
         stop = _StopOn(str(validation.measure), validation.rounds)
         params["callbacks"] = [*_listed(fit_params, "callbacks"), stop]
     return params
 
 
-def _metrics(watched: Measure, given: list[Any]) -> list[Any]:
+def _metrics(validation: Validation, given: list[Any]) -> list[Any]:
     """Put the measure to watch first; measures of ours share its sort, and none comes twice."""
     ours = [each.measures for each in given if isinstance(each, EvalMetric)]
     others = [each for each in given if not isinstance(each, EvalMetric)]
-    return [eval_metric(*dict.fromkeys([watched, *chain.from_iterable(ours)])), *others]
+    measures = tuple(dict.fromkeys([validation.measure, *chain.from_iterable(ours)]))
+    return [_HeldOutMetric(measures, validation.rows.judgments), *others]
+
+
+class _HeldOutMetric(EvalMetric):
+    """Knows which rows are unjudged; LightGBM, which shows its labels, has 0 there."""
+
+    def __init__(self, measures: tuple[Measure, ...], judgments: Judgments) -> None:
+        super().__init__(measures, n_threads=1)
+        self._judgments = judgments
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        return self.means(self._judgments, y_pred)
+
+    def __reduce__(self) -> Any:
+        return _HeldOutMetric, (self.measures, self._judgments)
 
 
 def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:

@@ -28,6 +28,7 @@ from skgraded.model_selection._fitting import (
     can_stop_early,
     final_step,
     fit_estimator,
+    importances_of,
     reject_cluster_rankers,
     stoppable,
 )
@@ -106,7 +107,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has string column names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Those of the fitted estimator, where it has them.
+        Those of the fitted estimator, where it has them; of CatBoostRanker with a ranking loss,
+        whose own need the training rows, those of the type ``"PredictionValuesChange"``.
     training_queries_ : QueryRecord
         The queries that the ranker was fitted on, held-out ones included: ``qid`` and ``sizes``.
         By these `score` and scorers notice folds that cut queries.
@@ -129,7 +131,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     search that runs in parallel itself. Rows that already stand query by query are left where they
     are, so that the model is the one that ``LGBMRanker.fit(X, y, group=sizes)`` gives.
 
-    A metric that is set in an LGBMRanker is recorded beside the measure, but never watched.
+    A metric that is set in an LGBMRanker is recorded beside the measure, but never watched. An
+    XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``; but before
+    version 3.2 XGBoost may call them first.
+
+    scikit-learn cannot clone a CatBoostRanker with a list of features. Give it a tuple, such as
+    ``cat_features=(0, 3)``, of which `fit` makes a list.
+
+    Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
+    what `query_target` makes.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
     grade. One that has a ``decision_function`` alone scores by the margin where there are two
@@ -218,7 +228,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Features of queries to watch the measure on, instead of a `validation_fraction`. In a
             Pipeline they pass through the transformers.
         eval_y : array-like of shape (n_validation_documents,), optional
-            Their grades, or what `query_target` makes.
+            Their grades, or what `query_target` makes; NaN = unjudged, which the measure treats by
+            its rule. Metrics of the booster's own take these documents for grade 0.
         eval_qid : array-like of shape (n_validation_documents,), optional
             Query id of each of these rows, where neither eval_X nor eval_y holds them.
         eval_sample_weight : array-like of shape (n_validation_documents,), optional
@@ -238,7 +249,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If the estimator trains on a cluster, such as DaskLGBMRanker.
         ValueError
             If query ids are missing, group sizes are given in their place, a grade is negative
-            or NaN, or queries cannot be held out as asked.
+            or a training grade NaN, or queries cannot be held out as asked.
 
         Warns
         -----
@@ -252,10 +263,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         watches = self._check_stopping(evaluation, fit_params)
         for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):
             self.__dict__.pop(fitted, None)
-        judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        judgments, features, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
         _warn_if_ids_are_sizes(judgments)
+        _check_training_grades(judgments)
+        _check_weights("sample_weight", judgments)
+        self.training_queries_ = QueryRecord.of(features, judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        self.estimator_ = clone(self.estimator)
+        self.estimator_ = _cloned(self.estimator)
         validation = None
         if evaluation.is_given:
             validation = self._take_evaluation_set(evaluation)
@@ -303,21 +317,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         fit_params: dict[str, Any],
         *,
         reset: bool = True,
-    ) -> tuple[Judgments, QueryRows]:
-        """Check the data, bring the rows of each query together, and remember the queries."""
+    ) -> tuple[Judgments, Any, QueryRows]:
+        """Check the data; return judgments, features in the order given, and rows by query."""
         features, grades = self._check_data(X, y, reset=reset)
         judgments = Judgments.from_arrays(grades, self._ids(X, y, qid), sample_weight)
-        if judgments.has_unjudged:
-            raise ValueError(
-                f"y must be judged in every row to train on, got NaN in {np.isnan(grades).sum()} "
-                f"of {len(grades)} rows: drop these rows, or take grade 0 for them."
-            )
-        if judgments.weights is not None and not judgments.weights.any():
-            raise ValueError("sample_weight must hold a positive weight, got zeros alone.")
-        if reset:
-            self.training_queries_ = QueryRecord.of(features, judgments)
-        else:
-            warn_if_queries_leak(self, features, judgments, given_apart=True)
         rows = QueryRows(
             X=features,
             y=grades,
@@ -327,7 +330,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
-        return judgments, rows
+        return judgments, features, rows
 
     def _check_data(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         """Return features without query ids, and grades."""
@@ -350,7 +353,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _take_evaluation_set(self, evaluation: _EvaluationSet) -> Validation:
         """Lay out the queries to watch; the scale's top grade may be theirs."""
-        judgments, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+        try:
+            judgments, features, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+        except ValueError as error:  # which names the arguments of training
+            raise ValueError(
+                f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
+            ) from error
+        _check_evaluation_grades(judgments)
+        _check_weights("eval_sample_weight", judgments)
+        warn_if_queries_leak(self, features, judgments, given_apart=True)
         self.validation_qid_ = judgments.qid
         self.measure_ = self._measure_for(judgments)
         return Validation(rows, self.measure_, self.early_stopping_rounds)
@@ -443,8 +454,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> NDArray[Any]:
         """Importances of the features, where the fitted estimator has them."""
         check_is_fitted(self, "estimator_")
-        importances: NDArray[Any] = final_step(self.estimator_).feature_importances_
-        return importances
+        return importances_of(final_step(self.estimator_))
 
     def __sklearn_tags__(self) -> Any:
         # Called by scikit-learn >= 1.6, which has get_tags.
@@ -455,6 +465,40 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def _check_training_grades(judgments: Judgments) -> None:
+    n_unjudged = _n_unjudged(judgments)
+    if n_unjudged:
+        raise ValueError(
+            f"y must be judged in every row to train on, got NaN in {n_unjudged} "
+            f"of {judgments.n_documents} rows: drop these rows, or take grade 0 for them."
+        )
+
+
+def _check_evaluation_grades(judgments: Judgments) -> None:
+    n_rows = judgments.n_documents
+    if _n_unjudged(judgments) == n_rows:
+        raise ValueError(f"eval_y must be judged in some row, got NaN in all {n_rows}.")
+
+
+def _n_unjudged(judgments: Judgments) -> int:
+    return int((judgments.levels >= judgments.n_levels).sum())
+
+
+def _check_weights(name: str, judgments: Judgments) -> None:
+    if judgments.weights is not None and not judgments.weights.any():
+        raise ValueError(f"{name} must hold a positive weight, got zeros alone.")
+
+
+def _cloned(estimator: Any) -> Any:
+    try:
+        return clone(estimator)
+    except RuntimeError as error:  # scikit-learn's; CatBoostRanker copies the lists it is given
+        raise ValueError(
+            f"estimator must be one that scikit-learn can clone: {error}. Give a CatBoostRanker a "
+            "tuple, such as cat_features=(0, 3), instead of a list."
+        ) from error
 
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
