@@ -377,6 +377,23 @@ def test_the_plot_shows_intervals():
     plt.close(ax.figure)
 
 
+def test_the_plot_has_room_for_long_names():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    rankers, (X_test, y_test) = fitted_rankers()
+    long = {f"{name} with a learning rate of 0.05 and 31 leaves": rankers[name] for name in rankers}
+    sizes = {}
+    for name, each in {"short": rankers, "long": long}.items():
+        ax = compare_rankers(
+            each, X_test, y_test, measure=xGAP(g=(0.1, 0.2, 0.3, 0.4), k=10)
+        ).plot()
+        ax.figure.canvas.draw()
+        label = ax.xaxis.label.get_window_extent()
+        assert 0 <= label.x0 < label.x1 <= ax.figure.bbox.width
+        sizes[name] = ax.get_window_extent().width
+        plt.close(ax.figure)
+    assert sizes["long"] > 0.9 * sizes["short"]
+
+
 def test_resamples_come_again_with_the_seed():
     rankers, (X_test, y_test) = fitted_rankers()
     first, again = (compare_rankers(rankers, X_test, y_test) for _ in range(2))

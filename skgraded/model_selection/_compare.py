@@ -49,6 +49,9 @@ _CORRECTIONS = {
     "none": "no correction",
 }
 _SMALLEST_SHOWN = 0.0001
+# Inches of a plot.
+_WIDTH_OF_AXES, _WIDTH_OF_CHARACTER = 4.5, 0.085
+_LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 _FEWEST = 2  # rankers to compare, and queries to compare them on
 
 
@@ -154,15 +157,16 @@ class RankerComparison:
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_or_new(ax, self)
+        names = self._names()
+        ax = axes_or_new(ax, self, _size_for(names))
         place = np.arange(len(self.pairs))
         reach = np.abs(self.intervals - self.differences[:, None]).T
         ax.errorbar(self.differences, place, xerr=reach, fmt="o", capsize=3)
         ax.axvline(0, color="gray", linewidth=1)
-        ax.set_yticks(place, self._names())
+        ax.set_yticks(place, names)
         ax.set_ylim(len(place) - 0.5, -0.5)
         ax.set_xlabel(
-            f"difference in {self.measure}, {self.confidence:.0%} interval over "
+            f"difference in {self.measure},\n{self.confidence:.0%} interval over "
             f"{len(self.qid)} queries"
         )
         return ax
@@ -188,6 +192,14 @@ class RankerComparison:
         if self.n_left_out:
             notes.append(f"{_count(self.n_left_out, 'query', 'queries')} without a value left out.")
         return notes
+
+
+def _size_for(names: list[str]) -> tuple[float, float]:
+    """Width and height of a figure in inches that leave the names beside the axes their room."""
+    return (
+        _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names)),
+        max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * len(names)),
+    )
 
 
 def _p_value(value: float) -> str:
