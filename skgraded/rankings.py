@@ -142,6 +142,9 @@ class Judgments:
     pool : RankedList
         The judged documents of each query, best grade first. By default those of the layout; in
         retrieval a pool also holds documents that a run lacks.
+    is_slice : bool
+        Whether these are some of more queries, scored a few at a time to save memory; then nothing
+        large is kept.
     """
 
     def __init__(
@@ -154,6 +157,7 @@ class Judgments:
         levels: NDArray[Any],
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
+        is_slice: bool = False,
     ) -> None:
         for handed_out in (qid, weights):  # scores of these judgments hold the same arrays
             if handed_out is not None:
@@ -164,6 +168,7 @@ class Judgments:
         self.grades = grades
         self.levels = levels
         self.weights = weights
+        self.is_slice = is_slice
         if pool is not None:
             self.pool = pool
         self._memo: dict[Hashable, Any] = {}
@@ -245,6 +250,15 @@ class Judgments:
             levels=_in_layout(levels, row_order),
             weights=weights,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again; a pool may have been given."""
+        computed = {
+            name for name, member in vars(Judgments).items() if isinstance(member, cached_property)
+        }
+        left_out = computed - {"pool"}
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {**state, "_memo": {}}
 
     @property
     def n_queries(self) -> int:
@@ -447,6 +461,7 @@ class Judgments:
                     pool.tied[pooled],
                     pool.indptr[queries.start : queries.stop + 1] - pooled.start,
                 ),
+                is_slice=True,
             )
 
         return self.once(("of_queries", queries.start, queries.stop), cut)
@@ -636,6 +651,9 @@ class Rankings:
         order = np.concatenate([run.order for run in runs])
         return cls(judgments, order, np.concatenate([run.tied for run in runs]), n_threads)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_memo": {}}
+
     def __repr__(self) -> str:
         judgments = self.judgments
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
@@ -790,6 +808,9 @@ class _IdealRankings(Rankings):
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         return self.judgments.pool
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        return compute()  # a measure asks once, and keeps the value
 
 
 def _cutoff(k: int | None) -> int:

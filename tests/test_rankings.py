@@ -1,5 +1,8 @@
 """Layout and validation of input."""
 
+import pickle
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -206,3 +209,30 @@ def test_scores_are_never_rounded():
 def test_repr():
     rankings = Rankings.from_arrays([0, 1, 1], [1, 2, 3], qid=[1, 1, 2])
     assert repr(rankings) == "<Rankings of 3 documents in 2 queries>"
+
+
+def test_scoring_keeps_nothing_large():
+    """Tables of pairs of grades take n_queries * n_grades^2 numbers: here 29 MB a measure."""
+    n_queries, n_grades = 600, 78
+    y_true = np.arange(n_queries * 20) % n_grades
+    y_score = np.arange(len(y_true)) % 7
+    rankings = Rankings.from_arrays(y_true, y_score, np.repeat(np.arange(n_queries), 20))
+    evaluate(["nDCG", "P@5"], rankings)
+    tracemalloc.start()
+    scores = evaluate(["AP", "AP(rel=2)", "GAP(normalize=True)", "xGAP", "eGAP"], rankings)
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 8e6
+    assert peak < 200e6
+    assert len(scores) == n_queries
+
+
+def test_pickles_leave_out_what_can_be_computed_again():
+    rankings = Rankings.from_arrays(np.arange(4000) % 5, np.arange(4000), np.arange(4000) // 4)
+    before = len(pickle.dumps(rankings))
+    scores = evaluate(["xGAP", "GAP(normalize=True)", "nDCG@2"], rankings)
+    assert len(pickle.dumps(rankings)) < 2 * before
+    again = evaluate(
+        ["xGAP", "GAP(normalize=True)", "nDCG@2"], pickle.loads(pickle.dumps(rankings))
+    )
+    assert again.mean() == scores.mean()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, get_args
 
 import numpy as np
@@ -21,12 +21,12 @@ from skgraded.measures._checks import (
 from skgraded.measures._scores import QueryScores
 from skgraded.rankings import Judgments, Positions, Rankings, Ties, Unjudged
 
-__all__ = ["LinearPart", "Measure", "PairPart", "as_rankings"]
+__all__ = ["LinearPart", "Measure", "PairPart", "as_rankings", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Room for the pair moments of as many queries as are scored at a time: 64 MB.
-_MOMENTS_AT_A_TIME = 8_000_000
+# Room for the pair moments of as many queries as are scored at a time: 16 MB.
+_MOMENTS_AT_A_TIME = 2_000_000
 
 
 class LinearPart(NamedTuple):
@@ -203,7 +203,7 @@ class Measure(_FieldsByName):
             Ids, values and weights of the queries.
         """
         rankings = as_rankings(y_true, y_score, qid, sample_weight)
-        values, n_empty = self._score(rankings)
+        ((values, n_empty),) = score_queries([self], rankings)
         judgments = rankings.judgments
         return QueryScores(self, judgments.qid, values, judgments.weights, n_empty)
 
@@ -319,6 +319,8 @@ class Measure(_FieldsByName):
         pairs : PairPart or None
             Position weight p and matrix K; None where the measure has no pair part.
         """
+        if judgments.is_slice:
+            return self._parts(judgments)
         return judgments.once(("parts", self), lambda: self._parts(judgments))
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
@@ -361,18 +363,12 @@ class Measure(_FieldsByName):
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
         """Values of all queries and the number of those with nothing relevant."""
-        judgments = rankings.judgments
-        at_a_time = max(1, _MOMENTS_AT_A_TIME // judgments.n_levels**2)
-        if judgments.n_queries <= at_a_time or self._pair_part_is_empty():
-            values = self._values(rankings)
-        else:
-            slices = judgments.split_by_queries(at_a_time)
-            values = np.concatenate([self._values(rankings.of_queries(each)) for each in slices])
+        judgments, values = rankings.judgments, self._values(rankings)
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
 
-    def _pair_part_is_empty(self) -> bool:
-        return type(self)._pair_part is Measure._pair_part
+    def _has_pair_part(self) -> bool:
+        return type(self)._pair_part is not Measure._pair_part
 
     def _values(self, rankings: Rankings) -> FloatArray:
         values = self._raw_values(rankings)
@@ -443,6 +439,28 @@ class Measure(_FieldsByName):
 
     def __hash__(self) -> int:
         return hash(self._identity())
+
+
+def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:
+    """Score by several measures: values of all queries, and the number of empty ones.
+
+    What needs pair moments is scored a slice of the queries at a time, so that memory is bounded
+    and all measures share a slice's moments.
+    """
+    judgments = rankings.judgments
+    at_a_time = max(1, _MOMENTS_AT_A_TIME // judgments.n_levels**2)
+    if judgments.n_queries <= at_a_time:
+        return [each._score(rankings) for each in measures]
+    of_pairs = [each for each in measures if each._has_pair_part()]
+    slices = map(rankings.of_queries, judgments.split_by_queries(at_a_time) if of_pairs else ())
+    scored = [[each._score(part) for each in of_pairs] for part in slices]
+    found = {each: _joined(parts) for each, *parts in zip(of_pairs, *scored, strict=True)}
+    return [found.get(each) or each._score(rankings) for each in measures]
+
+
+def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
+    values, n_empty = zip(*parts, strict=True)
+    return np.concatenate(values), sum(n_empty)
 
 
 def as_rankings(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded.measures._base import Measure, as_rankings
+from skgraded.measures._base import Measure, as_rankings, score_queries
 from skgraded.measures._graded import GAP, eGAP, xGAP
 from skgraded.measures._parse import measures_of
 from skgraded.measures._scores import Scores
@@ -68,14 +68,14 @@ def evaluate(
     """
     parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
-    scored = [each.per_query(rankings) for each in parsed]
+    values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
     judgments = rankings.judgments
     return Scores(
         measures=parsed,
         qid=judgments.qid,
-        values=np.column_stack([each.values for each in scored]),
+        values=np.column_stack(values),
         weights=judgments.weights,
-        n_empty=tuple(each.n_empty for each in scored),
+        n_empty=n_empty,
     )
 
 
