@@ -15,6 +15,7 @@ __all__ = [
     "ThinnedQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
+    "stacklevel_of_the_user",
     "warn_if_grades_are_inferred",
     "warn_once",
 ]
@@ -76,7 +77,7 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
         "set that is scored, and the measure changes with it, so that values may differ between "
         f"folds. Name the top grade, for example {example}, or say g or gain grade by grade.",
         InferredGradesWarning,
-        stacklevel=3,
+        stacklevel=stacklevel_of_the_user(),
     )
 
 
@@ -111,7 +112,7 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
     if category in said:
         return
     said.add(category)
-    warnings.warn(message, category, stacklevel=_distance_to_the_user())
+    warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
 
 
 def _run_in_progress() -> Any:
@@ -126,8 +127,8 @@ def _run_in_progress() -> Any:
     return found
 
 
-def _distance_to_the_user() -> int:
-    """Frames from that of the caller to the first that is in no library; 2 where there is none."""
+def stacklevel_of_the_user() -> int:
+    """Stacklevel of the first frame above the caller that is in no library; 2 if there is none."""
     frame, distance = sys._getframe(1), 1
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:

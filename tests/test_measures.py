@@ -1071,6 +1071,24 @@ class TestResults:
         assert frame.index.name == "qid"
         assert "counted as 0" in repr(scores)
 
+    @pytest.mark.parametrize(
+        "mean",
+        [
+            lambda chosen, rows: chosen(*rows),
+            lambda chosen, rows: chosen.per_query(*rows).mean(),
+            lambda chosen, rows: evaluate(chosen, *rows).mean(),
+            lambda chosen, rows: evaluate(chosen, *rows)[chosen],
+        ],
+    )
+    def test_a_warning_names_the_line_of_the_user(self, mean):
+        with pytest.warns(skgraded.UndefinedMeanWarning) as found:
+            mean(AP(empty=float("nan")), ([0, 0], [1, 2]))
+        assert [each.filename for each in found] == [__file__]
+
+    @given(st.lists(st.integers(0, 4), min_size=1), st.sampled_from([None, 1, 3]))
+    def test_a_perfect_ranking_has_the_bits_of_the_ideal_one(self, y_true, k):
+        assert nDCG(k=k, empty=1.0)(y_true, y_true) == 1.0
+
     def test_scores_hold_measures_and_queries(self):
         scores = evaluate(["AP", "nDCG@10"], [1, 0], [1, 2])
         assert "AP" in scores

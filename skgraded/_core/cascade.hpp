@@ -25,15 +25,42 @@ double cascade_in_order(const RankedList<Level>& list, const double* weight, con
   return sum;
 }
 
+// How many documents of a tied block stop every user; -1 where some stop a part of the users.
+template <class Level>
+std::int64_t count_certain_stops(const Level* level, std::int64_t n_tied,
+                                 const double* stop) noexcept {
+  std::int64_t n_stops = 0;
+  for (std::int64_t i = 0; i < n_tied; ++i) {
+    const double s = stop[level[i]];
+    if (s != 0.0 && s != 1.0) return -1;
+    n_stops += s == 1.0 ? 1 : 0;
+  }
+  return n_stops;
+}
+
+// pass[j], j = 0..most: probability that none of j documents drawn from the block is a stop.
+inline void pass_certain_stops(std::int64_t n_stops, std::int64_t n_tied, std::int64_t most,
+                               double* pass) noexcept {
+  pass[0] = 1.0;
+  for (std::int64_t j = 0; j < most; ++j) {
+    const auto left = static_cast<double>(n_tied - j);
+    pass[j + 1] = pass[j] * std::max(0.0, 1.0 - static_cast<double>(n_stops) / left);
+  }
+}
+
 // pass[j], j = 0..most: probability to pass j documents drawn at random from a tied block, that is
-// the mean over all j-subsets of the product of their 1 - stop. A document joins the block at a
-// time.
+// the mean over all j-subsets of the product of their 1 - stop. Documents that stop nobody, as most
+// do, are there from the start; the others join one at a time.
 template <class Level>
 void pass_probabilities(const Level* level, std::int64_t n_tied, const double* stop,
                         std::int64_t most, double* pass) noexcept {
-  pass[0] = 1.0;
-  for (std::int64_t n = 1; n <= n_tied; ++n) {
-    const double own = 1.0 - stop[level[n - 1]];
+  std::int64_t n =
+      std::count_if(level, level + n_tied, [stop](Level each) { return stop[each] == 0.0; });
+  std::fill(pass, pass + std::min(n, most) + 1, 1.0);
+  for (std::int64_t i = 0; i < n_tied; ++i) {
+    if (stop[level[i]] == 0.0) continue;
+    const double own = 1.0 - stop[level[i]];
+    ++n;
     if (n <= most) pass[n] = 0.0;
     for (std::int64_t j = std::min(n, most); j > 0; --j) {
       const double with_own = static_cast<double>(j) / static_cast<double>(n);
@@ -51,8 +78,12 @@ double cascade_expected(const RankedList<Level>& list, const double* weight, con
   const std::int64_t last = std::min(cutoff, list.size);
   for (std::int64_t first = 0, end; first < last && reading > 0.0; first = end) {
     end = list.block_end(first);
-    const std::int64_t read = std::min(end, last) - first;
-    pass_probabilities(list.level + first, end - first, stop, read, pass);
+    const std::int64_t read = std::min(end, last) - first, n_tied = end - first;
+    const std::int64_t n_stops = count_certain_stops(list.level + first, n_tied, stop);
+    if (n_stops < 0)
+      pass_probabilities(list.level + first, n_tied, stop, read, pass);
+    else  // without a square of the block's length
+      pass_certain_stops(n_stops, n_tied, read, pass);
     for (std::int64_t j = 0; j < read; ++j)
       sum += weight[first + j] * reading * (pass[j] - pass[j + 1]);
     reading *= pass[read];

@@ -29,17 +29,28 @@ double gain_of_block(const RankedList<Level>& list, const double* discount, cons
   return block_discount * (block_gain / static_cast<double>(end - first));
 }
 
+template <class Level>
+bool is_of_one_level(const RankedList<Level>& list, std::int64_t first, std::int64_t end) noexcept {
+  for (std::int64_t i = first + 1; i < end; ++i)
+    if (list.level[i] != list.level[first]) return false;
+  return true;
+}
+
 // Every order of a tied block is equally likely: each of its documents has the block's mean gain.
+// Documents of one level are added like those that are not tied, so that a perfect ranking has the
+// bits of the ideal one.
 template <class Level>
 double gain_expected(const RankedList<Level>& list, const double* discount, const double* gain,
                      std::int64_t cutoff) noexcept {
   double sum = 0.0;
   const std::int64_t last = std::min(cutoff, list.size);
-  for (std::int64_t first = 0; first < last;) {
-    const std::int64_t end = list.block_end(first);
-    sum += end == first + 1 ? discount[first] * gain[list.level[first]]
-                            : gain_of_block(list, discount, gain, first, end, last);
-    first = end;
+  for (std::int64_t first = 0, end; first < last; first = end) {
+    end = list.block_end(first);
+    if (is_of_one_level(list, first, end))
+      for (std::int64_t i = first; i < std::min(end, last); ++i)
+        sum += discount[i] * gain[list.level[i]];
+    else
+      sum += gain_of_block(list, discount, gain, first, end, last);
   }
   return sum;
 }

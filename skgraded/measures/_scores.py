@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._exceptions import UndefinedMeanWarning
+from skgraded._exceptions import UndefinedMeanWarning, stacklevel_of_the_user
 from skgraded._optional import import_pandas
 from skgraded.measures._exact_mean import MeanSums
 
@@ -196,7 +196,7 @@ def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -
             f"The mean of {measure} is undefined: no query has a value and a positive weight "
             f"({n_left_out} of {n_queries} have nothing relevant).",
             UndefinedMeanWarning,
-            stacklevel=4,
+            stacklevel=stacklevel_of_the_user(),
         )
     return sums.mean
 
