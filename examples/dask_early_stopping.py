@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 
-from skgraded import evaluate
+from skgraded import evaluate, query_train_test_split
 from skgraded.dask import evaluate as evaluate_on_dask
 from skgraded.dask import global_evaluation, make_ranking_scorer
 from skgraded.datasets import make_ranking
@@ -20,19 +20,21 @@ from skgraded.datasets import make_ranking
 MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
 
 
-def in_partitions(queries, seed):
-    """Make data in partitions of whole queries; LightGBM needs them so."""
-    X, y, qid = make_ranking(sum(queries), random_state=seed)
-    group = np.bincount(qid)
+def in_partitions(X, y, qid, queries):
+    """Cut data into partitions of whole queries; LightGBM needs them so."""
+    group = np.unique(qid, return_counts=True)[1]
     rows = tuple(int(part.sum()) for part in np.split(group, np.cumsum(queries)[:-1]))
     features = da.from_array(X, chunks=(rows, X.shape[1]))
-    sizes = da.from_array(group, chunks=(tuple(queries),))
-    return (X, y, qid), features, da.from_array(y, chunks=(rows,)), sizes
+    return features, da.from_array(y, chunks=(rows,)), da.from_array(group, chunks=(queries,))
 
 
 def main():
-    _, X, y, group = in_partitions([60, 140], 0)
-    (X_valid, y_valid, qid_valid), *valid = in_partitions([20, 60], 1)
+    data = make_ranking(n_queries=280, random_state=0)
+    X, X_valid, y, y_valid, qid, qid_valid = query_train_test_split(
+        *data[:2], qid=data[2], test_size=80
+    )
+    X, y, group = in_partitions(X, y, qid, (60, 140))
+    valid = in_partitions(X_valid, y_valid, qid_valid, (20, 60))
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     )
@@ -44,7 +46,8 @@ def main():
             X,
             y,
             group=group,
-            eval_set=[(valid[0], valid[1])],
+            eval_X=valid[0],  # before LightGBM 4.7: eval_set=[valid[:2]]
+            eval_y=valid[1],
             eval_group=[valid[2]],
             callbacks=[
                 global_evaluation(MEASURE, "nDCG@10"),

@@ -1,6 +1,7 @@
-"""Evaluate a Spark DataFrame that holds the scores of any model.
+"""Score rows in Spark by a LightGBM model, and evaluate them where they are.
 
-Spark needs Java. Here it runs in local mode; on a cluster only the session differs.
+Spark needs Java. Here it runs in local mode; on a cluster only the session differs. Scores may come
+from anything that makes a column of them: a pandas UDF as here, or a ranker that runs in Spark.
 """
 
 # %%
@@ -10,9 +11,13 @@ import sys
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
+import lightgbm as lgb
+import numpy as np
 import pandas as pd
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
 
+from skgraded import query_train_test_split
 from skgraded.datasets import make_ranking
 from skgraded.spark import evaluate, per_query
 
@@ -26,12 +31,28 @@ session = (
 )
 
 # %%
-X, y, qid = make_ranking(n_queries=100, random_state=0)
-rows = session.createDataFrame(pd.DataFrame({"qid": qid, "label": y, "score": X[:, 0]}))
+X, y, qid = make_ranking(n_queries=200, random_state=0)
+X, X_test, y, y_test, qid, qid_test = query_train_test_split(X, y, qid=qid, test_size=100)
+ranker = lgb.LGBMRanker(n_estimators=50, verbose=-1, n_jobs=1)
+ranker.fit(X, y, group=np.unique(qid, return_counts=True)[1])
+
+frame = pd.DataFrame(X_test).add_prefix("x").assign(label=y_test, qid=qid_test)
+rows = session.createDataFrame(frame)
+
+
+# %%
+@fn.pandas_udf("double")
+def predict(features: pd.DataFrame) -> pd.Series:
+    return pd.Series(ranker.predict(features.to_numpy()))
+
+
+names = [name for name in rows.columns if name.startswith("x")]
+scored = rows.withColumn("score", predict(fn.struct(*names))).cache()  # scored once, used twice
+
 measures = ["xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10"]
-print(evaluate(measures, rows))
+print(evaluate(measures, scored))
 
 # %%
 # Values query by query stay on the cluster: join them with what is known about the queries.
-per_query(measures, rows).orderBy("nDCG@10").show(5)
+per_query(measures, scored).orderBy("nDCG@10").show(5)
 session.stop()

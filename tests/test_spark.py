@@ -6,9 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from lightgbm import LGBMRegressor
 from test_chunks import ALL, SOME, make_rows
 
 from skgraded import evaluate
+from skgraded.datasets import make_ranking
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 pd = pytest.importorskip("pandas")
@@ -17,6 +19,7 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 
 from pyspark.errors import PythonException  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import functions as fn  # noqa: E402
 
 from skgraded import spark as on_spark  # noqa: E402
 
@@ -107,6 +110,22 @@ def test_the_top_grade_is_that_of_all_partitions(session):
     data = session.createDataFrame(frame).repartition(3)
     names = ["xGAP", "RBP(gain=linear)"]
     assert on_spark.evaluate(names, data).mean() == in_memory(names, frame, None).mean()
+
+
+def test_scores_of_a_model_in_a_pandas_udf(session):
+    X, y, qid = make_ranking(30, docs_per_query=(1, 20), random_state=0)
+    model = LGBMRegressor(n_estimators=5, min_child_samples=1, verbose=-1, n_jobs=1).fit(X, y)
+    frame = pd.DataFrame(X).add_prefix("x").assign(label=y, qid=qid)
+
+    @fn.pandas_udf("double")
+    def predict(features: pd.DataFrame) -> pd.Series:
+        return pd.Series(model.predict(features.to_numpy()))
+
+    rows = session.createDataFrame(frame).repartition(3)
+    names = [name for name in rows.columns if name.startswith("x")]
+    scored = rows.withColumn("score", predict(fn.struct(*names)))
+    alone = evaluate(SOME, y, model.predict(X), qid=qid)
+    assert on_spark.evaluate(SOME, scored).mean() == alone.mean()
 
 
 def test_errors_say_what_is_wrong(session):
