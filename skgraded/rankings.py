@@ -119,6 +119,19 @@ class Positions(Protocol):
     def __hash__(self) -> int: ...
 
 
+class _Room:
+    """Bytes left to keep what may be asked for again: some, and as many as the data take."""
+
+    def __init__(self, n_documents: int) -> None:
+        self.left = 2**26 + 32 * n_documents
+
+    def takes(self, n_bytes: int) -> bool:
+        if n_bytes > self.left:
+            return False
+        self.left -= n_bytes
+        return True
+
+
 class Judgments:
     """Graded labels laid out by query: all that does not depend on the scores.
 
@@ -142,9 +155,6 @@ class Judgments:
     pool : RankedList
         The judged documents of each query, best grade first. By default those of the layout; in
         retrieval a pool also holds documents that a run lacks.
-    is_slice : bool
-        Whether these are some of more queries, scored a few at a time to save memory; then nothing
-        large is kept.
     """
 
     def __init__(
@@ -157,7 +167,7 @@ class Judgments:
         levels: NDArray[Any],
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
-        is_slice: bool = False,
+        room: _Room | None = None,
     ) -> None:
         for handed_out in (qid, weights):  # scores of these judgments hold the same arrays
             if handed_out is not None:
@@ -168,7 +178,7 @@ class Judgments:
         self.grades = grades
         self.levels = levels
         self.weights = weights
-        self.is_slice = is_slice
+        self._room = room or _Room(len(levels))
         if pool is not None:
             self.pool = pool
         self._memo: dict[Hashable, Any] = {}
@@ -258,7 +268,7 @@ class Judgments:
         }
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return {**state, "_memo": {}}
+        return {**state, "_memo": {}, "_room": _Room(self.n_documents)}
 
     @property
     def n_queries(self) -> int:
@@ -354,7 +364,7 @@ class Judgments:
 
         return self.once(("count_pool", counted.tobytes()), count)
 
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def once(self, key: Hashable, compute: Callable[[], T], n_bytes: int = 0) -> T:
         """Compute something that only the labels determine, the first time it is asked for.
 
         Parameters
@@ -363,15 +373,20 @@ class Judgments:
             Its name.
         compute : callable
             Computes it, without arguments.
+        n_bytes : int, default=0
+            Its size, where that matters: what is large is kept while there is room.
 
         Returns
         -------
         object
             What was computed, now or earlier.
         """
-        if key not in self._memo:
-            self._memo[key] = compute()
-        value: T = self._memo[key]
+        if key in self._memo:
+            value: T = self._memo[key]
+            return value
+        value = compute()
+        if self._room.takes(n_bytes):
+            self._memo[key] = value
         return value
 
     def require_integer_grades(self, owner: object) -> None:
@@ -461,7 +476,7 @@ class Judgments:
                     pool.tied[pooled],
                     pool.indptr[queries.start : queries.stop + 1] - pooled.start,
                 ),
-                is_slice=True,
+                room=self._room,
             )
 
         return self.once(("of_queries", queries.start, queries.stop), cut)

@@ -25,8 +25,8 @@ __all__ = ["LinearPart", "Measure", "PairPart", "as_rankings", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Room for the pair moments of as many queries as are scored at a time: 16 MB.
-_MOMENTS_AT_A_TIME = 2_000_000
+# Room for the pair moments of as many queries as are scored at a time: 8 MB, which stay near the processor.
+_MOMENTS_AT_A_TIME = 1_000_000
 
 
 class LinearPart(NamedTuple):
@@ -319,9 +319,9 @@ class Measure(_FieldsByName):
         pairs : PairPart or None
             Position weight p and matrix K; None where the measure has no pair part.
         """
-        if judgments.is_slice:
-            return self._parts(judgments)
-        return judgments.once(("parts", self), lambda: self._parts(judgments))
+        n_pairs = judgments.n_queries * judgments.n_levels**2 if self._has_pair_part() else 0
+        key, n_bytes = ("parts", self), n_pairs * np.dtype(np.float64).itemsize
+        return judgments.once(key, lambda: self._parts(judgments), n_bytes)
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Compute what the prefix form of a query is multiplied by, to be its value.
