@@ -364,6 +364,24 @@ class Judgments:
 
         return self.once(("count_pool", counted.tobytes()), count)
 
+    def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
+        """Add up something that each judged document has by its level.
+
+        Parameters
+        ----------
+        by_level : ndarray of shape (n_levels,)
+            What a document has.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sums, document by document, so that they do not depend on which levels occur.
+        """
+        sums, (_, _, indptr) = np.zeros(self.n_queries), self.pool
+        upto, judged = _core.cumulate(by_level[self.pool.levels], indptr), np.diff(indptr) > 0
+        sums[judged] = upto[indptr[1:][judged] - 1]
+        return sums
+
     def once(self, key: Hashable, compute: Callable[[], T], n_bytes: int = 0) -> T:
         """Compute something that only the labels determine, the first time it is asked for.
 

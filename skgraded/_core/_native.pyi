@@ -67,6 +67,11 @@ def cumulate(
 ) -> npt.NDArray[np.float64]:
     """Prefix sums that start anew with every query."""
 
+def pair_part(
+    pairs: npt.NDArray[np.float64], moments: npt.NDArray[np.float64], n_queries: int
+) -> npt.NDArray[np.float64]:
+    """Sum of pairs times moments, both given query by query."""
+
 def cascade(
     level_by_rank: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
     tied: npt.NDArray[np.uint8],

@@ -15,6 +15,7 @@
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "pair_part.hpp"
 #include "preference.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
@@ -150,6 +151,18 @@ Out<double> cumulate(const In<double>& values, const In<std::int64_t>& indptr) {
   return sums.array({values.shape(0)});
 }
 
+Out<double> pair_part(const In<double>& pairs, const In<double>& moments, std::int64_t n_queries) {
+  const auto n = static_cast<std::size_t>(n_queries);
+  const auto n_cells = static_cast<std::int64_t>(moments.shape(0));
+  Output<double> value(n);
+  {
+    nb::gil_scoped_release release;
+    skgraded::pair_part(pairs.data(), moments.data(), n_queries,
+                        n_queries > 0 ? n_cells / n_queries : 0, value.data.get());
+  }
+  return value.array({n});
+}
+
 template <class Level>
 Out<double> cascade(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
                     const In<std::int64_t>& indptr, const In<double>& weight,
@@ -256,6 +269,8 @@ NB_MODULE(_native, m) {
         "n_threads"_a, "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &cumulate, "values"_a.noconvert(), "indptr"_a.noconvert(),
         "Prefix sums that start anew with every query.");
+  m.def("pair_part", &pair_part, "pairs"_a.noconvert(), "moments"_a.noconvert(), "n_queries"_a,
+        "Sum of pairs times moments, both given query by query.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_trec(m);

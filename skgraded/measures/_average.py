@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded.measures._base import PairPart
 from skgraded.measures._checks import check_at_least_zero
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
@@ -72,7 +73,8 @@ class GeneralizedAP(_GainAveragePrecision):
         graded, gains = self._graded(judgments), self._gains(judgments)
         mean_gain = judgments.ideal.pair_moments(Reciprocal(), None, "row_order", "nonrelevant")
         pairs = gains[:, None] * graded[None, :]
-        best = (mean_gain * pairs).sum(axis=(1, 2))
+        K = np.tile(pairs.ravel(), judgments.n_queries)
+        best = _core.pair_part(K, mean_gain.ravel(), judgments.n_queries)
         return PairPart(Reciprocal(), pairs * reciprocal(best)[:, None, None])
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded import _core
 from skgraded.measures._bounds import Bounds, judge_all
 from skgraded.measures._checks import (
     check_choice,
@@ -25,7 +26,7 @@ __all__ = ["LinearPart", "Measure", "PairPart", "as_rankings", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Room for the pair moments of as many queries as are scored at a time: 8 MB, which stay near the processor.
+# Room for the pair moments of as many queries as are scored at a time: 8 MB, which a cache holds.
 _MOMENTS_AT_A_TIME = 1_000_000
 
 
@@ -385,16 +386,15 @@ class Measure(_FieldsByName):
         if linear is not None:
             values += linear.scale * rankings.discounted_gain(linear.discount, linear.gain, *rules)
         if pairs is not None:
-            values += np.einsum(
-                "qab,qab->q", pairs.K, rankings.pair_moments(pairs.positions, *rules)
-            )
+            moments = rankings.pair_moments(pairs.positions, *rules)
+            values += _core.pair_part(pairs.K.ravel(), moments.ravel(), judgments.n_queries)
         return values
 
     def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
         pairs = self._pair_part(judgments)
         if pairs is not None:
-            # One memory layout, so that a query's sum has the same bits in any company.
-            pairs = pairs._replace(K=np.ascontiguousarray(pairs.K))
+            shape = judgments.n_queries, judgments.n_levels, judgments.n_levels
+            pairs = pairs._replace(K=np.ascontiguousarray(np.broadcast_to(pairs.K, shape)))
         return self._linear_part(judgments), pairs
 
     def _replace(self, **fields: Any) -> Self:

@@ -25,6 +25,7 @@ FloatArray = NDArray[np.float64]
 
 _NAMED = ("uniform", "linear")
 _ROUNDING = 1e-9
+_LONGEST_SCALE = 10_000
 _FEW_DIGITS = 1e-6  # of thirds in single precision, or written out
 
 
@@ -46,11 +47,11 @@ def check_thresholds(g: Any) -> str | tuple[float, ...]:
     return probabilities
 
 
-def _share_below(name: str, grades: FloatArray, top_grade: int) -> FloatArray:
-    """P(threshold <= grade), G(i), of a named distribution on the grades 1..top_grade."""
-    if name == "uniform":
-        return grades / top_grade
-    return (grades / top_grade) * ((grades + 1) / (top_grade + 1))
+def named_thresholds(name: str, top_grade: int) -> FloatArray:
+    """Return the threshold distribution of a name on the grades 1..top_grade."""
+    mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
+    probabilities: FloatArray = mass / mass.sum()
+    return probabilities
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -98,21 +99,25 @@ class _ThresholdMeasure(Measure):
     def _G(self, judgments: Judgments) -> FloatArray:
         """P(threshold <= grade) by level."""
         judgments.require_integer_grades(self)
-        grades = judgments.grades
-        top = self._top_grade(judgments)
-        if grades[-1] > top:
+        grades = judgments.grades.astype(np.int64)
+        g = self._probabilities(int(grades[-1]))
+        if grades[-1] > len(g):
             limit = "g ends there" if self.max_grade is None else "max_grade says so"
             raise ValueError(
-                f"y_true must hold grades 0..{top} for {self} ({limit}), got {grades[-1]:g}."
+                f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
             )
-        if isinstance(self.g, str):
-            return _share_below(self.g, grades, top)
-        return np.concatenate(([0.0], np.cumsum(self.g)))[grades.astype(np.int64)]
+        return np.concatenate(([0.0], np.cumsum(g)))[grades]
 
-    def _top_grade(self, judgments: Judgments) -> int:
+    def _probabilities(self, top_grade: int) -> FloatArray:
         if not isinstance(self.g, str):
-            return len(self.g)
-        return self.max_grade or max(1, int(judgments.top_grade))
+            return np.array(self.g)
+        top = self.max_grade or max(1, top_grade)
+        if top > _LONGEST_SCALE:
+            raise ValueError(
+                f"y_true must hold grades of a scale up to {_LONGEST_SCALE} for {self}, which has "
+                f"users for each of them, got {top}."
+            )
+        return named_thresholds(self.g, top)
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
         """F(min(a, b)) for every pair of levels, from F by level on the last axis."""
@@ -121,8 +126,12 @@ class _ThresholdMeasure(Measure):
 
     def _expected_share(self, judgments: Judgments) -> FloatArray:
         """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
-        steps = np.diff(self._G(judgments), prepend=0.0)
-        return np.cumsum(steps * reciprocal(judgments.at_least), axis=1)
+        grades = judgments.grades.astype(np.int64)
+        # Grade by grade, not level by level: bits must not depend on which grades occur.
+        level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
+        g = self._probabilities(int(grades[-1]))[: grades[-1]]
+        shares = np.cumsum(g * reciprocal(judgments.at_least[:, level_of]), axis=1)
+        return np.concatenate((np.zeros((judgments.n_queries, 1)), shares), axis=1)[:, grades]
 
 
 class GAP(_ThresholdMeasure):
@@ -170,7 +179,7 @@ class GAP(_ThresholdMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._G(judgments)
-        expected_recall_base = (judgments.counts * G).sum(axis=1)
+        expected_recall_base = judgments.sum_over_pool(G)
         K = self._lower_grade(G) * reciprocal(expected_recall_base)[:, None, None]
         return PairPart(Reciprocal(), K)
 

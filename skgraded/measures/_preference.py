@@ -403,7 +403,7 @@ class RprefN(_ScaleMeasure):
         judgments.require_integer_grades(self)
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
-        desired = (judgments.counts * missing).sum(axis=1)
+        desired = judgments.sum_over_pool(missing)
         scale = reciprocal(desired) * reciprocal(self._available(judgments))
         return PairPart(Constant(), -_misplaced(gains) * scale[:, None, None])
 

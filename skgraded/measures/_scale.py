@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core
 from skgraded.measures._base import Measure
 from skgraded.measures._checks import check_grade
 from skgraded.measures._gain import check_gain, exp2_gain, gain_by_level
@@ -69,10 +68,7 @@ class _GainMeasure(Measure):
 
     def _available(self, judgments: Judgments) -> FloatArray:
         """Gain of each query's pool, cg_I(R)."""
-        pool = judgments.pool
-        upto = _core.cumulate(self._gains(judgments)[pool.levels], pool.indptr)
-        # A query without judged documents ends where it begins.
-        return np.where(pool.lengths > 0, np.append(0.0, upto)[pool.indptr[1:]], 0.0)
+        return judgments.sum_over_pool(self._gains(judgments))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return positive(self._gains(judgments))
