@@ -136,6 +136,6 @@ def test_errors_say_what_is_wrong(session):
     ):
         on_spark.evaluate("AP", data, score="p")
     with pytest.raises(ValueError, match=r"^data must hold at least one row"):
-        on_spark.evaluate("AP", data.where("label > 9"))
+        on_spark.evaluate("AP", data.where("qid < 0"))
     with pytest.raises(PythonException, match=r"y_true.*-1"):
         on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
