@@ -31,6 +31,8 @@ FloatArray = NDArray[np.float64]
 _CELLS_AT_A_TIME = 8_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
+# So do values of a measure; deep ranks add little, so that this must be less.
+_ROUNDING_OF_VALUES = 1e-14
 
 
 def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArray:
@@ -40,7 +42,7 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
     at spreads, in which even the smallest differences count.
     """
     differences: FloatArray = values - other_values
-    rounding = _ROUNDING * np.maximum(np.abs(values), np.abs(other_values))
+    rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
     differences[np.abs(differences) <= rounding] = 0.0
     return differences
 
@@ -68,9 +70,21 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
     def test(rows: FloatArray) -> FloatArray:
         with warnings.catch_warnings():  # SciPy < 1.13 says where it approximates few ranks
             warnings.simplefilter("ignore", UserWarning)
-            return np.array([float(wilcoxon(row[row != 0.0]).pvalue) for row in rows])
+            found = [wilcoxon(_with_tied_sizes(row[row != 0.0])) for row in rows]
+            return np.array([float(each.pvalue) for each in found])
 
     return _where_they_differ(differences, test)
+
+
+def _with_tied_sizes(differences: FloatArray) -> FloatArray:
+    """Give differences whose sizes rounding alone tells apart one size, as 0.3 - 0.2 and 0.1."""
+    sizes = np.abs(differences)
+    order = np.argsort(sizes)
+    ascending = sizes[order]
+    is_larger = np.diff(ascending, prepend=-1.0) > _ROUNDING * ascending[-1]
+    tied = np.empty_like(sizes)
+    tied[order] = ascending[is_larger][np.cumsum(is_larger) - 1]
+    return np.copysign(tied, differences)
 
 
 def randomization_test(

@@ -38,6 +38,16 @@ def test_wilcoxon_leaves_topics_without_a_difference_out():
     np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
 
 
+def test_wilcoxon_ties_sizes_that_rounding_tells_apart():
+    counts = rng().integers(0, 11, (2, 20, 30))  # relevant documents among the first ten
+    differences = paired_differences(*(counts / 10))
+    apart = [len(set(np.abs(each))) for each in differences]
+    whole = counts[0] - counts[1]
+    assert all(n > len(set(np.abs(each))) for n, each in zip(apart, whole, strict=True))
+    expected = wilcoxon_test(whole.astype(float))
+    np.testing.assert_allclose(wilcoxon_test(differences), expected, rtol=1e-12)
+
+
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
 def test_few_topics_are_swapped_in_all_ways(values):
     sums = [abs(np.dot(signs, values)) for signs in product([1, -1], repeat=len(values))]

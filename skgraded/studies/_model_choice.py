@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import t_test
+from skgraded._paired_tests import paired_differences, t_test
 from skgraded._progress import ProgressBar
 from skgraded._query_ids import resolve_query_ids, split_target
 from skgraded.measures import Measure, measure
@@ -97,7 +97,8 @@ class ModelChoice:
         n = len(self.measures)
         p_values = np.ones((n, n))
         for judge in range(n):
-            differences = self.values[:, :, judge] - self.values[judge, :, judge]
+            own = self.values[judge, :, judge]
+            differences = paired_differences(self.values[:, :, judge], own)
             differences = differences[:, ~np.isnan(differences).any(axis=0)]
             if differences.shape[1] > 1:
                 p_values[:, judge] = t_test(differences)
