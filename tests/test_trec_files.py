@@ -21,7 +21,18 @@ RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -2 tag\n"
 NESTED_RUN = {"q1": {"d1": 3.5, "d2": 0.001}, "q2": {"d1": -2.0}}
 QRELS = "q1 0 d1 2\nq1 0 d9 0\nq2 0 d1 -1\n"
 NESTED_QRELS = {"q1": {"d1": 2, "d9": 0}, "q2": {"d1": -1}}
-PACKED = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+
+
+def compress_zstd(data):
+    return pytest.importorskip("zstandard").ZstdCompressor(write_checksum=True).compress(data)
+
+
+PACKED = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+    ".zst": compress_zstd,
+}
 
 
 @pytest.fixture
@@ -62,15 +73,25 @@ def test_compression_is_told_by_the_content_and_not_by_the_name(written, suffix)
 def test_several_packed_streams_are_one_file(written, suffix):
     pack = PACKED[suffix]
     first, second = RUN[:19].encode(), RUN[19:].encode()
-    padding = b"\0" * 8 if suffix != ".bz2" else b""
+    padding = b"\0" * 8 if suffix in (".gz", ".xz") else b""
     path = written(pack(first) + padding + pack(second) + padding)
     assert trec.read_run(path).to_dict() == NESTED_RUN
 
 
-def test_zstd_is_read(written):
-    zstandard = pytest.importorskip("zstandard")
-    path = written(zstandard.ZstdCompressor().compress(RUN.encode()))
-    assert trec.read_run(path).to_dict() == NESTED_RUN
+def test_long_zstd_frames_are_read(written):
+    lines = "".join(f"q Q0 d{i} {i} {1 / (i + 3)!r} t\n" for i in range(20_000))
+    first, second = (compress_zstd(half.encode()) for half in (lines[:300_001], lines[300_001:]))
+    run = trec.read_run(written(first + second))
+    assert run.scores.tolist() == [1 / (i + 3) for i in range(20_000)]
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_a_packed_file_is_refused_wherever_it_is_cut(written, suffix):
+    packed = PACKED[suffix](RUN.encode() * 20)
+    for whole in (b"", packed):
+        for end in range(6, len(packed)):
+            with pytest.raises(ValueError, match="damaged or cut short"):
+                trec.read_run(io.BytesIO(whole + packed[:end]))
 
 
 @pytest.mark.parametrize("opener", [io.BytesIO, lambda data: io.StringIO(data.decode())])

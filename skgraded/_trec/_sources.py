@@ -16,6 +16,7 @@ __all__ = ["is_source", "name_of_source", "read_chunks"]
 
 _CHUNK = 8_000_000  # bytes of text held at a time
 _PIECE = 1 << 20  # bytes of a compressed file read at a time
+_ZSTD_PIECE = 1 << 16  # zstd has no limit for what comes out: less goes in
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -79,17 +80,11 @@ def _open(source: Any, stack: contextlib.ExitStack) -> Any:
     return source
 
 
-def _plain(raw: Any) -> Iterator[Any]:
-    while chunk := raw.read(_CHUNK):
-        yield chunk
-
-
 def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
+    if packed == "zstd":
+        _require_zstandard(name)
     try:
-        if packed == "zstd":
-            yield from _read_zstd(raw, name)
-        else:
-            yield from _decompressed(raw, _DECOMPRESSORS[packed])
+        yield from _decompressed(raw, _DECOMPRESSORS[packed])
     except _DAMAGED as error:
         raise ValueError(
             f"{name}: this {packed} file is damaged or cut short ({error})."
@@ -118,10 +113,54 @@ class _GzipDecompressor:
         return self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
 
 
+class _ZstdDecompressor:
+    """zstandard's decompressor with the interface of lzma's and bz2's."""
+
+    def __init__(self) -> None:
+        import zstandard
+
+        self._damage = zstandard.ZstdError
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._waiting = b""
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._waiting
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        unused: bytes = self._frame.unused_data
+        return unused + self._waiting
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        del max_length
+        waiting = self._waiting + data
+        self._waiting = waiting[_ZSTD_PIECE:]
+        try:
+            text: bytes = self._frame.decompress(waiting[:_ZSTD_PIECE])
+        except self._damage as error:
+            raise EOFError(str(error)) from error
+        return text
+
+
+def _require_zstandard(name: str) -> None:
+    try:
+        import zstandard  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{name}: reading zstd needs zstandard: pip install zstandard."
+        ) from error
+
+
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     "gzip": _GzipDecompressor,
     "xz": lzma.LZMADecompressor,
     "bzip2": bz2.BZ2Decompressor,
+    "zstd": _ZstdDecompressor,
 }
 
 
@@ -150,17 +189,3 @@ def _next_stream(raw: Any, piece: bytes) -> bytes:
     while not piece and (more := raw.read(_PIECE)):
         piece = more.lstrip(b"\0")
     return piece
-
-
-def _read_zstd(raw: Any, name: str) -> Iterator[bytes]:
-    try:
-        import zstandard  # type: ignore[import-not-found, unused-ignore]
-    except ImportError as error:
-        raise ImportError(
-            f"{name}: reading zstd needs zstandard: pip install zstandard."
-        ) from error
-    with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
-        try:
-            yield from iter(lambda: stream.read(_CHUNK), b"")
-        except zstandard.ZstdError as error:
-            raise EOFError(str(error)) from error
