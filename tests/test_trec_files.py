@@ -350,6 +350,30 @@ def test_a_tag_is_one_word(tag):
         trec.write_run(NESTED_RUN, io.StringIO(), tag=tag)
 
 
+@pytest.mark.parametrize(
+    ("topic", "document", "message"),
+    [
+        ("q1", "good doc", "a document must be one word, got 'good doc'"),
+        ("q1", "", "a document must be one word, got ''"),
+        ("q1", "d\r", r"a document must be one word, got 'd\\r'"),
+        ("a\tb", "d", r"a topic must be one word, got 'a\\tb'"),
+        ("", "d", "a topic must be one word, got ''"),
+        ("#1", "d", "a topic must not start with '#', as comments do, got '#1'"),
+    ],
+)
+def test_ids_that_would_read_back_as_others_are_not_written(tmp_path, topic, document, message):
+    for write in (trec.write_run, trec.write_qrels):
+        with pytest.raises(ValueError, match=message):
+            write({"q0": {"d": 1}, topic: {document: 9}}, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_ids_with_white_space_that_parts_no_columns_are_written(tmp_path):
+    scores = {"q\u00a01": {"d#\u20031": 9.0}}
+    trec.write_run(scores, tmp_path / "out", tag="x")
+    assert trec.read_run(tmp_path / "out").to_dict() == scores
+
+
 def test_a_long_file_is_not_held_twice(tmp_path):
     """Peak memory of a process that reads a run stays near what the run's columns take."""
     resource = pytest.importorskip("resource")

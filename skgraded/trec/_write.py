@@ -7,17 +7,20 @@ import contextlib
 import gzip
 import lzma
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from skgraded._trec import Order, Run, as_qrels, as_run, rank_run
+from skgraded._trec import Order, Qrels, Run, as_qrels, as_run, rank_run
 
 __all__ = ["write_qrels", "write_run"]
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+# What parts the columns of a line; other white space of Unicode does not.
+_WORD = re.compile(r"[^ \t-\r]+")
 
 
 def write_qrels(qrels: Any, target: Any) -> None:
@@ -30,6 +33,12 @@ def write_qrels(qrels: Any, target: Any) -> None:
     target : path or file object
         Where to write, as text or, where the path ends in .gz, .xz or .bz2, compressed.
 
+    Raises
+    ------
+    ValueError
+        If an id is empty or holds a blank, or a topic starts with ``#``: it would be read back as
+        something else. Nothing is written then.
+
     Examples
     --------
     >>> import sys
@@ -39,6 +48,7 @@ def write_qrels(qrels: Any, target: Any) -> None:
     q1 0 d2 0
     """
     judged = as_qrels(qrels)
+    _check_ids(judged)
     topics = judged.topics[judged.topic_of_document()].tolist()
     rows = zip(topics, judged.documents, judged.grades.tolist(), strict=True)
     with _opened(target) as file:
@@ -62,7 +72,8 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     Raises
     ------
     ValueError
-        If the tag is empty or holds a blank.
+        If the tag or an id is empty or holds a blank, or a topic starts with ``#``: it would be
+        read back as something else. Nothing is written then.
 
     Examples
     --------
@@ -74,10 +85,25 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     """
     retrieved = as_run(run)
     chosen = (retrieved.tag or retrieved.name) if tag is None else tag
-    if len(chosen.split()) != 1 or chosen != chosen.strip():
-        raise ValueError(f"tag must be one word, got {chosen!r}.")
+    _check_words("tag", [chosen])
+    _check_ids(retrieved)
     with _opened(target) as file:
         file.writelines(_run_lines(retrieved, order, chosen))
+
+
+def _check_ids(table: Qrels | Run) -> None:
+    topics = table.topics.tolist()
+    _check_words("a topic", topics)
+    _check_words("a document", table.documents)
+    comment = next((each for each in topics if each.startswith("#")), None)
+    if comment is not None:
+        raise ValueError(f"a topic must not start with '#', as comments do, got {comment!r}.")
+
+
+def _check_words(what: str, words: Iterable[str]) -> None:
+    for each in words:
+        if not _WORD.fullmatch(each):
+            raise ValueError(f"{what} must be one word, got {each!r}.")
 
 
 def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
