@@ -115,6 +115,8 @@ def test_a_packed_file_object_is_read():
         pytest.param("".join(f"  {line}  \n" for line in RUN.splitlines()), id="indented"),
         pytest.param(RUN.replace("tag", "t" * 90), id="long lines"),
         pytest.param(RUN.replace("tag", "a tag of words"), id="a tag of words"),
+        pytest.param(RUN.replace("tag", "Q0 3 of Q0 in 1 or 2 words\t\r"), id="a strange tag"),
+        pytest.param(RUN.replace("\n", " \r\r\n"), id="doubled carriage returns"),
     ],
 )
 def test_white_space_does_not_matter(written, text):
@@ -179,6 +181,11 @@ BAD_RUNS = {
     "nan": ("# c\n\nq1 Q0 d1 1 NaN t\n", "line 3: the score must be finite, got 'NaN'"),
     "infinity": ("q1 Q0 d1 1 -inf t\n", "line 1: the score must be finite, got '-inf'"),
     "too large": ("q1 Q0 d1 1 1e999 t\n", "line 1: the score must be finite, got '1e999'"),
+    "old Macintosh": (RUN.replace("\n", "\r"), r"line 1: a line must end in .*got a lone \\r in"),
+    "a comment and \\r": ("# c\r" + RUN, r"line 1: a line must end in .* in '# c\\rq1 Q0"),
+    "a lost line end": (RUN[:-1] + RUN, "line 3: .* one record, got another.* 'tagq1 Q0 d1 1 3.5 "),
+    "a lost line end after a blank": (RUN[:-1] + " " + RUN, "line 3: .* 'q1 Q0 d1 1 3.5 tag'"),
+    "a lost line end after words": (RUN[:-1] + " of words" + RUN, "line 3: .* 'wordsq1 Q0 d1"),
     "empty": ("", "no line found; a line has 6 columns"),
     "comments alone": ("# nothing\n\n", "no line found"),
     "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "this is not a text file"),

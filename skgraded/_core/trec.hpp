@@ -24,7 +24,15 @@ namespace skgraded::trec {
 
 // ---- Lines
 
-enum class Fault : int { none = 0, columns = 1, value = 2, not_finite = 3, not_text = 4 };
+enum class Fault : int {
+  none = 0,
+  columns = 1,
+  value = 2,
+  not_finite = 3,
+  not_text = 4,
+  lone_return = 5,
+  two_records = 6
+};
 
 constexpr std::int32_t kNoRank = -1;
 constexpr int kMostColumns = 6;
@@ -173,6 +181,17 @@ inline int cut_line(const char* line, std::size_t n, [[maybe_unused]] std::size_
   return cut_by_bytes(line, n, column);
 }
 
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t first = at;
+    while (at < line.size() && !is_blank(line[at])) ++at;
+    if (at > first) words.push_back(line.substr(first, at - first));
+    ++at;
+  }
+  return words;
+}
+
 class LineReader {
  public:
   LineReader(std::string_view text, const Columns& columns) : text_(text), columns_(columns) {
@@ -204,17 +223,41 @@ class LineReader {
     ++lines_.n_lines;
     std::string_view column[kMostColumns];
     const int n = cut_line(text_.data() + begin, end - begin, text_.size() - begin, column);
-    if (n == 0 || text_[begin] == '#') return skip_line();
+    const bool is_comment = n > 0 && text_[begin] == '#';
+    // Only these take in what stands behind: lines of another file's or another system's making.
+    if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
+    if (n == 0 || is_comment) return skip_line();
     const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
-    if (n < columns_.count || too_many) return fail(column_fault(begin), begin, end);
+    if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
     add_record(column);
   }
 
-  // Where columns are wrong and a zero byte is near, this was never meant to be read as lines.
-  Fault column_fault(std::size_t begin) const {
+  // Whether a line goes on after a carriage return, or holds a second record because a line end
+  // was lost, as when files are concatenated of which one lacks its last line end.
+  bool holds_more(std::size_t begin, std::size_t end, bool is_comment) {
+    const std::vector<std::string_view> words = words_of(text_.substr(begin, end - begin));
+    const auto last = static_cast<std::size_t>(words.back().data() - text_.data());
+    if (text_.substr(begin, last - begin).find('\r') != std::string_view::npos) {
+      fail(in_text(Fault::lone_return, begin), begin, end);
+      return true;
+    }
+    if (is_comment || columns_.tag < 0) return false;
+    // What follows the tag and the topic: Q0, document, rank, score and tag.
+    for (std::size_t at = kMostColumns; at + 4 < words.size(); ++at) {
+      double score = 0;
+      if (words[at] != words[1] || read_rank(words[at + 2]) == kNoRank) continue;
+      if (!read_number(words[at + 3], score)) continue;
+      fail(Fault::two_records, static_cast<std::size_t>(words[at - 1].data() - text_.data()), end);
+      return true;
+    }
+    return false;
+  }
+
+  // Where a zero byte is near, this was never meant to be read as lines.
+  Fault in_text(Fault fault, std::size_t begin) const {
     constexpr std::size_t kNear = 4096;
     const std::string_view near = text_.substr(begin, kNear);
-    return near.find('\0') == std::string_view::npos ? Fault::columns : Fault::not_text;
+    return near.find('\0') == std::string_view::npos ? fault : Fault::not_text;
   }
 
   void skip_line() { lines_.skipped.push_back(static_cast<std::int64_t>(lines_.value.size())); }

@@ -149,6 +149,8 @@ class _Reader:
             2: f"the {value} must be a number, got {quote}.",
             3: f"the {value} must be finite, got {quote}.",
             4: f"this is not a text file, got {quote}.",
+            5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
+            6: f"a line must hold one record, got another one, its line end lost: {quote}.",
         }[fault]
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
 

@@ -85,8 +85,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     Raises
     ------
     ValueError
-        If a line has fewer than six columns, a score is not a finite number, or the file is empty,
-        damaged or no text. The message says where.
+        If a line has fewer than six columns or holds two records, a score is not a finite number,
+        or the file is empty, damaged or no text. The message says where.
 
     Examples
     --------

@@ -75,7 +75,7 @@ void test_lines_are_cut_at_their_blanks(Random& random) {
 
 void test_any_bytes_can_be_read(Random& random) {
   for (int round = 0; round < 20000; ++round) {
-    const std::string text = random_text(random, "1 2\n\t.e+-naif#\r\0x", 200);
+    const std::string text = random_text(random, "1 2\n\t.e+-naif#\rQ0", 200);
     const Exact exact(text);
     for (const bool final : {false, true}) {
       const Lines lines = LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels).read(final);
@@ -83,6 +83,17 @@ void test_any_bytes_can_be_read(Random& random) {
       check(lines.value.size() == lines.document_end.size(), "as many documents as topics");
       check(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
     }
+  }
+}
+
+void test_two_records_in_a_line_are_found(Random& random) {
+  const std::string record = "q Q0 d 1 2.5 t";
+  for (int round = 0; round < 2000; ++round) {
+    const std::string between = random_text(random, "ab \t\r", 6);
+    const Exact exact(record + between + record);
+    const Lines lines = LineReader(exact.view(), kRun).read(true);
+    const bool lone = between.find('\r') != std::string::npos;
+    check(lines.fault == (lone ? Fault::lone_return : Fault::two_records), "fault", between);
   }
 }
 
@@ -204,6 +215,7 @@ int main() {
   Random random(20240607);
   test_lines_are_cut_at_their_blanks(random);
   test_any_bytes_can_be_read(random);
+  test_two_records_in_a_line_are_found(random);
   test_numbers_are_those_of_strtod(random);
   test_documents_are_found(random);
   test_repeated_documents_are_found(random);
