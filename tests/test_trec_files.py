@@ -1,6 +1,7 @@
 """Qrels and runs: read from files and from Python, refused where they are not as they must be."""
 
 import bz2
+import gc
 import gzip
 import io
 import lzma
@@ -314,6 +315,73 @@ def test_bad_python_objects_are_refused(given_run, message):
 def test_what_is_no_run_at_all_is_a_type_error():
     with pytest.raises(TypeError, match=r"a path, a file object, a dict of dicts.*got int"):
         trec.read_run(3)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize("column", ["query_id", "docno"])
+def test_missing_ids_are_refused(missing, column):
+    columns = {"query_id": ["a", "b", "c"], "docno": ["d", "e", "f"], "score": [1.0, 2.0, 3.0]}
+    columns[column] = [*columns[column][:2], missing]
+    with pytest.raises(ValueError, match=f"^row 2: {column} is missing"):
+        trec.read_run(pd.DataFrame(columns))
+    with pytest.raises(ValueError, match=r"document .*: the document is missing"):
+        trec.read_run({"q": {missing: 1.0}})
+    with pytest.raises(ValueError, match="key 0: the topic is missing"):
+        trec.read_run({missing: {"d": 1.0}})
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float32])
+def test_whole_floats_are_the_integers_that_they_were_before_a_join(dtype):
+    ids = np.array([1, 2], dtype=dtype)
+    frame = pd.DataFrame({"query_id": ids, "doc_id": ids, "score": [1.0, 2.0]})
+    assert trec.read_run(frame).to_dict() == {"1": {"1": 1.0}, "2": {"2": 2.0}}
+    assert trec.read_run({1.0: {2.0: 3.0, 2.5: 1.0}}).to_dict() == {"1": {"2": 3.0, "2.5": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "rank", [2**40, 1.5, float("nan"), float("inf"), -3, "-", "first", None, pd.NA]
+)
+def test_what_is_no_rank_is_read_as_from_a_file(rank):
+    ranks = pd.Series([rank, 2, "3"], dtype=object)
+    frame = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": 1.0, "rank": ranks})
+    run = trec.read_run(frame)
+    assert run.ranks.tolist() == [-1, 2, 3]
+    with pytest.raises(ValueError, match="something else for document 'a'"):
+        trec.write_run(run, io.StringIO(), tag="t", order="rank")
+
+
+def test_topics_that_have_the_same_text_are_refused():
+    with pytest.raises(ValueError, match=r"different names, got 1 and '1', which are both '1'"):
+        trec.read_run({1: {"d": 1.0}, "1": {"d": 2.0}})
+
+
+def test_frames_of_other_kinds_are_refused_in_short():
+    frame = pl.DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]})
+    with pytest.raises(TypeError, match=r"pass frame\.collect\(\)"):
+        trec.read_run(frame.lazy())
+
+    class Table:
+        column_names = columns = ("qid", "docno", "score")
+
+    with pytest.raises(TypeError, match=r"A pyarrow Table must .* pass table\.to_pandas\(\)"):
+        trec.read_run(Table())
+    with pytest.raises(TypeError, match="a dict of documents for topic 'q', got list"):
+        trec.read_run({"q": ["d1", "d2"]})
+
+
+@pytest.mark.parametrize("pack", [bytes, *PACKED.values()])
+def test_a_file_object_stays_open(pack):
+    file = io.BytesIO(pack(RUN.encode()))
+    assert trec.read_run(file).to_dict() == NESTED_RUN
+    gc.collect()
+    file.seek(0)
+    assert trec.read_run(file).to_dict() == NESTED_RUN
+
+
+@pytest.mark.parametrize("pack", PACKED.values())
+def test_packed_utf16_is_refused(pack):
+    with pytest.raises(ValueError, match="UTF-16 text; save the file as UTF-8"):
+        trec.read_run(io.BytesIO(pack(RUN.encode("utf-16"))))
 
 
 def test_documents_twice_in_a_frame_are_found():

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 
-__all__ = ["Documents"]
+__all__ = ["Documents", "id_of", "is_missing"]
 
 IntArray = NDArray[np.int64]
+
+
+def id_of(each: object) -> str:
+    """Text of an id; a whole float is the integer that it was before a join or a missing value."""
+    if isinstance(each, float | np.floating) and each.is_integer():
+        return str(int(each))
+    return str(each)
+
+
+def is_missing(each: Any) -> bool:
+    """Whether there is None, nan, NaT or pandas.NA in an id's place."""
+    try:
+        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT are not themselves
+    except TypeError:  # pandas.NA is neither equal to itself nor not
+        return True
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -43,8 +59,17 @@ class Documents:
         -------
         Documents
             The column.
+
+        Raises
+        ------
+        ValueError
+            If an id is missing.
         """
-        encoded = [str(each).encode("utf-8", "surrogateescape") for each in ids]
+        given = list(ids)
+        missing = next((row for row, each in enumerate(given) if is_missing(each)), None)
+        if missing is not None:
+            raise ValueError(f"ids must not be missing, got {given[missing]} in row {missing}.")
+        encoded = [id_of(each).encode("utf-8", "surrogateescape") for each in given]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skgraded._layout import group_rows, numeric
-from skgraded._trec._documents import Documents
+from skgraded._trec._documents import Documents, id_of, is_missing
 from skgraded._trec._lines import Records, read_records
 from skgraded._trec._qrels import Qrels, qrels_from_records
 from skgraded._trec._run import Run, run_from_records
@@ -22,6 +23,8 @@ _DOCUMENT = ("doc_id", "docno")
 _GRADE = ("relevance", "label")
 _SCORE = ("score",)
 _RANK = "rank"
+_LARGEST_RANK = np.iinfo(np.int32).max
+_NO_RANK = -1
 
 
 def read_qrels(source: Any) -> Qrels:
@@ -44,8 +47,8 @@ def read_qrels(source: Any) -> Qrels:
     Raises
     ------
     ValueError
-        If a line has not four columns, a grade is not a finite number, a document of a topic has
-        two grades, or the file is empty, damaged or no text. The message says where.
+        If a line has not four columns, an id is missing, a grade is not a finite number, a document
+        of a topic has two grades, or the file is empty, damaged or no text. The message says where.
 
     Examples
     --------
@@ -85,8 +88,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     Raises
     ------
     ValueError
-        If a line has fewer than six columns or holds two records, a score is not a finite number,
-        or the file is empty, damaged or no text. The message says where.
+        If a line has fewer than six columns or holds two records, an id is missing, a score is not
+        a finite number, or the file is empty, damaged or no text. The message says where.
 
     Examples
     --------
@@ -114,6 +117,7 @@ def as_run(given: Any, *, strict: bool = False) -> Run:
 
 
 def _records(source: Any, value: tuple[str, ...]) -> Records:
+    _refuse_other_frames(source)
     if hasattr(source, "columns"):
         return _records_of_frame(source, value)
     if isinstance(source, Mapping):
@@ -127,64 +131,109 @@ def _records(source: Any, value: tuple[str, ...]) -> Records:
 
 
 def _records_of_dict(nested: Mapping[Any, Mapping[Any, Any]], value: str) -> Records:
+    topics = _topics_of_dict(nested)
     lengths = [len(documents) for documents in nested.values()]
     if not sum(lengths):
         raise ValueError("A dict of dicts must hold at least one document, got none.")
     topic = np.repeat(np.arange(len(lengths)), lengths)
     flat = [number for documents in nested.values() for number in documents.values()]
     ids = [document for documents in nested.values() for document in documents]
-    topics = [str(each) for each in nested]
 
     def place(record: int) -> str:
         return f"topic {topics[topic[record]]!r}, document {ids[record]!r}"
 
+    documents = Documents.from_ids(_ids("the document", ids, place))
     values = _check_values(flat, value, place)
     named = [name for name, length in zip(topics, lengths, strict=True) if length]
-    return Records(named, _renumber(topic), Documents.from_ids(ids), values, None, place)
+    return Records(named, _renumber(topic), documents, values, None, place)
+
+
+def _topics_of_dict(nested: Mapping[Any, Mapping[Any, Any]]) -> list[str]:
+    topics = _ids("the topic", nested, lambda number: f"key {number}")
+    for topic, documents in zip(topics, nested.values(), strict=True):
+        if not isinstance(documents, Mapping):
+            raise TypeError(
+                f"A dict of dicts must hold a dict of documents for topic {topic!r}, got "
+                f"{type(documents).__name__}."
+            )
+    given_by: dict[str, Any] = {}
+    for topic, given in zip(topics, nested, strict=True):
+        if topic in given_by:
+            raise ValueError(
+                f"Topics of a dict of dicts must have different names, got {given_by[topic]!r} "
+                f"and {given!r}, which are both {topic!r}."
+            )
+        given_by[topic] = given
+    return topics
+
+
+def _ids(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
+    ids = list(given)
+    for row, each in enumerate(ids):
+        if is_missing(each):
+            raise ValueError(f"{place(row)}: {name} is missing.")
+    return list(map(id_of, ids))
 
 
 def _renumber(topic: Any) -> Any:
     return np.unique(topic, return_inverse=True)[1]
 
 
+class _Column(NamedTuple):
+    """A column and what it is called."""
+
+    name: str
+    values: Any
+
+
 def _records_of_frame(frame: Any, value: tuple[str, ...]) -> Records:
     topics, documents, values = (_column(frame, each) for each in (_TOPIC, _DOCUMENT, value))
-    ranks = frame[_RANK] if _RANK in list(frame.columns) else None
-    return _records_of_columns(topics, documents, values, value[0], ranks)
+    ranks = _ranks(frame[_RANK]) if _RANK in list(frame.columns) else None
+    return _records_of_columns(topics, documents, values, ranks)
 
 
-def _column(frame: Any, names: tuple[str, ...]) -> Any:
+def _refuse_other_frames(source: Any) -> None:
+    """Refuse what has columns, but not as a DataFrame has them."""
+    kind = type(source).__name__
+    if kind == "LazyFrame":
+        raise TypeError("A LazyFrame must be collected first: pass frame.collect().")
+    if hasattr(source, "column_names"):
+        raise TypeError(f"A pyarrow {kind} must be a DataFrame: pass table.to_pandas().")
+
+
+def _column(frame: Any, names: tuple[str, ...]) -> _Column:
     present = [name for name in names if name in list(frame.columns)]
     if not present:
         raise ValueError(
             f"A DataFrame must have a column {' or '.join(names)}, got "
             f"{', '.join(map(str, frame.columns))}."
         )
-    return frame[present[0]]
+    return _Column(present[0], frame[present[0]])
 
 
 def _records_of_iterable(records: Iterable[Any], value: tuple[str, ...]) -> Records:
     rows = list(records)
     topics, documents, values = (_attribute(rows, each) for each in (_TOPIC, _DOCUMENT, value))
-    return _records_of_columns(topics, documents, values, value[0], None)
+    return _records_of_columns(topics, documents, values, None)
 
 
-def _attribute(rows: list[Any], names: tuple[str, ...]) -> list[Any]:
+def _attribute(rows: list[Any], names: tuple[str, ...]) -> _Column:
     present = [name for name in names if rows and hasattr(rows[0], name)]
     if not present:
         got = repr(rows[0]) if rows else "no record"
         raise ValueError(f"Records must have an attribute {' or '.join(names)}, got {got}.")
-    return [getattr(row, present[0]) for row in rows]
+    return _Column(present[0], [getattr(row, present[0]) for row in rows])
 
 
-def _records_of_columns(topic: Any, document: Any, value: Any, name: str, ranks: Any) -> Records:
-    topics = np.array([str(each) for each in topic])
-    if not len(topics):
-        raise ValueError("Qrels and runs must hold at least one document, got none.")
-
+def _records_of_columns(
+    topic: _Column, document: _Column, value: _Column, ranks: NDArray[np.int32] | None
+) -> Records:
     def place(record: int) -> str:
         return f"row {record}"
 
+    topics = np.array(_ids(topic.name, topic.values, place))
+    if not len(topics):
+        raise ValueError("Qrels and runs must hold at least one document, got none.")
     ids, indptr, order = group_rows(topics, len(topics))
     number = np.repeat(np.arange(len(ids)), np.diff(indptr))
     if order is not None:
@@ -194,9 +243,9 @@ def _records_of_columns(topic: Any, document: Any, value: Any, name: str, ranks:
     return Records(
         topics=ids.tolist(),
         topic=number,
-        documents=Documents.from_ids(document),
-        values=_check_values(value, name, place),
-        ranks=None if ranks is None else np.asarray(ranks, dtype=np.int32),
+        documents=Documents.from_ids(_ids(document.name, document.values, place)),
+        values=_check_values(value.values, value.name, place),
+        ranks=ranks,
         place=place,
     )
 
@@ -207,3 +256,16 @@ def _check_values(values: Any, name: str, place: Any) -> Any:
         record = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise ValueError(f"{place(record)}: the {name} must be finite, got {numbers[record]}.")
     return numbers
+
+
+def _ranks(column: Any) -> NDArray[np.int32]:
+    return np.array([_rank(each) for each in column], dtype=np.int32)
+
+
+def _rank(given: Any) -> int:
+    """Read a rank as from a file: -1 where there is none, which matters to order="rank" alone."""
+    try:
+        rank = float(given)
+    except (TypeError, ValueError):
+        return _NO_RANK
+    return int(rank) if rank.is_integer() and 0 <= rank <= _LARGEST_RANK else _NO_RANK

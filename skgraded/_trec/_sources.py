@@ -59,24 +59,30 @@ def read_chunks(source: Any) -> Iterator[bytes]:
     with contextlib.ExitStack() as stack:
         raw = _open(source, stack)
         start = raw.peek(8) if hasattr(raw, "peek") else b""
-        if start[:2] in _UTF16_MARKS:
-            raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
         packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
         chunks = (
             _unpacked(raw, packed, name) if packed else iter(lambda: raw.read(_CHUNK), raw.read(0))
         )
-        mark = _UTF8_MARK
+        is_first = True
         for chunk in chunks:
             text = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
-            yield text.removeprefix(mark)
-            mark = b""
+            yield _without_mark(text, name) if is_first else text
+            is_first = False
+
+
+def _without_mark(text: bytes, name: str) -> bytes:
+    if text[:2] in _UTF16_MARKS:
+        raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+    return text.removeprefix(_UTF8_MARK)
 
 
 def _open(source: Any, stack: contextlib.ExitStack) -> Any:
     if isinstance(source, str | os.PathLike):
         return stack.enter_context(open(source, "rb"))
     if isinstance(source, io.RawIOBase | io.BytesIO):
-        return io.BufferedReader(source)
+        reader = io.BufferedReader(source)
+        stack.callback(reader.detach)  # or it would close what is not ours
+        return reader
     return source
 
 
