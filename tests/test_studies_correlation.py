@@ -194,6 +194,9 @@ def test_the_systems_kept_are_those_above_the_quartile(scores):
     found = correlate(runs, systems=kept)
     assert found.systems == tuple(np.array(runs.systems)[kept])
     assert np.median(runs["AP"][kept].mean(1)) > runs["AP"][~kept].mean(1).max()
+    n = len(runs)
+    with pytest.raises(ValueError, match=rf"systems must be a mask of shape \({n},\), got int64"):
+        correlate(runs, systems=np.flatnonzero(kept))
 
 
 @pytest.mark.parametrize(

@@ -214,6 +214,40 @@ def test_systems_may_be_left_out_of_the_comparison(collection):
     assert found.systems == ("run1", "run2", "run3", "run5")
     with pytest.raises(ValueError, match="at least 2 of the 6 runs, got 1"):
         incompleteness(qrels, runs, ["AP"], rates=[100], systems=np.arange(6) == 1)
+    with pytest.raises(ValueError, match=r"systems must be a mask of shape \(6,\), got int64 of"):
+        incompleteness(qrels, runs, ["AP"], rates=[100], systems=[0, 3, 4, 5, 1, 2])
+
+
+def test_a_mean_over_no_topic_is_undefined(collection):
+    empty = {"none": np.array([False, False, False, True])}
+    found = incompleteness(*collection, ["AP(empty=nan)", "AP"], rates=[100], topics=empty)
+    assert np.isnan(found.full[..., 0]).all()
+    assert np.isnan(found.means[..., 0]).all()
+    assert np.isnan([found.kendall[0, 0, 0, 0], found.target_rmse[0, 0, 0, 0]]).all()
+    assert (found.means[..., 1] == 0.0).all()
+
+
+def test_runs_come_in_the_forms_that_evaluate_takes(collection, tmp_path):
+    qrels, runs = collection
+    expected = incompleteness(qrels, runs, ["AP"], rates=[100])
+    again = incompleteness(qrels, (run for run in runs.values()), ["AP"], rates=[100])
+    np.testing.assert_array_equal(again.full, expected.full)
+    assert again.systems == tuple(f"<dict>#{number}" for number in range(1, 7))
+    path = tmp_path / "a.run"
+    trec.write_run(runs["run0"], path, tag="x")
+    for alone in (str(path), runs["run0"]):
+        with pytest.raises(ValueError, match="at least 2 of the 1 runs, got 1"):
+            incompleteness(qrels, alone, ["AP"])
+
+
+def test_what_was_left_out_is_told(collection):
+    qrels, runs = collection
+    shorter = {topic: documents for topic, documents in runs["run1"].items() if topic != "t1"}
+    found = incompleteness(qrels, {"a": runs["run0"], "b": shorter}, ["AP"], rates=[100])
+    assert found.notes == (
+        "The qrels hold 1 document of grade -1, pooled but unsampled.",
+        "1 system without all topics of the qrels; a missing topic counts as an empty list: b (1).",
+    )
 
 
 def test_g_by_name_keeps_the_scale_of_the_full_pool():
@@ -250,6 +284,9 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
         ({"rates": []}, "rates must hold at least one percentage"),
         ({"rates": [0]}, "above 0 and at most 100, got 0"),
         ({"rates": [120]}, "above 0 and at most 100, got 120"),
+        ({"method": "depth", "rates": [5, 0]}, "rates must be depths, integers >= 1, got 0"),
+        ({"method": "depth", "rates": [2.5]}, "rates must be depths, integers >= 1, got 2.5"),
+        ({"n_threads": 0}, "n_threads must be an integer >= 1, got 0"),
         ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
     ],
 )

@@ -123,6 +123,15 @@ def test_every_bad_file_is_told(tmp_path):
         trec.evaluate(QRELS, sorted(tmp_path.glob("*.run")), "AP")
 
 
+def test_files_that_cannot_be_opened_are_told_with_the_others(tmp_path):
+    (tmp_path / "b.run").write_text("q1 Q0 a 1 x t\n")
+    absent = [tmp_path / "x.run", tmp_path / "y.run"]
+    with pytest.raises(OSError, match=r"x\.run'\n.*y\.run'$"):
+        trec.evaluate(QRELS, absent, "AP")
+    with pytest.raises(ValueError, match=r"x\.run'\n.*b\.run, line 1"):
+        trec.evaluate(QRELS, [absent[0], tmp_path / "b.run"], "AP")
+
+
 def test_paths_are_named_by_their_files(tmp_path):
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
@@ -136,6 +145,30 @@ def test_paths_are_named_by_their_files(tmp_path):
 def test_one_run_is_enough():
     for run in (RUNS["good"], trec.read_run(RUNS["good"])):
         assert trec.evaluate(QRELS, run, "AP").means().tolist() == [[pytest.approx(2 / 3)]]
+
+
+@pytest.mark.parametrize("form", [list, iter, lambda runs: dict(enumerate(runs)).values()])
+def test_runs_come_in_any_iterable(form):
+    runs = [trec.read_run(each, name=name) for name, each in RUNS.items()]
+    found = trec.evaluate(QRELS, form(runs), "AP")
+    alone = trec.evaluate(QRELS, RUNS, "AP").values[: len(found)]
+    assert np.array_equal(found.values, alone)
+
+
+@pytest.mark.parametrize("form", [list, iter, tuple])
+def test_records_are_one_run(form):
+    records = [
+        ir_measures.ScoredDoc(topic, document, score)
+        for topic, documents in RUNS["good"].items()
+        for document, score in documents.items()
+    ]
+    assert trec.evaluate(QRELS, form(records), "AP").means().tolist() == [[pytest.approx(2 / 3)]]
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5])
+def test_threads_are_counted_from_1(n_threads):
+    with pytest.raises(ValueError, match="n_threads must be an integer >= 1, got"):
+        trec.evaluate(QRELS, RUNS, "AP", n_threads=n_threads)
 
 
 def test_measures_left_open_read_the_scale_off_the_qrels():

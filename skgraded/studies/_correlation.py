@@ -192,7 +192,7 @@ def correlate(
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks; all topics by default. `TopicFacts.few` makes one.
     systems : array-like of bool, optional
-        The systems to compare; all by default. `above_first_quartile` makes one.
+        The systems to compare, as a mask; all by default. `above_first_quartile` makes one.
 
     Returns
     -------

@@ -26,6 +26,9 @@ from skgraded.studies._pools import (
 )
 from skgraded.studies._results import frame, style_of
 from skgraded.studies._topics import topic_sets
+from skgraded.studies._values import system_mask
+from skgraded.trec._evaluate import remarks_on
+from skgraded.trec._run_scores import notes_on_coverage
 from skgraded.trec._tables import count, text_table, wrap
 
 if TYPE_CHECKING:
@@ -80,7 +83,7 @@ class Incompleteness:
     target : str
         The measure that the others are taken to estimate.
     full : ndarray of shape (n_sets, n_systems, n_measures)
-        Means under the full pool.
+        Means under the full pool; nan where no topic has a value.
     target_full : ndarray of shape (n_sets, n_systems)
         Means of the target under the full pool.
     means : ndarray of shape (n_sets, n_rates, n_repeats, n_systems, n_measures)
@@ -91,6 +94,8 @@ class Incompleteness:
         Mean score over systems and topics.
     target_kendall, target_pearson, target_rmse : ndarray
         Agreement with the target's means under the full pool.
+    notes : tuple of str
+        What was left out of qrels and runs, in sentences.
     """
 
     measures: tuple[str, ...]
@@ -110,6 +115,7 @@ class Incompleteness:
     target_kendall: FloatArray
     target_pearson: FloatArray
     target_rmse: FloatArray
+    notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per set of topics, rate, repeat and measure.
@@ -254,7 +260,7 @@ def incompleteness(
     ----------
     qrels : Qrels, path or file
         The judgments, or anything that `skgraded.trec.read_qrels` reads.
-    runs : sequence of runs, or mapping of names to them
+    runs : iterable of runs, or mapping of names to them
         Anything that `skgraded.trec.read_run` reads.
     measures : str, Measure or sequence of them
         The measures.
@@ -278,7 +284,7 @@ def incompleteness(
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks; all topics by default.
     systems : array-like of bool, optional
-        The systems to compare; all by default. All of them make the pools of some depth.
+        The systems to compare, as a mask; all by default. All of them make the pools of some depth.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         What ranks the documents, as in `Rankings.from_trec`.
     random_state : int or Generator or None, default=0
@@ -345,17 +351,15 @@ def incompleteness(
         target_full=full[..., -1],
         means=means,
         score=means.mean(axis=-2),
+        notes=(*remarks_on(judged), *notes_on_coverage(joined.systems, joined.coverage)),
         **_statistics(means, full, signs),
     )
 
 
 def _kept(systems: ArrayLike | None, n_systems: int) -> Mask:
-    kept = np.ones(n_systems, dtype=bool) if systems is None else np.asarray(systems, dtype=bool)
-    if kept.sum() < 2 or len(kept) != n_systems:  # noqa: PLR2004 - one alone has no order
-        raise ValueError(
-            f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()} of "
-            f"{len(kept)}."
-        )
+    kept = np.ones(n_systems, dtype=bool) if systems is None else system_mask(systems, n_systems)
+    if kept.sum() < 2:  # noqa: PLR2004 - one alone has no order
+        raise ValueError(f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()}.")
     return kept
 
 
@@ -403,9 +407,19 @@ def _plan(
         raise ValueError(f"n_repeats must be an integer >= 1, got {n_repeats!r}.")
     given = _RATES[method] if rates is None else rates
     if method == "depth":
-        return _Plan(method, np.asarray(given, np.float64), 1, True, by_grade, np.nan)
+        return _Plan(method, _check_depths(given), 1, True, by_grade, np.nan)
     nests = method == "stratified" if nested is None else nested
     return _Plan(method, check_rates(given), n_repeats, nests, by_grade, UNSAMPLED)
+
+
+def _check_depths(depths: Sequence[float]) -> FloatArray:
+    given = np.asarray(depths, dtype=np.float64)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(f"rates must hold at least one depth, got {depths!r}.")
+    wrong = given[~(given >= 1) | (given != np.floor(given))]
+    if len(wrong):
+        raise ValueError(f"rates must be depths, integers >= 1, got {wrong[0]:g}.")
+    return given
 
 
 def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Iterator[Mask]:
@@ -423,9 +437,11 @@ def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Itera
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Means over topics that have a value, equal where they differ by rounding alone."""
+    """Means over topics that have a value, equal where they differ by rounding; nan without any."""
     counted = (~np.isnan(values)).sum(axis=1)
-    means: FloatArray = np.nansum(values, axis=1) / np.maximum(counted, 1)
+    totals = np.nansum(values, axis=1)
+    means: FloatArray = np.full_like(totals, np.nan)
+    np.divide(totals, counted, out=means, where=counted > 0)
     return np.round(means, _DECIMALS)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -407,6 +407,8 @@ def compare_qrels(
     array([[1. , 0.5],
            [1. , 1. ]])
     """
+    if isinstance(qrels, str | Mapping):  # whose letters or topics would each be taken for qrels
+        raise TypeError(f"qrels must be a sequence, one per assessor, got {type(qrels).__name__}.")
     judged, taken = [as_qrels(each) for each in qrels], as_run(run)
     if len(judged) < 2:  # noqa: PLR2004 - no spread of one
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -12,10 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
-from skgraded._trec import Order, Qrels, as_qrels, as_run, join
+from skgraded._trec import (
+    Order,
+    Qrels,
+    as_qrels,
+    as_run,
+    join,
+    named_runs,
+    threads_of,
+    unique_names,
+)
 from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec import Coverage
 
 __all__ = [
     "JoinedRuns",
@@ -213,11 +222,14 @@ class JoinedRuns(NamedTuple):
         The judgments.
     lists : list of _Lists
         Row of each retrieved document in the qrels, a few systems at a time.
+    coverage : tuple of Coverage
+        For each run, what was left out.
     """
 
     systems: tuple[str, ...]
     qrels: Qrels
     lists: list[_Lists]
+    coverage: tuple[Coverage, ...]
 
     def score(
         self, grades: FloatArray, measures: tuple[Measure, ...], n_threads: int | None = None
@@ -248,7 +260,7 @@ class JoinedRuns(NamedTuple):
             values = evaluate_rankings(measures, rankings).values
             return values.reshape(lists.n_systems, -1, len(measures))
 
-        with ThreadPoolExecutor(n_threads or processors()) as executor:
+        with ThreadPoolExecutor(threads_of(n_threads)) as executor:
             return np.concatenate(list(executor.map(score, self.lists)))
 
     def best_rank(self) -> IntArray:
@@ -296,7 +308,7 @@ def join_runs(
     ----------
     qrels : Qrels
         The judgments.
-    runs : sequence of runs, or mapping of names to them
+    runs : iterable of runs, or mapping of names to them
         Anything that `skgraded.trec.read_run` reads.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         What ranks the documents, as in `Rankings.from_trec`.
@@ -308,30 +320,31 @@ def join_runs(
     JoinedRuns
         The runs.
     """
-    named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
+    named = named_runs(runs)
     # A level of its own for every document: the join then tells which document it is.
     numbered = dataclasses.replace(qrels, grades=np.arange(1.0, qrels.n_documents + 1))
     numbered.pool()
 
     with ProgressBar(len(named), "reading runs") as bar:
 
-        def read(given: tuple[str | None, Any]) -> tuple[str, _Lists]:
+        def read(given: tuple[str | None, Any]) -> tuple[str, _Lists, Coverage]:
             run = as_run(given[1])
             joined = join(numbered, run, order=order)
             bar.step()
             rows = (joined.levels - 1).astype(np.int32)
             lists = _Lists(rows, joined.indptr, joined.order, joined.tied, 1)
-            return str(given[0] or run.name), lists
+            name = run.name if given[0] is None else given[0]
+            return name, lists, Coverage.of(run, joined)
 
-        with ThreadPoolExecutor(n_threads or processors()) as executor:
+        with ThreadPoolExecutor(threads_of(n_threads)) as executor:
             read_runs = list(executor.map(read, named))
-    names, lists = [name for name, _ in read_runs], [each for _, each in read_runs]
+    names, lists, coverage = zip(*read_runs, strict=True)
     batches = range(0, len(lists), _RUNS_AT_A_TIME)
     stacked = [_stack(lists[first : first + _RUNS_AT_A_TIME]) for first in batches]
-    return JoinedRuns(tuple(names), qrels, stacked)
+    return JoinedRuns(unique_names(names), qrels, stacked, coverage)
 
 
-def _stack(lists: list[_Lists]) -> _Lists:
+def _stack(lists: Sequence[_Lists]) -> _Lists:
     lengths = np.concatenate([np.diff(each.indptr) for each in lists])
     return _Lists(
         rows=np.concatenate([each.rows for each in lists]),
@@ -340,10 +353,3 @@ def _stack(lists: list[_Lists]) -> _Lists:
         tied=np.concatenate([each.tied for each in lists]),
         n_systems=len(lists),
     )
-
-
-def processors() -> int:
-    """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

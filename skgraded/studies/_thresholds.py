@@ -229,7 +229,7 @@ def sweep_thresholds(
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks; all topics by default.
     systems : array-like of bool, optional
-        The systems to compare; all by default.
+        The systems to compare, as a mask; all by default.
 
     Returns
     -------

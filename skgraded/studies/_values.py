@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded.measures import Scores, measure
 from skgraded.trec import RunScores
 
-__all__ = ["SystemScores", "as_system_scores", "complete_topics"]
+__all__ = ["SystemScores", "as_system_scores", "complete_topics", "system_mask"]
 
 FloatArray = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class SystemScores(NamedTuple):
 
         Parameters
         ----------
-        kept : array-like of shape (n_systems,)
+        kept : array-like of bool, shape (n_systems,)
             Which systems stay.
 
         Returns
@@ -72,7 +72,7 @@ class SystemScores(NamedTuple):
         SystemScores
             The rest.
         """
-        mask = np.asarray(kept, dtype=bool)
+        mask = system_mask(kept, len(self.systems))
         names = tuple(np.array(self.systems, dtype=object)[mask].tolist())
         return self._replace(systems=names, values=self.values[mask])
 
@@ -99,6 +99,17 @@ class SystemScores(NamedTuple):
             if each in self.measures:
                 return self.measures.index(each)
         raise KeyError(f"{name} is not among the measures scored: {', '.join(self.measures)}.")
+
+
+def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
+    """Check which systems stay: a mask, for a list of their numbers would be read as one."""
+    mask = np.asarray(kept)
+    if mask.dtype != bool or mask.shape != (n_systems,):
+        raise ValueError(
+            f"systems must be a mask of shape ({n_systems},), got {mask.dtype} of shape "
+            f"{mask.shape}."
+        )
+    return mask
 
 
 def as_system_scores(scores: Any, n_systems: int = 2, n_topics: int = 1) -> SystemScores:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -22,7 +20,10 @@ from skgraded._trec import (
     as_qrels,
     join,
     join_nothing,
+    named_runs,
     read_run,
+    threads_of,
+    unique_names,
 )
 from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
@@ -31,7 +32,7 @@ from skgraded.rankings import Rankings
 from skgraded.trec._run_scores import Coverage, RunScores
 from skgraded.trec._tables import count
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "remarks_on"]
 
 FloatArray = NDArray[np.float64]
 
@@ -69,7 +70,7 @@ def evaluate(
     ----------
     qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
         The judgments, or anything that `read_qrels` reads.
-    runs : Run, path, ..., sequence of them, or mapping of names to them
+    runs : Run, path, ..., iterable of them, or mapping of names to them
         The runs, or anything that `read_run` reads. A dict of dicts is one run.
     measures : str, Measure or sequence of them
         The measures, such as ``["xGAP(g=[0.1,0.9])", nDCG(k=10)]``.
@@ -96,8 +97,10 @@ def evaluate(
     Raises
     ------
     ValueError
-        If a file is not as described; the message has a line for every such file. If a run and the
-        qrels have no topic in common.
+        If a file is not as described; the message has a line for every such file, those that cannot
+        be opened included. If a run and the qrels have no topic in common.
+    OSError
+        If files cannot be opened, and nothing else is wrong.
     TypeError
         If a measure needs more than a ranking, such as the scores themselves.
 
@@ -114,27 +117,27 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    parsed = measures_of(measures)
+    parsed, n_threads = measures_of(measures), threads_of(n_threads)
     judged = as_qrels(qrels)
 
     def read(name: str | None, given: Any) -> _Read:
         run = given if isinstance(given, Run) else read_run(given, strict=strict)
         joined = join(judged, run, order=order, complete=complete, negative=negative)
-        return _Read(run.name if name is None else name, joined, _coverage(run, joined))
+        return _Read(run.name if name is None else name, joined, Coverage.of(run, joined))
 
     n_empty = _count_empty(judged, negative, parsed)
-    named = _named_runs(runs)
+    named = named_runs(runs)
     with ProgressBar(len(named), "runs", None if progress else io.StringIO()) as bar:
         batches = _score_batches(named, read, _Scorer(parsed, judged.n_topics), n_threads, bar.step)
     return RunScores(
-        systems=_unique([name for batch in batches for name in batch.names]),
+        systems=unique_names([name for batch in batches for name in batch.names]),
         topics=judged.topics,
         measures=parsed,
         values=np.concatenate([batch.values for batch in batches]),
         coverage=tuple(each for batch in batches for each in batch.coverage),
         n_empty=n_empty,
         complete=complete,
-        remarks=_remarks(judged, negative),
+        remarks=remarks_on(judged, negative),
     )
 
 
@@ -144,7 +147,7 @@ class _Batch(NamedTuple):
     names: list[str]
     coverage: list[Coverage]
     values: FloatArray
-    faults: list[ValueError]
+    faults: list[ValueError | OSError]
 
 
 class _Scorer(NamedTuple):
@@ -167,48 +170,37 @@ def _score_batches(
     named: list[tuple[str | None, Any]],
     read: Callable[[str | None, Any], _Read],
     scorer: _Scorer,
-    n_threads: int | None,
+    n_threads: int,
     step: Callable[[], None],
 ) -> list[_Batch]:
     """Read and score runs; what is wrong with any of them is told together."""
 
     def score(batch: list[tuple[str | None, Any]]) -> _Batch:
-        runs, faults = [], []
+        runs: list[_Read] = []
+        faults: list[ValueError | OSError] = []
         for name, given in batch:
             try:
                 runs.append(read(name, given))
-            except ValueError as fault:
+            except (ValueError, OSError) as fault:
                 faults.append(fault)
             step()
         names, coverage = [each.name for each in runs], [each.coverage for each in runs]
         return _Batch(names, coverage, scorer.score([each.joined for each in runs]), faults)
 
-    n_threads = _processors() if n_threads is None else n_threads
     at_a_time = max(1, min(_RUNS_AT_A_TIME, len(named) // n_threads))
     parts = [named[first : first + at_a_time] for first in range(0, len(named), at_a_time)]
     with ThreadPoolExecutor(n_threads) as pool:
         batches = list(pool.map(score, parts))
-    faults = [fault for batch in batches for fault in batch.faults]
-    if len(faults) == 1:
-        raise faults[0]
-    if faults:
-        raise ValueError("\n".join(map(str, faults)))
+    _raise_together([fault for batch in batches for fault in batch.faults])
     return batches
 
 
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _coverage(run: Run, joined: JoinedRun) -> Coverage:
-    return Coverage(
-        n_documents=len(joined.levels),
-        missing=tuple(joined.missing.tolist()),
-        extra=tuple(joined.extra.tolist()),
-        n_duplicates=run.n_duplicates,
-    )
+def _raise_together(faults: list[ValueError | OSError]) -> None:
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        all_missing = all(isinstance(fault, OSError) for fault in faults)
+        raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
 
 
 def _count_empty(
@@ -219,37 +211,7 @@ def _count_empty(
     return evaluate_rankings(measures, Rankings.from_joined([nothing_retrieved])).n_empty
 
 
-def _named_runs(runs: Any) -> list[tuple[str | None, Any]]:
-    if isinstance(runs, Mapping) and not _is_nested(runs):
-        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
-    elif isinstance(runs, list | tuple) and not hasattr(runs, "_fields"):
-        named = [(None, run) for run in runs]
-    else:
-        named = [(None, runs)]
-    if not named:
-        raise ValueError("runs must hold at least one run, got none.")
-    return named
-
-
-def _is_nested(runs: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one run, topic by topic, and not runs by name."""
-    documents = next(iter(runs.values()), None)
-    return isinstance(documents, Mapping) and not any(
-        isinstance(each, Mapping) for each in documents.values()
-    )
-
-
-def _unique(names: list[str]) -> tuple[str, ...]:
-    """Names of the systems; those that several have get a number."""
-    times, seen = Counter(names), Counter[str]()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        unique.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
-    return tuple(unique)
-
-
-def _remarks(qrels: Qrels, negative: Negative) -> tuple[str, ...]:
+def remarks_on(qrels: Qrels, negative: Negative = "unsampled") -> tuple[str, ...]:
     """Tell of negative grades and repeated lines of the qrels."""
     remarks = []
     if qrels.n_unsampled or qrels.n_negative:

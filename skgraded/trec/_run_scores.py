@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 
 from skgraded._exceptions import UndefinedMeanWarning
 from skgraded._optional import import_pandas
+from skgraded._trec import JoinedRun, Run
 from skgraded.measures import Measure, measure
 from skgraded.trec._tables import WIDTH, count, text_table, wrap
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Coverage", "RunScores"]
+__all__ = ["Coverage", "RunScores", "notes_on_coverage"]
 
 FloatArray = NDArray[np.float64]
 
@@ -44,6 +46,51 @@ class Coverage(NamedTuple):
     missing: tuple[str, ...]
     extra: tuple[str, ...]
     n_duplicates: int
+
+    @classmethod
+    def of(cls, run: Run, joined: JoinedRun) -> Coverage:
+        """Tell what was left out of a run.
+
+        Parameters
+        ----------
+        run : Run
+            The run.
+        joined : JoinedRun
+            What its join with the qrels gave.
+
+        Returns
+        -------
+        Coverage
+            Topics and documents.
+        """
+        return cls(
+            n_documents=len(joined.levels),
+            missing=tuple(joined.missing.tolist()),
+            extra=tuple(joined.extra.tolist()),
+            n_duplicates=run.n_duplicates,
+        )
+
+
+def notes_on_coverage(
+    systems: Sequence[str], coverage: Sequence[Coverage], complete: bool = True
+) -> list[str]:
+    """Say in sentences what was left out of runs."""
+    fate = "counts as an empty list" if complete else "is left out of the run's mean"
+    told = {
+        f"without all topics of the qrels; a missing topic {fate}": [
+            len(each.missing) for each in coverage
+        ],
+        "with topics outside the qrels, left out": [len(each.extra) for each in coverage],
+        "with repeated documents, of which the first counts": [
+            each.n_duplicates for each in coverage
+        ],
+    }
+    notes = []
+    for what, counts in told.items():
+        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
+        if those:
+            notes.append(f"{count(len(those), 'system')} {what}: {_some(those)}.")
+    return notes
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -201,25 +248,8 @@ class RunScores:
         list of str
             Sentences; none where there is nothing to say.
         """
-        return [*self.remarks, *self._notes_on_runs(), *self._notes_on_empty()]
-
-    def _notes_on_runs(self) -> list[str]:
-        fate = "counts as an empty list" if self.complete else "is left out of the run's mean"
-        told = {
-            f"without all topics of the qrels; a missing topic {fate}": [
-                len(each.missing) for each in self.coverage
-            ],
-            "with topics outside the qrels, left out": [len(each.extra) for each in self.coverage],
-            "with repeated documents, of which the first counts": [
-                each.n_duplicates for each in self.coverage
-            ],
-        }
-        notes = []
-        for what, counts in told.items():
-            those = [f"{name} ({n})" for name, n in zip(self.systems, counts, strict=True) if n]
-            if those:
-                notes.append(f"{count(len(those), 'system')} {what}: {_some(those)}.")
-        return notes
+        on_runs = notes_on_coverage(self.systems, self.coverage, self.complete)
+        return [*self.remarks, *on_runs, *self._notes_on_empty()]
 
     def _notes_on_empty(self) -> list[str]:
         by_fate: dict[tuple[int, str], list[str]] = {}
