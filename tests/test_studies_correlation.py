@@ -243,6 +243,13 @@ def test_a_document_that_was_not_judged_does_not_count():
     assert facts.to_frame().to_dict("list") == {"topic": ["q"], "R(0)": [2], "R(1)": [1]}
 
 
+def test_undefined_correlations_are_drawn():
+    equal = np.full((3, 5), 0.5)
+    ax = correlate({"AP": equal, "P@5": equal}).plot()
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.texts] == ["nan"] * 4
+
+
 def test_plots(scores):
     runs, facts = scores
     ax = correlate({"AP": runs["AP"], "nDCG": runs["nDCG"]}).plot()

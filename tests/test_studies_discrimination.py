@@ -134,12 +134,18 @@ def test_topics_without_a_value_are_left_out(scores):
     [
         ({"test": "sign"}, "test must be one of 'bootstrap', 't', 'tukey', got 'sign'"),
         ({"alpha": 0}, "alpha must be between 0 and 1, got 0"),
+        ({"test": "tukey", "n_resamples": 10}, "n_resamples must be at least 1 / alpha, got 10"),
         ({"n_resamples": 10}, "n_resamples must be at least 1 / alpha, got 10"),
     ],
 )
 def test_options_that_are_wrong_raise(scores, options, message):
     with pytest.raises(ValueError, match=message):
         discriminative_power(scores, **options)
+
+
+def test_a_test_without_resamples_needs_none(scores):
+    found = discriminative_power(scores, test="t", alpha=0.0005)
+    assert found.n_significant[0] == (found.p_values[0] < 0.0005).sum() > 0
 
 
 def literal_swaps(values, sets, edges):
@@ -186,6 +192,30 @@ def test_where_all_differences_swap_none_is_enough():
     assert share[0] == 0.0
 
 
+def test_systems_that_are_equal_have_no_order_to_swap(scores):
+    constant = np.full_like(scores["AP"], 0.5)
+    one_differs = constant + np.array([[0.3], *[[0.0]] * 5])
+    found = swap_rates({"P@1": constant, "AP": one_differs}, n_trials=30)
+    assert found.n_compared.sum(axis=1).tolist() == [0, 5 * 30]
+    difference, share = found.sensitivity()
+    np.testing.assert_array_equal(difference, [np.nan, 0.0])
+    np.testing.assert_array_equal(share, [0.0, 5 / 15])
+    assert repr(found).splitlines()[1].startswith("AP")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_trials": 0}, "n_trials must be an integer >= 1, got 0"),
+        ({"n_bins": 0}, "n_bins must be an integer >= 1, got 0"),
+        ({"bin_width": 0}, "bin_width must be above 0, got 0"),
+    ],
+)
+def test_numbers_of_swaps_that_are_wrong_raise(scores, options, message):
+    with pytest.raises(ValueError, match=message):
+        swap_rates(scores, **options)
+
+
 def test_two_sets_need_room(scores):
     with pytest.raises(ValueError, match="n_topics must be from 1 to half of 24 topics, got 13"):
         swap_rates(scores, n_topics=13)
@@ -206,6 +236,11 @@ def test_plots_and_frames(scores):
     assert names == ["AP", "P@10"]
     np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), found.asl_curve("AP"))
     assert ax.get_ylim() == (0.0, pytest.approx(0.15))
+    rng = np.random.default_rng(0)
+    alike = discriminative_power({"AP": rng.random((3, 40))}, n_resamples=100)
+    assert alike.p_values.min() > 0.15  # an axis up to 3 alpha would be empty
+    assert alike.plot().get_ylim() == (0.0, 1.0)
+    assert alike.plot(largest=0.5).get_ylim() == (0.0, 0.5)
     table = found.to_frame()
     assert len(table) == 30
     assert table["significant"].sum() == found.n_significant.sum()

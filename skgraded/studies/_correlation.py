@@ -160,7 +160,9 @@ class Correlation:
         values: FloatArray = getattr(self, check_statistic(statistic))[0]
         side = max(4.0, 1.6 + 0.52 * len(self.measures))
         ax = axes_or_new(ax, self, (side + 1.2, side))
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        low, high = 0.0, 1.0
+        if not np.isnan(values).all():
+            low, high = float(np.nanmin(values)), float(np.nanmax(values))
         image = ax.imshow(values, cmap="viridis", vmin=low, vmax=high)
         for (row, column), value in np.ndenumerate(values):
             colour = "white" if value < (low + high) / 2 else "black"

@@ -175,7 +175,8 @@ class DiscriminativePower:
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         largest : float, optional
-            Top of the axis of significance levels; 3 alpha by default.
+            Top of the axis of significance levels; by default 3 alpha, or 1 where no level is as
+            low as that.
 
         Returns
         -------
@@ -189,13 +190,14 @@ class DiscriminativePower:
             look = style_of(int(number)) | {"marker": None}
             ax.plot(share, self.asl_curve(name), label=name, **look)
         ax.axhline(self.alpha, color="grey", linewidth=0.8, linestyle=":")
+        if largest is None:
+            largest = 3.0 * self.alpha if self.p_values.min() < 3.0 * self.alpha else 1.0
         ax.set(
             xlabel="% of the pairs of systems, most significant first",
             ylabel="achieved significance level",
-            ylim=(0.0, 3.0 * self.alpha if largest is None else largest),
+            ylim=(0.0, largest),
         )
-        top = ax.get_ylim()[1]
-        shown = 100.0 * float((self.p_values <= top).mean(axis=1).max())
+        shown = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
         ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, shown + 1.0))
         ax.grid(alpha=0.3)
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
@@ -297,7 +299,7 @@ def _check_options(test: str, alpha: float, n_resamples: int) -> None:
         raise ValueError(f"test must be one of 'bootstrap', 't', 'tukey', got {test!r}.")
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}.")
-    if n_resamples * alpha < 1.0:
+    if test != "t" and n_resamples * alpha < 1.0:
         raise ValueError(f"n_resamples must be at least 1 / alpha, got {n_resamples!r}.")
 
 

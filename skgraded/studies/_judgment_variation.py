@@ -148,7 +148,7 @@ class JudgmentVariation:
         totals = self.between + self.within
         for row, share in enumerate(self.share_within):
             ax.annotate(
-                f"{share:.0%} by judgments",
+                f"{share:.0%}",
                 (totals[row], row),
                 xytext=(4, 0),
                 textcoords="offset points",
@@ -157,8 +157,8 @@ class JudgmentVariation:
             )
         ax.set_yticks(place, self.measures)
         ax.invert_yaxis()
-        ax.set_xlim(0.0, 1.3 * float(totals.max()) or 1.0)
-        ax.set_xlabel("variance of a topic's value")
+        ax.set_xlim(0.0, 1.15 * float(totals.max()) or 1.0)
+        ax.set_xlabel("variance of a topic's value (%: share by judgments)")
         ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         ax.set_ylim(len(self.measures) - 0.4, -1.1)
         return ax

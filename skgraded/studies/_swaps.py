@@ -46,7 +46,8 @@ class SwapRates:
     edges : ndarray of shape (n_bins,)
         Lower edge of each bin of differences; the last bin has no upper edge.
     n_compared : ndarray of shape (n_measures, n_bins), int64
-        Comparisons whose difference on the first set fell into the bin.
+        Comparisons whose difference on the first set fell into the bin. Systems that are equal on
+        it are in no bin: they have no order that could be swapped.
     n_swapped : ndarray of shape (n_measures, n_bins), int64
         Those in which the second set says the opposite.
     """
@@ -79,15 +80,17 @@ class SwapRates:
         difference : ndarray of shape (n_measures,)
             Lower edge of the first bin from which on no rate is higher; nan where there is none.
         share : ndarray of shape (n_measures,)
-            Share of the comparisons with such a difference.
+            Share of all comparisons with such a difference; those of equal systems have none.
         """
         too_high = np.nan_to_num(self.rates) > largest_rate
         n_bins = len(self.edges)
         first = n_bins - np.argmax(too_high[:, ::-1], axis=1)
         first[~too_high.any(axis=1)] = 0
         counted = np.arange(n_bins) >= first[:, None]
-        share = (self.n_compared * counted).sum(axis=1) / self.n_compared.sum(axis=1)
-        return np.append(self.edges, np.nan)[first], share
+        n_pairs = self.n_systems * (self.n_systems - 1) // 2
+        share = (self.n_compared * counted).sum(axis=1) / (self.n_trials * n_pairs)
+        difference = np.append(self.edges, np.nan)[first]
+        return np.where(share > 0, difference, np.nan), share
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per measure and bin.
@@ -186,6 +189,11 @@ def swap_rates(
     SwapRates
         Comparisons and swaps by the size of the difference.
 
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or a number is not as described.
+
     References
     ----------
     .. [1] E. M. Voorhees, C. Buckley (2002), "The Effect of Topic Set Size on Retrieval Experiment
@@ -208,6 +216,11 @@ def swap_rates(
     size = fewest // 2 if n_topics is None else n_topics
     if not 1 <= size <= fewest // 2:
         raise ValueError(f"n_topics must be from 1 to half of {fewest} topics, got {n_topics!r}.")
+    for name, given in (("n_trials", n_trials), ("n_bins", n_bins)):
+        if given < 1:
+            raise ValueError(f"{name} must be an integer >= 1, got {given!r}.")
+    if not bin_width > 0:
+        raise ValueError(f"bin_width must be above 0, got {bin_width!r}.")
     seed = np.random.default_rng(random_state).integers(2**63)
     pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
     edges: FloatArray = (np.arange(n_bins) * bin_width).astype(np.float64)
@@ -246,8 +259,10 @@ def _count_swaps(
         batch = slice(start, start + at_a_time)
         one = first_means[batch][:, pairs[:, 0]] - first_means[batch][:, pairs[:, 1]]
         other = second_means[batch][:, pairs[:, 0]] - second_means[batch][:, pairs[:, 1]]
-        place = np.searchsorted(edges, np.abs(one).ravel() + _ROUNDING, side="right") - 1
+        differ = np.abs(one) > _ROUNDING
+        one, other = one[differ], other[differ]
+        place = np.searchsorted(edges, np.abs(one) + _ROUNDING, side="right") - 1
         compared += np.bincount(place, minlength=len(edges))
-        swaps = (one * other < 0.0).ravel()
+        swaps = one * other < 0.0
         swapped += np.bincount(place[swaps], minlength=len(edges))
     return compared, swapped
