@@ -92,7 +92,10 @@ TOOLS = {
         Tool(
             "trec_eval",
             "Ties by document id, descending: rows must stand in that order, which reading a run "
-            "sees to. A query with nothing relevant counts 0. The pool is that of the qrels.",
+            "sees to. A query with nothing relevant counts 0. The pool is that of the qrels. A "
+            "document of any negative grade is pooled but unsampled; here that is grade -1 alone, "
+            "and others are judged not relevant, which bpref and infAP notice. "
+            "`qrels.map_grades({-2: -1})` or `--grades=-2=-1` folds them.",
             {"ties": "row_order"},
         ),
         Tool(

@@ -12,7 +12,7 @@ from catboost.utils import eval_metric
 from sklearn.metrics import dcg_score, ndcg_score
 from test_parity import lightgbm_values, of_each_query, random_queries
 
-from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDCG, xGAP
+from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDCG, trec, xGAP
 from skgraded.conventions import CONVENTIONS, TOOLS, as_markdown, measure_as
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -147,6 +147,19 @@ def test_trec_eval(rows):
                 assert value == pytest.approx(theirs[query][name], abs=TOLERANCE), (name, query)
                 compared += 1
     assert compared > 1000
+
+
+@pytest.mark.parametrize("grade", [-1, -2, -3])
+def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
+    qrels = {"q": {"a": 1, "b": 0, "c": 2, "d": 0, "e": 1, "x": grade}}
+    run = {"q": {"x": 5.0, "b": 4.5, "a": 4.0, "c": 3.0, "e": 2.0}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "bpref", "infAP"}).evaluate(run)["q"]
+    measures = [measure_as("trec_eval", name) for name in theirs]
+    folded = trec.read_qrels(qrels).map_grades({grade: -1})
+    ours = trec.evaluate(folded, run, measures).values[0, 0]
+    np.testing.assert_allclose(ours, list(theirs.values()), atol=TOLERANCE)
+    as_they_are = trec.evaluate(qrels, run, measures).values[0, 0]
+    assert np.allclose(as_they_are, ours) == (grade == -1)
 
 
 def test_names_of_ours_find_the_tools_conventions():
