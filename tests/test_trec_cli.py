@@ -142,6 +142,28 @@ def test_standard_input_is_a_run(folder, run, monkeypatch):
     assert mean_of(run("evaluate", "qrels.txt", "-", "-m", "AP").out) == pytest.approx(0.6667)
 
 
+def test_standard_input_is_qrels_too_and_stands_for_one_file(folder, run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(QRELS.encode())))
+    assert mean_of(run("evaluate", "-", "good.run", "-m", "AP").out) == pytest.approx(0.6667)
+    with pytest.raises(ValueError, match="- must stand for one file, got it 2 times"):
+        run("evaluate", "-", "good.run", "-")
+
+
+def test_standard_input_is_a_file_of_scores(folder, run, monkeypatch):
+    (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1\n2\n")))
+    assert mean_of(run("evaluate", "test.txt", "-", "--letor", "-m", "AP").out) == 0.5
+    with pytest.raises(ValueError, match="--letor must have its lines of features in a file"):
+        run("evaluate", "-", "good.run", "--letor")
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
+def test_a_mean_over_no_topic_is_written_without_a_warning(folder, run, form, recwarn):
+    (folder / "qrels.txt").write_text("q1 0 a 0\n")
+    run("evaluate", "qrels.txt", "good.run", "-m", "AP(empty=nan)", "--format", form)
+    assert not recwarn.list
+
+
 def test_letor_data(folder, run):
     (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
     (folder / "up.txt").write_text("2\n1\n")
@@ -197,6 +219,47 @@ def test_compare_writes_csv_and_a_picture(many_topics, run):
     assert (many_topics / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_effect_without_end_is_null_in_json(many_topics, run):
+    out = run("compare", *BOTH, "--test", "t", "--format", "json").out
+    assert "Infinity" not in out
+    assert json.loads(out)["pairs"][0]["effect_size"] is None
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_too_few_topics_for_any_difference_are_told(folder, run, form):
+    written = run("compare", *BOTH, "--format", form)
+    beside, told = written.err if form == "csv" else written.out, " ".join(written.err.split())
+    assert "No difference can be significant: the smallest p-value over 3 topics is 0.25." in (
+        " ".join(beside.split())
+    )
+    assert "topics outside the qrels" in told
+
+
+def test_compare_takes_one_measure(many_topics, run):
+    with pytest.raises(ValueError, match=r"--measure must be one measure, got AP, P@10: compare"):
+        run("compare", *BOTH, "-m", "AP", "-m", "P@10")
+    assert run("compare", *BOTH).out.split()[1] == "AP"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("evaluate", *BOTH, "-o", "nowhere/x"), "--output must be a file in a folder that is th"),
+        (("compare", *BOTH, "-o", "."), "--output must be a file in a folder that is there, got"),
+        (("compare", *BOTH, "--plot", "no/x.png"), "--plot must be a file in a folder that is th"),
+        (("compare", *BOTH, "--plot", "x.foo"), r"--plot must end in one of .*png.*, got 'x\.foo'"),
+    ],
+)
+def test_files_that_cannot_be_written_are_told_before_the_work(run, words, message):
+    with pytest.raises(ValueError, match=message):  # and not that there are no qrels
+        run(*words)
+
+
+def test_threads_are_counted_from_1(folder, run):
+    with pytest.raises(ValueError, match="n_threads must be an integer >= 1, got 0"):
+        run("evaluate", *BOTH, "--threads", "0")
+
+
 def test_the_catalogue_is_listed(run):
     out = run("measures").out
     names = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
@@ -226,6 +289,9 @@ def test_a_measure_of_scores_is_refused(folder, run):
 def test_a_bad_rule_for_grades_is_refused(folder, run):
     with pytest.raises(ValueError, match=r"--grades is written OLD\[,OLD\.\.\.\]=NEW, got '3:4'"):
         run("evaluate", *BOTH, "--grades", "3:4")
+    for rule in ("1=inf", "1=nan", "nan,1=2"):
+        with pytest.raises(ValueError, match=rf"--grades must hold finite grades, got '{rule}'"):
+            run("evaluate", *BOTH, "--grades", rule)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])

@@ -414,6 +414,35 @@ def test_bad_options_of_compare_are_refused(options, message):
         trec.compare(scores_of(paired_values()), **options)
 
 
+@pytest.mark.parametrize(
+    ("n_systems", "n_topics", "options", "told"),
+    [
+        (5, 8, {}, "over 8 topics is 0.0078, times 10 by Holm's correction."),
+        (5, 9, {}, None),
+        (5, 8, {"correction": "bh"}, None),
+        (5, 5, {"correction": "bh"}, "over 5 topics is 0.062."),
+        (2, 5, {}, "over 5 topics is 0.062."),
+        (2, 5, {"alpha": 0.1}, None),
+        (5, 8, {"test": "t"}, None),
+    ],
+)
+def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
+    topics = [f"q{number}" for number in range(n_topics)]
+    qrels = {topic: {"d0": 1} for topic in topics}
+    runs = {  # each system puts the relevant document one rank lower, in every topic
+        f"run{s}": {
+            topic: {f"d{d}": float(-abs(d - s - 0.1)) for d in range(6)} for topic in topics
+        }
+        for s in range(n_systems)
+    }
+    found = trec.compare(trec.evaluate(qrels, runs, "AP(ties=row_order)"), **options)
+    assert found.significant.any() == (told is None)
+    assert len(found.notes) == (told is not None)
+    if told:
+        assert found.notes[0] == f"No difference can be significant: the smallest p-value {told}"
+        assert " ".join(found.to_text().split()).endswith(told)
+
+
 def test_too_little_to_compare_is_refused():
     with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
         trec.compare(scores_of(paired_values(n_systems=1)))

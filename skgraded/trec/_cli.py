@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import inspect
+import math
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from skgraded._trec import Negative, Order, Qrels, read_qrels
+from skgraded._trec import Negative, Order, Qrels, as_qrels, read_qrels, read_run
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.rankings import Ties
 from skgraded.trec._compare import Correction, Test, compare
@@ -19,8 +22,17 @@ from skgraded.trec._letor import read_letor
 from skgraded.trec._run_scores import RunScores
 from skgraded.trec._tables import wrap
 
-__all__ = ["add_commands", "parse_grades"]
+__all__ = [
+    "add_commands",
+    "check_outputs",
+    "needs_rankings_alone",
+    "parse_grades",
+    "read_standard_input",
+    "tell",
+]
 
+# Arguments that name files of judgments and runs.
+_INPUTS = ("qrels", "runs", "run_file")
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -80,7 +92,14 @@ def _add_compare(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_inputs(parser)
-    parser.add_argument("-m", "--measure", default="AP", help="measure (default: %(default)s)")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        dest="measures",
+        help="the measure to compare by (default: AP)",
+    )
     parser.add_argument("--test", choices=get_args(Test), default="randomization")
     parser.add_argument(
         "--correction",
@@ -109,7 +128,9 @@ def _add_measures(commands: Any) -> None:
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "qrels", help="lines 'topic iteration document grade'; .gz .xz .bz2 .zst are fine"
+        "qrels",
+        help="lines 'topic iteration document grade'; .gz .xz .bz2 .zst are fine; - is standard "
+        "input",
     )
     parser.add_argument(
         "runs",
@@ -153,7 +174,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--letor",
         action="store_true",
-        help="qrels is a file of SVMlight lines, each run a file of one score per line",
+        help="qrels is a file of SVMlight lines (not -), each run a file of one score per line",
     )
 
 
@@ -168,15 +189,19 @@ def _add_outputs(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> N
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Score runs."""
+    check_outputs(arguments)
     scores = _evaluate(arguments, arguments.measures or list(_DEFAULT_MEASURES))
     _write(arguments, scores_as(arguments.format, scores, arguments.per_query))
-    for note in notes_beside(arguments.format, scores):
-        sys.stderr.write(wrap(note) + "\n")
+    tell(notes_beside(arguments.format, scores.notes()))
 
 
 def run_compare(arguments: argparse.Namespace) -> None:
     """Compare runs."""
-    scores = _evaluate(arguments, [arguments.measure])
+    names = arguments.measures or ["AP"]
+    if len(names) > 1:
+        raise ValueError(f"--measure must be one measure, got {', '.join(names)}: compare by each.")
+    check_outputs(arguments)
+    scores = _evaluate(arguments, names)
     comparison = compare(
         scores,
         test=arguments.test,
@@ -186,8 +211,7 @@ def run_compare(arguments: argparse.Namespace) -> None:
         random_state=arguments.seed,
     )
     _write(arguments, comparison_as(arguments.format, comparison))
-    for note in scores.notes():
-        sys.stderr.write(wrap(note) + "\n")
+    tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
     if arguments.plot is not None:
         figure: Any = comparison.plot().figure
         figure.savefig(arguments.plot)
@@ -224,9 +248,16 @@ def _list_of_measures() -> str:
 def _evaluate(arguments: argparse.Namespace, names: list[str]) -> RunScores:
     chosen = [_with_ties(measure(each), arguments.ties) for each in names]
     qrels, runs = _read_letor(arguments) if arguments.letor else _read_trec(arguments)
-    try:
+    with needs_rankings_alone():
         return _evaluate_runs(arguments, qrels, runs, chosen)
-    except TypeError as error:  # a measure that needs more than a ranking
+
+
+@contextlib.contextmanager
+def needs_rankings_alone() -> Iterator[None]:
+    """Tell of a measure that needs more than a ranking as of input at fault."""
+    try:
+        yield
+    except TypeError as error:
         raise ValueError(str(error)) from error
 
 
@@ -247,12 +278,40 @@ def _evaluate_runs(
 
 
 def _read_trec(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
-    runs = [sys.stdin.buffer if each == "-" else each for each in arguments.runs]
-    return read_qrels(arguments.qrels), runs
+    read_standard_input(arguments)
+    return as_qrels(arguments.qrels), arguments.runs
+
+
+def read_standard_input(arguments: argparse.Namespace) -> None:
+    """Put the judgments or the run that - stands for in its place."""
+    given = {name: getattr(arguments, name) for name in _INPUTS if hasattr(arguments, name)}
+    listed = {name: each if isinstance(each, list) else [each] for name, each in given.items()}
+    _check_one_standard_input([word for words in listed.values() for word in words])
+    for name, words in listed.items():
+        if "-" in words:
+            place = words.index("-")
+            words[place] = _from_standard_input(name, getattr(arguments, "strict", False))
+            setattr(arguments, name, words if isinstance(given[name], list) else words[0])
+
+
+def _from_standard_input(name: str, strict: bool) -> Any:
+    source = sys.stdin.buffer
+    return read_qrels(source) if name == "qrels" else read_run(source, strict=strict)
+
+
+def _check_one_standard_input(words: Sequence[Any]) -> None:
+    if words.count("-") > 1:
+        raise ValueError(f"- must stand for one file, got it {words.count('-')} times.")
 
 
 def _read_letor(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
-    pairs = [read_letor(arguments.qrels, each, name=Path(each).name) for each in arguments.runs]
+    if arguments.qrels == "-":
+        raise ValueError("--letor must have its lines of features in a file, got -.")
+    _check_one_standard_input(arguments.runs)
+    pairs = []
+    for each in arguments.runs:
+        scores = sys.stdin.buffer if each == "-" else each
+        pairs.append(read_letor(arguments.qrels, scores, name=Path(each).name))
     return pairs[0][0], [run for _, run in pairs]
 
 
@@ -266,10 +325,41 @@ def parse_grades(rules: list[str]) -> dict[float, float]:
     for rule in rules:
         old, _, new = rule.removeprefix("=").rpartition("=")
         try:
-            grades.update(dict.fromkeys(map(float, old.split(",")), float(new)))
+            folded = dict.fromkeys(map(float, old.split(",")), float(new))
         except ValueError:
             raise ValueError(f"--grades is written OLD[,OLD...]=NEW, got {rule!r}.") from None
+        if not all(map(math.isfinite, [*folded, float(new)])):
+            raise ValueError(f"--grades must hold finite grades, got {rule!r}.")
+        grades.update(folded)
     return grades
+
+
+def tell(notes: Sequence[str]) -> None:
+    """Write notes beside the output."""
+    for note in notes:
+        sys.stderr.write(wrap(note) + "\n")
+
+
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise before the work where a file could not be written after it."""
+    for option in ("output", "plot"):
+        path = getattr(arguments, option, None)
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise ValueError(
+                f"--{option} must be a file in a folder that is there, got {str(path)!r}."
+            )
+    if getattr(arguments, "plot", None) is not None:
+        _check_picture(arguments.plot)
+
+
+def _check_picture(path: Path) -> None:
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise ImportError("--plot needs matplotlib: pip install matplotlib.") from error
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix and path.suffix[1:].lower() not in known:
+        raise ValueError(f"--plot must end in one of {', '.join(known)}, got {str(path)!r}.")
 
 
 def _write(arguments: argparse.Namespace, text: str) -> None:

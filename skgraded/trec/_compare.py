@@ -79,6 +79,8 @@ class Comparison:
         Topics that all systems have a value for.
     n_left_out : int
         Topics that some system has no value for.
+    notes : tuple of str
+        What else there is to know, in sentences.
     """
 
     systems: tuple[str, ...]
@@ -92,6 +94,7 @@ class Comparison:
     alpha: float
     n_topics: int
     n_left_out: int
+    notes: tuple[str, ...] = ()
 
     @property
     def significant(self) -> NDArray[np.bool_]:
@@ -186,7 +189,7 @@ class Comparison:
         corrected = "" if self.test == "tukey" else f" {_CORRECTIONS[self.correction]},"
         topics = count(self.n_topics, "topic")
         told = f"{_TITLES[self.test]} over {topics},{corrected} p < {self.alpha:g}."
-        notes = [told[0].upper() + told[1:]]
+        notes = [told[0].upper() + told[1:], *self.notes]
         if self.n_left_out:
             notes.append(
                 f"{count(self.n_left_out, 'topic')} without a value for some system, left out."
@@ -318,6 +321,7 @@ def compare(
         alpha=alpha,
         n_topics=values.shape[1],
         n_left_out=int((~counted).sum()),
+        notes=how.notes(len(values) * (len(values) - 1) // 2, values.shape[1]),
     )
 
 
@@ -346,9 +350,27 @@ class _How(NamedTuple):
             )
         return self
 
+    def is_exact(self, n_topics: int) -> bool:
+        """Whether all ways to swap systems are tried, and not a sample of them."""
+        return self.test == "randomization" and 2.0**n_topics <= self.n_resamples
+
+    def notes(self, n_pairs: int, n_topics: int) -> tuple[str, ...]:
+        """Tell where no difference could ever be significant, for want of topics."""
+        if not self.is_exact(n_topics):
+            return ()
+        smallest = 2.0 / 2.0**n_topics  # all topics for the one system, or all for the other
+        is_corrected = self.correction == "holm" and n_pairs > 1
+        if smallest * (n_pairs if is_corrected else 1) < self.alpha:
+            return ()
+        corrected = f", times {n_pairs} by Holm's correction" if is_corrected else ""
+        return (
+            "No difference can be significant: the smallest p-value over "
+            f"{count(n_topics, 'topic')} is {smallest:.2g}{corrected}.",
+        )
+
     def check_resamples(self, n_pairs: int, n_topics: int) -> None:
         """Raise where no difference could ever be significant, for want of resamples."""
-        exact = self.test == "randomization" and 2.0**n_topics <= self.n_resamples
+        exact = self.is_exact(n_topics)
         needed = int(n_pairs / self.alpha)
         resampled = self.test in _RESAMPLED and self.correction == "holm"
         if resampled and not exact and self.n_resamples < needed:

@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from skgraded._exceptions import UndefinedMeanWarning
 from skgraded.trec._compare import Comparison
 from skgraded.trec._run_scores import RunScores
 from skgraded.trec._tables import count, shorten, text_table, wrap
@@ -18,7 +20,9 @@ __all__ = ["comparison_as", "notes_beside", "scores_as"]
 
 def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
     """Write scores in a format, topic by topic or their means."""
-    return _SCORES[form](scores, per_query)
+    with warnings.catch_warnings():  # a mean that is undefined shows as nan, null or no line
+        warnings.simplefilter("ignore", UndefinedMeanWarning)
+        return _SCORES[form](scores, per_query)
 
 
 def comparison_as(form: str, comparison: Comparison) -> str:
@@ -26,9 +30,9 @@ def comparison_as(form: str, comparison: Comparison) -> str:
     return _COMPARISONS[form](comparison)
 
 
-def notes_beside(form: str, scores: RunScores) -> list[str]:
-    """Say what was left out, where the format itself has no place for it."""
-    return scores.notes() if form in ("csv", "trec_eval") else []
+def notes_beside(form: str, notes: Sequence[str]) -> Sequence[str]:
+    """Give the notes, where the format itself has no place for them."""
+    return notes if form in ("csv", "trec_eval") else []
 
 
 def _names(scores: RunScores) -> list[str]:
@@ -78,14 +82,20 @@ def _scores_json(scores: RunScores, per_query: bool) -> str:
             topics = zip(scores.topics.tolist(), by_topic, strict=True)
             entry["topics"] = {topic: _named(names, values) for topic, values in topics}
         systems.append(entry)
-    content = {"n_topics": len(scores.topics), "systems": systems, "notes": scores.notes()}
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return _as_json({"n_topics": len(scores.topics), "systems": systems, "notes": scores.notes()})
 
 
 def _named(names: list[str], values: list[float]) -> dict[str, float | None]:
-    """Values by name; JSON has no nan."""
-    numbers = [None if math.isnan(value) else value for value in values]
-    return dict(zip(names, numbers, strict=True))
+    return dict(zip(names, map(_or_null, values), strict=True))
+
+
+def _or_null(value: Any) -> Any:
+    """JSON has neither nan nor infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _as_json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _scores_trec_eval(scores: RunScores, per_query: bool) -> str:
@@ -123,17 +133,18 @@ def _comparison_csv(comparison: Comparison) -> str:
 
 def _comparison_json(comparison: Comparison) -> str:
     pairs = comparison.pairs()
-    means = dict(zip(comparison.systems, comparison.means.tolist(), strict=True))
+    rows = (map(_or_null, row) for row in zip(*pairs.values(), strict=True))
     content = {
         "measure": str(comparison.measure),
         "test": comparison.test,
         "correction": comparison.correction,
         "alpha": comparison.alpha,
         "n_topics": comparison.n_topics,
-        "means": means,
-        "pairs": [dict(zip(pairs, row, strict=True)) for row in zip(*pairs.values(), strict=True)],
+        "means": _named(list(comparison.systems), comparison.means.tolist()),
+        "pairs": [dict(zip(pairs, row, strict=True)) for row in rows],
+        "notes": list(comparison.notes),
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return _as_json(content)
 
 
 _COMPARISONS: dict[str, Callable[[Comparison], str]] = {
