@@ -128,6 +128,89 @@ def test_what_is_not_installed_is_told_as_input_at_fault(files, monkeypatch):
         study("topics", qrels, "--format", "csv")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["correlation", "QRELS", "RUNS", "-m", "AP", "-m", "nDCG"],
+        ["thresholds", "QRELS", "RUNS", "--steps", "1"],
+        ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "100"],
+        ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
+        ["swaps", "QRELS", "RUNS", "-m", "AP", "--trials", "9"],
+        ["sensitivity", "QRELS", "SHORT", "-m", "AP"],
+        ["judgments", "SHORT", "QRELS", "FEWER", "-m", "AP"],
+    ],
+)
+def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
+    qrels, runs = files
+    short, fewer = tmp_path / "short", tmp_path / "fewer"
+    short.write_text("t1 Q0 d1 1 2 t\nt1 Q0 d2 2 1 t\nt1 Q0 d1 3 0 t\nt99 Q0 d1 1 1 t\n")
+    fewer.write_text("t1 0 d1 1\nt2 0 d1 2\n")
+    places = {"QRELS": [qrels], "RUNS": [*runs, short], "SHORT": [short], "FEWER": [fewer]}
+    study(*(word for each in words for word in places.get(each, [each])))
+    told = " ".join(capsys.readouterr().err.split())
+    assert "a missing topic counts as an empty list: short (7)." in told
+    assert "with topics outside the qrels, left out: short (1)." in told
+    assert "with repeated documents, of which the first counts: short (1)." in told
+    if words[0] == "judgments":
+        assert "6 topics that not all assessors judged, left out." in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["correlation", "QRELS", "RUNS"],
+        ["incompleteness", "QRELS", "RUNS"],
+        ["power", "QRELS", "RUNS"],
+        ["sensitivity", "QRELS", "RUN"],
+        ["judgments", "RUN", "QRELS", "QRELS"],
+    ],
+)
+def test_a_measure_of_scores_is_refused(files, words):
+    qrels, runs = files
+    places = {"QRELS": [qrels], "RUNS": runs, "RUN": runs[:1]}
+    given = [word for each in words for word in places.get(each, [each])]
+    with pytest.raises(ValueError, match=r"ADM.* compares scores with grades"):
+        study(*given, "-m", "ADM")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("qrels", ["thresholds", "-", "RUNS", "--steps", "1"]),
+        ("qrels", ["topics", "-"]),
+        ("qrels", ["judgments", "RUN", "QRELS", "-", "-m", "AP"]),
+        ("run", ["incompleteness", "QRELS", "RUNS", "-", "-m", "AP", "--upper-quartiles"]),
+        ("run", ["sensitivity", "QRELS", "-", "-m", "AP"]),
+    ],
+)
+def test_standard_input_stands_for_any_file(files, capsys, monkeypatch, place, words):
+    qrels, runs = files
+    given = qrels if place == "qrels" else runs[0]
+    places = {"QRELS": [qrels], "RUNS": runs[1:], "RUN": runs[:1]}
+
+    def shown(places):
+        study(*(word for each in words for word in places.get(each, [each])))
+        return capsys.readouterr().out
+
+    expected = shown({**places, "-": [given]})
+    with open(given) as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert shown(places) == expected
+
+
+def test_thresholds_need_grades(files):
+    qrels, runs = files
+    with pytest.raises(ValueError, match=r"qrels: thresholds need grades of 1 or more, got none"):
+        study("thresholds", qrels, *runs, "--grades", "1,2=0")
+
+
+def test_files_that_cannot_be_written_are_told_before_the_work():
+    with pytest.raises(ValueError, match="--plot must end in one of"):
+        study("swaps", "no qrels", "no run", "--plot", "x.foo")
+    with pytest.raises(ValueError, match="--output must be a file in a folder that is there"):
+        study("topics", "no qrels", "-o", "nowhere/x.csv")
+
+
 def test_wrong_words(files, capsys):
     qrels, runs = files
     with pytest.raises(ValueError, match="--grades is written OLD"):

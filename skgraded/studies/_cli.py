@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._trec import Order, Qrels, read_qrels
+from skgraded._trec import Order, Qrels, Run, as_qrels, as_run, join
 from skgraded.measures import Measure, measure
 from skgraded.rankings import Rankings
 from skgraded.studies._correlation import Statistic, correlate
@@ -22,8 +22,17 @@ from skgraded.studies._sensitivity import Change, Pool, sensitivity
 from skgraded.studies._swaps import swap_rates
 from skgraded.studies._thresholds import sweep_thresholds, threshold_grid, threshold_measures
 from skgraded.studies._topics import TopicFacts, above_first_quartile, topic_facts
-from skgraded.trec import RunScores, evaluate, read_run
-from skgraded.trec._cli import parse_grades
+from skgraded.trec import Coverage, RunScores, evaluate
+from skgraded.trec._cli import (
+    check_outputs,
+    needs_rankings_alone,
+    parse_grades,
+    read_standard_input,
+    tell,
+)
+from skgraded.trec._evaluate import remarks_on
+from skgraded.trec._run_scores import notes_on_coverage
+from skgraded.trec._tables import count
 
 __all__ = ["add_commands"]
 
@@ -145,8 +154,8 @@ def _add_sensitivity(studies: Any) -> None:
     parser = _new(
         studies, "sensitivity", "tell what a document is worth at each rank", run_sensitivity
     )
-    parser.add_argument("qrels", help="judgments")
-    parser.add_argument("run_file", metavar="run", help="one run")
+    parser.add_argument("qrels", help="judgments; - is standard input")
+    parser.add_argument("run_file", metavar="run", help="one run, or -")
     _add_reading(parser)
     _add_measures(parser, _DEFAULT_MEASURES)
     parser.add_argument("--change", choices=get_args(Change), default="relevant")
@@ -162,8 +171,8 @@ def _add_judgments(studies: Any) -> None:
         "tell how much the choice of assessors matters",
         run_judgments,
     )
-    parser.add_argument("run_file", metavar="run", help="one run")
-    parser.add_argument("qrels", nargs="+", help="one file of judgments per assessor")
+    parser.add_argument("run_file", metavar="run", help="one run; - is standard input")
+    parser.add_argument("qrels", nargs="+", help="one file of judgments per assessor, or one -")
     _add_reading(parser)
     _add_measures(parser, _DEFAULT_MEASURES)
     _add_output(parser)
@@ -187,12 +196,22 @@ def _new(
     parser: argparse.ArgumentParser = studies.add_parser(
         name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
     )
-    parser.set_defaults(run=run)
+
+    def checked(arguments: argparse.Namespace) -> None:
+        check_outputs(arguments)
+        read_standard_input(arguments)
+        run(arguments)
+
+    parser.set_defaults(run=checked)
     return parser
 
 
 def _add_qrels(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", help="lines 'topic iteration document grade'; .gz .xz .bz2 .zst")
+    parser.add_argument(
+        "qrels",
+        help="lines 'topic iteration document grade'; .gz .xz .bz2 .zst are fine; - is standard "
+        "input",
+    )
     _add_reading(parser)
 
 
@@ -260,7 +279,9 @@ def _add_output(parser: argparse.ArgumentParser, plot: bool = True) -> None:
 
 def run_topics(arguments: argparse.Namespace) -> None:
     """Count documents by grade."""
-    _write(arguments, topic_facts(_qrels(arguments)))
+    qrels = _qrels(arguments)
+    _write(arguments, topic_facts(qrels))
+    tell(remarks_on(qrels))
 
 
 def run_correlation(arguments: argparse.Namespace) -> None:
@@ -268,17 +289,22 @@ def run_correlation(arguments: argparse.Namespace) -> None:
     scores, facts = _scores(arguments, _measures(arguments))
     found = correlate(scores, topics=_sets(arguments, facts), systems=_kept(arguments, scores))
     _write(arguments, found, arguments.statistic)
+    tell(scores.notes())
 
 
 def run_thresholds(arguments: argparse.Namespace) -> None:
     """Sweep over g."""
-    facts = topic_facts(_qrels(arguments))
+    qrels = _qrels(arguments)
+    facts = topic_facts(qrels)
+    if facts.grades[-1] < 1:
+        raise ValueError(f"{qrels.name}: thresholds need grades of 1 or more, got none.")
     grid = threshold_grid(int(facts.grades[-1]), arguments.steps)
     scores, facts = _scores(arguments, [*threshold_measures(grid), *_measures(arguments)])
     found = sweep_thresholds(
         scores, topics=_sets(arguments, facts), systems=_kept(arguments, scores)
     )
     _write(arguments, found, arguments.statistic)
+    tell(scores.notes())
 
 
 def run_incompleteness(arguments: argparse.Namespace) -> None:
@@ -287,32 +313,36 @@ def run_incompleteness(arguments: argparse.Namespace) -> None:
     kept = None
     if arguments.upper_quartiles:
         kept = _kept(arguments, _scores(arguments, [measure("AP")])[0])
-    found = incompleteness(
-        qrels,
-        arguments.runs,
-        _measures(arguments),
-        method=arguments.method,
-        rates=arguments.rates,
-        n_repeats=arguments.repeats,
-        target=arguments.target,
-        topics=_sets(arguments, topic_facts(qrels)),
-        systems=kept,
-        order=arguments.order,
-        random_state=arguments.seed,
-    )
+    with needs_rankings_alone():
+        found = incompleteness(
+            qrels,
+            arguments.runs,
+            _measures(arguments),
+            method=arguments.method,
+            rates=arguments.rates,
+            n_repeats=arguments.repeats,
+            target=arguments.target,
+            topics=_sets(arguments, topic_facts(qrels)),
+            systems=kept,
+            order=arguments.order,
+            random_state=arguments.seed,
+        )
     _write(arguments, found, arguments.statistic)
+    tell(found.notes)
 
 
 def run_power(arguments: argparse.Namespace) -> None:
     """Test all pairs of systems."""
+    scores, _ = _scores(arguments, _measures(arguments))
     found = discriminative_power(
-        _scores(arguments, _measures(arguments))[0],
+        scores,
         test=arguments.test,
         alpha=arguments.alpha,
         n_resamples=arguments.resamples,
         random_state=arguments.seed,
     )
     _write(arguments, found)
+    tell(scores.notes())
 
 
 def run_swaps(arguments: argparse.Namespace) -> None:
@@ -320,31 +350,36 @@ def run_swaps(arguments: argparse.Namespace) -> None:
     scores, _ = _scores(arguments, _measures(arguments))
     found = swap_rates(scores, n_trials=arguments.trials, random_state=arguments.seed)
     _write(arguments, found)
+    tell(scores.notes())
 
 
 def run_sensitivity(arguments: argparse.Namespace) -> None:
     """Change the document at each rank."""
-    rankings = Rankings.from_trec(
-        _qrels(arguments), read_run(arguments.run_file), order=arguments.order
-    )
-    found = sensitivity(
-        _measures(arguments),
-        rankings,
-        change=arguments.change,
-        pool=arguments.pool,
-        max_rank=arguments.max_rank,
-    )
+    qrels, run = _qrels(arguments), as_run(arguments.run_file)
+    with needs_rankings_alone():
+        found = sensitivity(
+            _measures(arguments),
+            Rankings.from_trec(qrels, run, order=arguments.order),
+            change=arguments.change,
+            pool=arguments.pool,
+            max_rank=arguments.max_rank,
+        )
     _write(arguments, found)
+    tell(_notes_on(qrels, run))
 
 
 def run_judgments(arguments: argparse.Namespace) -> None:
     """Score a run by the judgments of each assessor."""
     grades = parse_grades(arguments.grades)
-    judged = [read_qrels(each).map_grades(grades) for each in arguments.qrels]
-    found = compare_qrels(
-        _measures(arguments), judged, read_run(arguments.run_file), order=arguments.order
-    )
+    judged = [as_qrels(each).map_grades(grades) for each in arguments.qrels]
+    run = as_run(arguments.run_file)
+    with needs_rankings_alone():
+        found = compare_qrels(_measures(arguments), judged, run, order=arguments.order)
     _write(arguments, found)
+    n_left_out = len(set().union(*(each.topics.tolist() for each in judged))) - len(found.qid)
+    if n_left_out:
+        tell([f"{count(n_left_out, 'topic')} that not all assessors judged, left out."])
+    tell(list(dict.fromkeys(note for each in judged for note in _notes_on(each, run))))
 
 
 def run_models(arguments: argparse.Namespace) -> None:
@@ -383,7 +418,13 @@ def _numbers(text: str) -> list[float]:
 
 
 def _qrels(arguments: argparse.Namespace) -> Qrels:
-    return read_qrels(arguments.qrels).map_grades(parse_grades(arguments.grades))
+    return as_qrels(arguments.qrels).map_grades(parse_grades(arguments.grades))
+
+
+def _notes_on(qrels: Qrels, run: Run) -> list[str]:
+    """Say what was left out of a run that is studied alone."""
+    coverage = Coverage.of(run, join(qrels, run))
+    return [*remarks_on(qrels), *notes_on_coverage([run.name], [coverage])]
 
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:
@@ -396,13 +437,14 @@ def _scores(arguments: argparse.Namespace, measures: list[Measure]) -> tuple[Run
     # The run filter reads mean AP.
     wanted = measures if "AP" in names else [*measures, measure("AP")]
     filtered = getattr(arguments, "upper_quartiles", False)
-    scores = evaluate(
-        qrels,
-        arguments.runs,
-        wanted if filtered else measures,
-        order=arguments.order,
-        progress=True,
-    )
+    with needs_rankings_alone():
+        scores = evaluate(
+            qrels,
+            arguments.runs,
+            wanted if filtered else measures,
+            order=arguments.order,
+            progress=True,
+        )
     return scores, topic_facts(qrels)
 
 
