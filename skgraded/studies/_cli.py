@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._trec import Order, Qrels, Run, as_qrels, as_run, join
+from skgraded._trec import Order, Qrels, Run, as_qrels, as_run
 from skgraded.measures import Measure, measure
 from skgraded.rankings import Rankings
 from skgraded.studies._correlation import Statistic, correlate
@@ -365,7 +365,7 @@ def run_sensitivity(arguments: argparse.Namespace) -> None:
             max_rank=arguments.max_rank,
         )
     _write(arguments, found)
-    tell(_notes_on(qrels, run))
+    tell([*remarks_on(qrels), *_notes_on(run, qrels.topics.tolist())])
 
 
 def run_judgments(arguments: argparse.Namespace) -> None:
@@ -379,7 +379,8 @@ def run_judgments(arguments: argparse.Namespace) -> None:
     n_left_out = len(set().union(*(each.topics.tolist() for each in judged))) - len(found.qid)
     if n_left_out:
         tell([f"{count(n_left_out, 'topic')} that not all assessors judged, left out."])
-    tell(list(dict.fromkeys(note for each in judged for note in _notes_on(each, run))))
+    tell([remark for each in judged for remark in remarks_on(each)])
+    tell(_notes_on(run, found.qid.tolist()))
 
 
 def run_models(arguments: argparse.Namespace) -> None:
@@ -421,10 +422,16 @@ def _qrels(arguments: argparse.Namespace) -> Qrels:
     return as_qrels(arguments.qrels).map_grades(parse_grades(arguments.grades))
 
 
-def _notes_on(qrels: Qrels, run: Run) -> list[str]:
-    """Say what was left out of a run that is studied alone."""
-    coverage = Coverage.of(run, join(qrels, run))
-    return [*remarks_on(qrels), *notes_on_coverage([run.name], [coverage])]
+def _notes_on(run: Run, topics: list[str]) -> list[str]:
+    """Say what was left out of a run that is studied alone, on these topics."""
+    has = run.topics.tolist()
+    coverage = Coverage(
+        n_documents=run.n_documents,
+        missing=tuple(sorted(set(topics) - set(has))),
+        extra=tuple(sorted(set(has) - set(topics))),
+        n_duplicates=run.n_duplicates,
+    )
+    return notes_on_coverage([run.name], [coverage])
 
 
 def _measures(arguments: argparse.Namespace) -> list[Measure]:
