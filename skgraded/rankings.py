@@ -303,6 +303,15 @@ class Judgments:
     @cached_property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
+        if self.n_queries * self.n_levels > self.n_documents:  # many grades: counts take more room
+            return self._sort_pool()
+        counts = _core.count_levels(self.levels, self.indptr, self.n_levels)[:, ::-1]
+        best_first = np.arange(self.n_levels, dtype=self.levels.dtype)[::-1]
+        levels = np.repeat(np.tile(best_first, self.n_queries), counts.ravel())
+        indptr = np.concatenate(([0], np.cumsum(counts.sum(axis=1))))
+        return RankedList(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
+
+    def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
         ranked = RankedList(levels, np.zeros(len(levels), dtype=np.uint8), self.indptr)
@@ -316,10 +325,7 @@ class Judgments:
     @cached_property
     def counts(self) -> IntArray:
         """Pool counts: judged documents of each query at each level, (n_queries, n_levels)."""
-        query = np.repeat(np.arange(self.n_queries), self.pool.lengths)
-        cell = query * self.n_levels + self.pool.levels
-        counts = np.bincount(cell, minlength=self.n_queries * self.n_levels)
-        return counts.reshape(self.n_queries, self.n_levels)
+        return _core.count_levels(self.pool.levels, self.pool.indptr, self.n_levels)
 
     @cached_property
     def at_least(self) -> IntArray:
@@ -359,8 +365,7 @@ class Judgments:
         """
 
         def count() -> IntArray:
-            before = np.concatenate(([0], np.cumsum(counted[self.pool.levels])))
-            return np.diff(before[self.pool.indptr])
+            return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
 
         return self.once(("count_pool", counted.tobytes()), count)
 
@@ -377,10 +382,8 @@ class Judgments:
         ndarray of shape (n_queries,)
             The sums, document by document, so that they do not depend on which levels occur.
         """
-        sums, (_, _, indptr) = np.zeros(self.n_queries), self.pool
-        upto, judged = _core.cumulate(by_level[self.pool.levels], indptr), np.diff(indptr) > 0
-        sums[judged] = upto[indptr[1:][judged] - 1]
-        return sums
+        ones = np.ones(self.pool.longest)
+        return _core.discounted_gain(*self.pool, ones, False, by_level, _cutoff(None), False, 1)
 
     def once(self, key: Hashable, compute: Callable[[], T], n_bytes: int = 0) -> T:
         """Compute something that only the labels determine, the first time it is asked for.

@@ -5,6 +5,7 @@ The definitions of the measures and all validation live in Python above this pac
 
 from skgraded._core._native import (
     cascade,
+    count_levels,
     cumulate,
     discounted_gain,
     find_duplicates,
@@ -25,6 +26,7 @@ from skgraded._core._native import (
 
 __all__ = [
     "cascade",
+    "count_levels",
     "cumulate",
     "discounted_gain",
     "find_duplicates",

@@ -27,6 +27,11 @@ def gather_levels(
 ) -> npt.NDArray[_Level]:
     """Grade levels in rank order."""
 
+def count_levels(
+    level: npt.NDArray[_Level], indptr: npt.NDArray[np.int64], n_levels: int
+) -> npt.NDArray[np.int64]:
+    """Documents of each level, by query."""
+
 def sort_within_ties(
     level_by_rank: npt.NDArray[_Level],
     tied: npt.NDArray[np.uint8],

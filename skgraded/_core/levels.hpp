@@ -22,6 +22,16 @@ void gather_levels(const Level* level, const std::int32_t* order, const Queries&
   });
 }
 
+// Documents of each level, by query; levels from n_levels on mark the unjudged.
+template <class Level>
+void count_levels(const Level* level, const Queries& queries, std::int64_t n_levels,
+                  std::int64_t* counts) noexcept {
+  std::fill(counts, counts + queries.count * n_levels, std::int64_t{0});
+  for (std::int64_t q = 0; q < queries.count; ++q)
+    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i)
+      if (level[i] < n_levels) ++counts[q * n_levels + level[i]];
+}
+
 template <class Level>
 void sort_block(Level* first, Level* last, bool descending) noexcept {
   if (last - first < 2) return;

@@ -93,6 +93,19 @@ Out<Level> gather_levels(const In<Level>& level, const In<std::int32_t>& order,
 }
 
 template <class Level>
+Out<std::int64_t> count_levels(const In<Level>& level, const In<std::int64_t>& indptr,
+                               std::int64_t n_levels) {
+  const Queries queries = queries_of(indptr);
+  const auto columns = static_cast<std::size_t>(n_levels);
+  Output<std::int64_t> counts(count_of(queries) * columns);
+  {
+    nb::gil_scoped_release release;
+    skgraded::count_levels(level.data(), queries, n_levels, counts.data.get());
+  }
+  return counts.array({count_of(queries), columns});
+}
+
+template <class Level>
 Out<Level> sort_within_ties(const In<Level>& level_by_rank, const In<std::uint8_t>& tied,
                             const In<std::int64_t>& indptr, bool descending, int n_threads) {
   const std::size_t n = level_by_rank.shape(0);
@@ -238,6 +251,8 @@ void define_for(nb::module_& m) {
         "First and second derivatives of LambdaMART's cost, by document.");
   m.def("gather_levels", &gather_levels<Level>, "level"_a.noconvert(), "order"_a.noconvert(),
         "indptr"_a.noconvert(), "n_threads"_a, "Grade levels in rank order.");
+  m.def("count_levels", &count_levels<Level>, "level"_a.noconvert(), "indptr"_a.noconvert(),
+        "n_levels"_a, "Documents of each level, by query.");
   m.def("sort_within_ties", &sort_within_ties<Level>, "level_by_rank"_a.noconvert(),
         "tied"_a.noconvert(), "indptr"_a.noconvert(), "descending"_a, "n_threads"_a,
         "Levels by rank, sorted inside every tied block.");
