@@ -18,6 +18,7 @@ __all__ = [
     "check_threads",
     "check_weights",
     "group_rows",
+    "is_missing",
     "levels_of",
     "mean_by_query",
 ]
@@ -267,11 +268,12 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
     if ids.dtype.kind in "mM":
         return np.asarray(np.isnat(ids))
     if ids.dtype.kind == "O":
-        return np.array([_is_missing(each) for each in ids.tolist()], dtype=bool)
+        return np.array([is_missing(each) for each in ids.tolist()], dtype=bool)
     return np.zeros(len(ids), dtype=bool)
 
 
-def _is_missing(each: Any) -> bool:
+def is_missing(each: Any) -> bool:
+    """Whether there is None, nan, NaT or pandas.NA where a value should be."""
     try:
         return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
     except TypeError:  # pandas.NA is neither equal to itself nor not

@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._layout import is_missing
 
-__all__ = ["Documents", "id_of", "is_missing"]
+__all__ = ["Documents", "ids_as_text"]
 
 IntArray = NDArray[np.int64]
 
 
-def id_of(each: object) -> str:
-    """Text of an id; a whole float is the integer that it was before a join or a missing value."""
+def ids_as_text(given: Iterable[Any], missing: Callable[[int], str]) -> list[str]:
+    """Write ids of any type as text.
+
+    Parameters
+    ----------
+    given : iterable of object
+        The ids. A whole float is the integer that it was before a join or a missing value.
+    missing : callable
+        Says what is wrong where an id is missing, from its number.
+
+    Returns
+    -------
+    list of str
+        Their texts.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing.
+    """
+    ids = list(given)
+    if set(map(type, ids)) <= {str}:
+        return ids
+    for number, each in enumerate(ids):
+        if is_missing(each):
+            raise ValueError(missing(number))
+    return list(map(_as_text, ids))
+
+
+def _as_text(each: object) -> str:
     if isinstance(each, float | np.floating) and each.is_integer():
         return str(int(each))
     return str(each)
-
-
-def is_missing(each: Any) -> bool:
-    """Whether there is None, nan, NaT or pandas.NA in an id's place."""
-    try:
-        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT are not themselves
-    except TypeError:  # pandas.NA is neither equal to itself nor not
-        return True
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -65,11 +86,8 @@ class Documents:
         ValueError
             If an id is missing.
         """
-        given = list(ids)
-        missing = next((row for row, each in enumerate(given) if is_missing(each)), None)
-        if missing is not None:
-            raise ValueError(f"ids must not be missing, got {given[missing]} in row {missing}.")
-        encoded = [id_of(each).encode("utf-8", "surrogateescape") for each in given]
+        texts = ids_as_text(ids, lambda number: f"ids must not be missing, as number {number} is.")
+        encoded = [each.encode("utf-8", "surrogateescape") for each in texts]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._layout import group_rows, numeric
-from skgraded._trec._documents import Documents, id_of, is_missing
+from skgraded._trec._documents import Documents, ids_as_text
 from skgraded._trec._lines import Records, read_records
 from skgraded._trec._qrels import Qrels, qrels_from_records
 from skgraded._trec._run import Run, run_from_records
@@ -168,11 +168,7 @@ def _topics_of_dict(nested: Mapping[Any, Mapping[Any, Any]]) -> list[str]:
 
 
 def _ids(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
-    ids = list(given)
-    for row, each in enumerate(ids):
-        if is_missing(each):
-            raise ValueError(f"{place(row)}: {name} is missing.")
-    return list(map(id_of, ids))
+    return ids_as_text(given, lambda number: f"{place(number)}: {name} is missing.")
 
 
 def _renumber(topic: Any) -> Any:
