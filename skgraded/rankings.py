@@ -827,7 +827,8 @@ class Rankings:
 
     def _weights(self, positions: Positions, ranked: RankedList, unjudged: Unjudged) -> FloatArray:
         key = ("positions", positions, unjudged, type(self))
-        return self.judgments.once(key, lambda: positions(ranked, self.judgments))
+        n_bytes = 8 * len(ranked.levels) if positions.ragged else 0
+        return self.judgments.once(key, lambda: positions(ranked, self.judgments), n_bytes)
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._memo:
