@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "QID",
     "features_for",
     "find_query_ids",
     "query_target",

@@ -252,7 +252,9 @@ def test_a_scorer_takes_data_frames_and_classifiers(queries):
     far = dd.from_pandas(frame, npartitions=3, sort=False)
     scorer = on_dask.make_ranking_scorer("nDCG@10")
     alone = make_ranking_scorer("nDCG@10")(model, frame[features], frame.y, qid=frame.qid)
-    assert scorer(model, far[features], far.y, qid=far.qid) == pytest.approx(alone, abs=1e-12)
+    value = scorer(model, far[features], far.y, qid=far.qid)
+    assert value == pytest.approx(alone, abs=1e-12)
+    assert scorer(model, far[[*features, "qid"]], far.y) == value  # the model was fitted without
 
 
 @pytest.mark.parametrize(

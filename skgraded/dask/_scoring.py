@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._layout import check_group_sizes
+from skgraded._query_ids import QID, features_for
 from skgraded._responses import ResponseMethod, scores_of
 from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate
@@ -45,10 +46,10 @@ def make_ranking_scorer(
         ``scorer(estimator, X, y, qid=None, sample_weight=None, *, group=None,
         whole_queries=False)``, a number or dict of them; and ``scorer.per_query``, with the same
         arguments, the `Scores`, whose values query by query are computed when they are asked for.
-        Queries come as ``qid``, an id for each row, or as ``group``, sizes in partitions that
-        match those of the rows, as ``DaskLGBMRanker.fit`` takes them; with sizes the ids are
-        0, 1, .... All collections have the same partitions. ``whole_queries`` promises that no
-        query of ``qid`` is in two of them, which saves a shuffle.
+        Queries come as ``qid``, an id for each row, as a column ``"qid"`` of a DataFrame X, or as
+        ``group``, sizes in partitions that match those of the rows, as ``DaskLGBMRanker.fit`` takes
+        them; with sizes the ids are 0, 1, .... All collections have the same partitions.
+        ``whole_queries`` promises that no query is in two of them, which saves a shuffle.
 
     Raises
     ------
@@ -112,6 +113,8 @@ class _DaskRankingScorer(_RankingScorer):
         whole_queries: bool = False,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
+        if qid is None and group is None and QID in getattr(X, "columns", ()):
+            qid = X[QID]
         if (qid is None) == (group is None):
             raise ValueError(
                 "Queries must come as qid, an id for each row, or as group, the sizes in "
@@ -147,7 +150,7 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
 
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
     # Few estimators predict nothing from nothing.
-    return scores_of(model, X, response_method) if len(X) else np.zeros(0)
+    return scores_of(model, features_for(model, X), response_method) if len(X) else np.zeros(0)
 
 
 def _numbered_queries(sizes: list[Any], labels: list[Any]) -> list[Any]:
