@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
+from pyspark.sql.types import DoubleType, StructType
 
 from skgraded.chunks._evaluate import Options, scored
 from skgraded.chunks._rows import Columns
@@ -22,7 +23,8 @@ from skgraded.measures._parse import measures_of
 
 __all__ = ["evaluate", "per_query"]
 
-_ROW = "__row__"
+# Names under which Spark hands the columns on: a user's may hold dots, or be one for two columns.
+_INSIDE = Columns("label", "score", "qid", "weight")
 _BLOCK_ROWS = 2**19
 
 
@@ -146,10 +148,9 @@ def per_query(
     >>> values.orderBy("nDCG@10").show(10)  # doctest: +SKIP
     """
     job = _Job.of(measures, data, Columns(label, score, qid, weight), grades, n_threads)
-    kind = data.schema[qid].dataType.simpleString()
-    names = [str(each) for each in job.measures]
-    numbers = [*(["weight"] if weight else []), *names]
-    schema = ", ".join([f"`{qid}` {kind}", *(f"`{name}` double" for name in numbers)])
+    schema = StructType().add(qid, data.schema[qid].dataType)
+    for name in job.numbers():
+        schema = schema.add(name, DoubleType())
     return job.arrange(data, whole_queries).mapInArrow(job.values, schema)
 
 
@@ -174,12 +175,17 @@ class _Job(NamedTuple):
 
     def arrange(self, data: DataFrame, whole_queries: bool) -> DataFrame:
         """Bring the rows of each query together, in the order that they have."""
-        qid = self.columns.qid
-        rows = data.select(*map(_column, self.columns.names))
-        rows = rows.withColumn(_ROW, fn.monotonically_increasing_id())
+        named = zip(_INSIDE, self.columns, strict=True)
+        columns = {inside: _column(name) for inside, name in named if name is not None}
+        columns["row"] = fn.monotonically_increasing_id()
+        rows = data.select(*(column.alias(name) for name, column in columns.items()))
         if not whole_queries:
-            rows = rows.repartition(_column(qid))
-        return rows.sortWithinPartitions(_column(qid), _ROW)
+            rows = rows.repartition("qid")
+        return rows.sortWithinPartitions("qid", "row")
+
+    def numbers(self) -> list[str]:
+        """Columns of `values` after the query id, by their names."""
+        return [*(["weight"] if self.columns.weight is not None else []), *map(str, self.measures)]
 
     def totals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row for the partition: its sums, and its first and its last query."""
@@ -194,18 +200,18 @@ class _Job(NamedTuple):
     def values(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row for each query."""
         for scores, _ in self._scored(batches):
-            columns = {self.columns.qid: pa.array(scores.qid)}
+            columns = [scores.qid, *np.ascontiguousarray(scores.values.T)]
             if scores.weights is not None:
-                columns["weight"] = pa.array(scores.weights)
-            for each, values in zip(self.measures, scores.values.T, strict=True):
-                columns[str(each)] = pa.array(np.ascontiguousarray(values))
-            yield pa.RecordBatch.from_pydict(columns)
+                columns.insert(1, scores.weights)
+            names = [self.columns.qid, *self.numbers()]
+            yield pa.RecordBatch.from_arrays([pa.array(each) for each in columns], names=names)
 
     def _scored(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Scores, int]]:
         options = Options(
             grades=self.grades, order=None, block_rows=_BLOCK_ROWS, n_threads=self.n_threads
         )
-        return scored(self.measures, batches, self.columns, **options)
+        columns = _INSIDE if self.columns.weight is not None else _INSIDE._replace(weight=None)
+        return scored(self.measures, batches, columns, **options)
 
 
 def _column(name: str) -> Any:

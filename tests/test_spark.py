@@ -105,6 +105,28 @@ def test_the_promise_of_whole_queries(session):
         on_spark.evaluate("AP", cut, whole_queries=True)
 
 
+@pytest.mark.parametrize("odd", ["a.b", "q`d", "row"])
+@pytest.mark.parametrize("role", ["label", "score", "qid", "weight"])
+def test_columns_of_any_name(session, role, odd):
+    frame = make_frame()
+    names = {each: odd if each == role else each for each in ["label", "score", "qid", "weight"]}
+    data = session.createDataFrame(frame.rename(columns={role: odd})).coalesce(1)
+    whole = in_memory("AP", frame)
+    scored = on_spark.evaluate("AP", data, **names, whole_queries=True)
+    assert scored.mean() == whole.mean()
+    values = on_spark.per_query("AP", data, **names)
+    assert values.columns == [names["qid"], "weight", "AP"]
+    assert len(values.collect()) == len(whole)
+
+
+def test_one_column_in_two_roles(session):
+    frame = make_frame().fillna({"label": 0})
+    data = session.createDataFrame(frame.drop(columns="weight"))
+    whole = evaluate(SOME, frame.label, frame.score, qid=frame.qid, sample_weight=frame.label)
+    assert on_spark.evaluate(SOME, data, weight="label").mean() == whole.mean()
+    assert on_spark.per_query("AP", data, weight="label").count() == len(whole)
+
+
 def test_the_top_grade_is_that_of_all_partitions(session):
     frame = make_frame()
     data = session.createDataFrame(frame).repartition(3)
