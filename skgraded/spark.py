@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DoubleType, StructType
+from pyspark.sql.types import DoubleType, IntegerType, StructType
 
 from skgraded.chunks._evaluate import Options, scored
 from skgraded.chunks._rows import Columns
@@ -86,6 +87,9 @@ def evaluate(
     ``ties="row_order"`` takes the order of rows from ``monotonically_increasing_id``: that of the
     partitions and of the rows in each, as Spark reads them.
 
+    The promise of `whole_queries` is checked against what was scored. If the ranges of ids of the
+    partitions do not meet, that is all; otherwise `data` is computed once more to compare the ids.
+
     Examples
     --------
     >>> from skgraded.spark import evaluate
@@ -98,9 +102,9 @@ def evaluate(
     if not found:
         raise ValueError("data must hold at least one row, got none.")
     parts = [pickle.loads(each.part) for each in found]
-    if whole_queries:
-        _require_whole_queries(data, job.columns.qid, [ids for _, ids in parts])
     totals = Totals.joined_all((each for each, _ in parts), len(job.measures))
+    if whole_queries:
+        _require_whole_queries(rows, totals.n_queries, [ids for _, ids in parts])
     return PartedScores(job.measures, totals, lambda: _collect(job, rows))
 
 
@@ -224,19 +228,38 @@ def _grades_of(data: DataFrame, label: str) -> NDArray[np.float64]:
     return np.union1d([0.0], grades[(grades >= 0) & np.isfinite(grades)])
 
 
-def _require_whole_queries(data: DataFrame, qid: str, extents: list[Any]) -> None:
+def _require_whole_queries(rows: DataFrame, n_scored: int, extents: list[Any]) -> None:
     """Raise where a query is in two partitions; ids are only compared if their ranges meet."""
     if all(one[1] < two[0] for one, two in pairwise(sorted(extents))):
         return
-    where = data.select(_column(qid).alias("qid"), fn.spark_partition_id().alias("part")).distinct()
-    cut = where.groupBy("qid").agg(fn.sort_array(fn.collect_list("part")).alias("parts"))
-    again = cut.where(fn.size("parts") > 1).orderBy("qid").first()
-    if again is not None:
+    found = _look_for_cut(rows)
+    # Spark may cut another plan elsewhere. A query that was scored twice counts twice anywhere.
+    if found.n_queries < n_scored:
+        cut = f"{n_scored - found.n_queries} were scored in more than one"
+        if found.cut is not None:
+            one, two = found.cut.parts[:2]
+            cut = f"query {found.cut.qid!r} is in partitions {one} and {two}"
         raise ValueError(
-            f"No query may be in two partitions, but query {again.qid!r} is in partitions "
-            f"{again.parts[0]} and {again.parts[1]}. Leave whole_queries out to have the rows "
-            "brought together by query."
+            f"No query may be in two partitions, but {cut}. Leave whole_queries out to have the "
+            "rows brought together by query."
         )
+
+
+def _look_for_cut(rows: DataFrame) -> Any:
+    """Count the queries, and find the first that is in two partitions."""
+    schema = StructType().add("qid", rows.schema["qid"].dataType).add("part", IntegerType())
+    # Python tells the partition: Spark's function for it would change the plan of the rows.
+    parts = fn.sort_array(fn.collect_set("part")).alias("parts")
+    queries = rows.mapInArrow(_ids_and_partition, schema).groupBy("qid").agg(parts)
+    cut = fn.when(fn.size("parts") > 1, fn.struct("qid", "parts"))
+    return queries.agg(fn.count("*").alias("n_queries"), fn.min(cut).alias("cut")).first()
+
+
+def _ids_and_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    part = TaskContext.get().partitionId()
+    for batch in batches:
+        ids = batch.column("qid").unique()
+        yield pa.RecordBatch.from_pydict({"qid": ids, "part": pa.array([part] * len(ids), "int32")})
 
 
 def _collect(job: _Job, rows: DataFrame) -> Scores:

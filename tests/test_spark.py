@@ -105,6 +105,65 @@ def test_the_promise_of_whole_queries(session):
         on_spark.evaluate("AP", cut, whole_queries=True)
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_a_broken_promise_on_rows_that_spark_has_not_kept(session, text):
+    # Spark makes one partition of these rows where it reads the ids alone.
+    frame = pd.DataFrame({"qid": [1, 2, 1, 2, 1, 2], "label": [2, 0, 0, 1, 1, 1], "score": 1.0})
+    if text:
+        frame["qid"] = frame.qid.map("q{}".format)
+    with pytest.raises(ValueError, match=r"query '?q?1'? is in partitions 0 and 1\. Leave"):
+        on_spark.evaluate("AP", session.createDataFrame(frame), whole_queries=True)
+
+
+@pytest.fixture
+def small_parts(session):
+    option = "spark.sql.adaptive.coalescePartitions.minPartitionSize"
+    yield lambda size: session.conf.set(option, size)
+    session.conf.unset(option)
+
+
+def test_a_broken_promise_on_an_aggregate(session, small_parts):
+    # Spark joins small partitions: more of them, the fewer columns it reads.
+    rows = session.range(3000).repartition(2).selectExpr("id % 30 qid", "id doc", "id % 4 label")
+    grades = fn.max("label").alias("label"), fn.avg(fn.col("doc") % 7).alias("score")
+    data = rows.groupBy("qid", "doc").agg(*grades)
+    found = set()
+    for size in ["1kb", "8kb", "12kb", "16kb", "20kb", "24kb"]:
+        small_parts(size)
+        try:
+            found.add(len(on_spark.evaluate("AP", data, whole_queries=True)))
+        except ValueError as error:
+            found.add(str(error).partition(",")[0])
+    assert "No query may be in two partitions" in found
+    assert found <= {"No query may be in two partitions", 30}
+
+
+def test_the_promise_is_judged_by_the_partitions_that_were_scored(session):
+    data = session.createDataFrame(make_frame(shuffle=False)).coalesce(1)
+    rows = data.select("qid")
+    n_queries, meeting = rows.distinct().count(), [(0, 5), (3, 9)]
+    on_spark._require_whole_queries(rows, n_queries, meeting)
+    on_spark._require_whole_queries(rows.repartition(4), n_queries, meeting)
+    with pytest.raises(ValueError, match=r"partitions, but 3 were scored in more than one\. Leave"):
+        on_spark._require_whole_queries(rows, n_queries + 3, meeting)
+
+
+@pytest.mark.parametrize(
+    "kind", ["smallint", "float", "decimal(10,2)", "date", "timestamp", "binary", "string"]
+)
+def test_query_ids_of_any_type(session, kind):
+    ids = {
+        "binary": "cast(cast(id % 9 as string) as binary) qid",
+        "date": "date_add(date'2020-01-01', cast(id % 9 as int)) qid",
+    }.get(kind, f"cast(id % 9 as {kind}) qid")
+    rows = session.range(40).selectExpr(ids, "id % 4 label", "id % 7 score")
+    assert on_spark.evaluate("AP", rows.repartition(3, "qid"), whole_queries=True).n_queries == 9
+    values = on_spark.per_query("AP", rows).select("qid").collect()
+    assert sorted(values) == sorted(rows.select("qid").collect()[:9])
+    with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
+        on_spark.evaluate("AP", rows, whole_queries=True)
+
+
 @pytest.mark.parametrize("odd", ["a.b", "q`d", "row"])
 @pytest.mark.parametrize("role", ["label", "score", "qid", "weight"])
 def test_columns_of_any_name(session, role, odd):
