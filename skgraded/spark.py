@@ -145,6 +145,12 @@ def per_query(
         One row per query, not yet computed: its id, its weight if there are weights, and a column
         for each measure, named by it. Names hold dots and brackets: select them in backticks.
 
+    Raises
+    ------
+    ValueError
+        If a column or argument is not as described, or two columns would have one name, as those of
+        a measure that is given twice.
+
     Examples
     --------
     >>> from skgraded.spark import per_query
@@ -188,8 +194,17 @@ class _Job(NamedTuple):
         return rows.sortWithinPartitions("qid", "row")
 
     def numbers(self) -> list[str]:
-        """Columns of `values` after the query id, by their names."""
-        return [*(["weight"] if self.columns.weight is not None else []), *map(str, self.measures)]
+        """Columns of `values` after the query id, under names that must differ."""
+        names = [*(["weight"] if self.columns.weight is not None else []), *map(str, self.measures)]
+        known = {self.columns.qid}
+        for name in names:
+            if name in known:
+                raise ValueError(
+                    "per_query names its columns by qid, weight and measures, which must give "
+                    f"different names, got {name!r} twice."
+                )
+            known.add(name)
+        return names
 
     def totals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row for the partition: its sums, and its first and its last query."""

@@ -220,3 +220,14 @@ def test_errors_say_what_is_wrong(session):
         on_spark.evaluate("AP", data.where("qid < 0"))
     with pytest.raises(PythonException, match=r"y_true.*-1"):
         on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
+
+
+def test_columns_of_one_name_are_refused(session):
+    data = session.createDataFrame(make_frame())
+    renamed = data.toDF("label", "score", "weight", "w")
+    with pytest.raises(ValueError, match=r"^per_query names .* different names, got 'AP' twice"):
+        on_spark.per_query(["AP", "AP"], data)
+    with pytest.raises(ValueError, match=r"got 'weight' twice\.$"):
+        on_spark.per_query("AP", renamed, qid="weight", weight="w")
+    assert on_spark.per_query("AP", renamed, qid="weight").count() == data.toPandas().qid.nunique()
+    assert on_spark.evaluate(["AP", "AP"], data).values.shape[1] == 2
