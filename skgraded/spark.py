@@ -74,6 +74,8 @@ def evaluate(
 
     Raises
     ------
+    TypeError
+        If `data` is not a Spark DataFrame.
     ValueError
         If a query is in two partitions against the promise, or a column or argument is not as
         described. What is wrong with the rows is raised by Spark, with our message inside.
@@ -147,6 +149,8 @@ def per_query(
 
     Raises
     ------
+    TypeError
+        If `data` is not a Spark DataFrame.
     ValueError
         If a column or argument is not as described, or two columns would have one name, as those of
         a measure that is given twice.
@@ -177,6 +181,7 @@ class _Job(NamedTuple):
         cls, measures: Any, data: DataFrame, columns: Columns, grades: Any, n_threads: int
     ) -> _Job:
         parsed = measures_of(measures)
+        _require_spark(data)
         columns.require(data.columns, "the DataFrame")
         scale = check_grades(grades)
         if scale is None and any(each.is_open for each in parsed):
@@ -231,6 +236,15 @@ class _Job(NamedTuple):
         )
         columns = _INSIDE if self.columns.weight is not None else _INSIDE._replace(weight=None)
         return scored(self.measures, batches, columns, **options)
+
+
+def _require_spark(data: Any) -> None:
+    if not hasattr(data, "mapInArrow"):  # that of Spark Connect is of another class
+        kind = type(data)
+        raise TypeError(
+            f"data must be a Spark DataFrame, got {kind.__name__} of "
+            f"{kind.__module__.partition('.')[0]}; what is in memory goes to skgraded.evaluate."
+        )
 
 
 def _column(name: str) -> Any:

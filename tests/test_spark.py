@@ -222,6 +222,14 @@ def test_errors_say_what_is_wrong(session):
         on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
 
 
+def test_data_that_are_not_of_spark_are_refused():
+    for score in [on_spark.evaluate, on_spark.per_query]:
+        with pytest.raises(
+            TypeError, match=r"^data must be a Spark DataFrame, got DataFrame of pandas; what is in"
+        ):
+            score("xGAP", make_frame())
+
+
 def test_columns_of_one_name_are_refused(session):
     data = session.createDataFrame(make_frame())
     renamed = data.toDF("label", "score", "weight", "w")
