@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DoubleType, IntegerType, StructType
+from pyspark.sql.types import DoubleType, IntegerType, StringType, StructType
 
 from skgraded.chunks._evaluate import Options, scored
 from skgraded.chunks._rows import Columns
@@ -91,6 +91,8 @@ def evaluate(
 
     The promise of `whole_queries` is checked against what was scored. If the ranges of ids of the
     partitions do not meet, that is all; otherwise `data` is computed once more to compare the ids.
+
+    Ids of text are compared letter by letter, as in memory, whatever the collation of the column.
 
     Examples
     --------
@@ -192,6 +194,9 @@ class _Job(NamedTuple):
         """Bring the rows of each query together, in the order that they have."""
         named = zip(_INSIDE, self.columns, strict=True)
         columns = {inside: _column(name) for inside, name in named if name is not None}
+        if isinstance(data.schema[self.columns.qid].dataType, StringType):
+            # A collation would sort ids as equal that are different queries.
+            columns["qid"] = columns["qid"].cast(StringType())
         columns["row"] = fn.monotonically_increasing_id()
         rows = data.select(*(column.alias(name) for name, column in columns.items()))
         if not whole_queries:

@@ -186,6 +186,18 @@ def test_one_column_in_two_roles(session):
     assert on_spark.per_query("AP", data, weight="label").count() == len(whole)
 
 
+def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
+    if session.version < "4":
+        pytest.skip("This Spark has no collations")
+    frame = make_frame()
+    frame["qid"] = [f"{'Qq'[each % 2]}{each // 2}" for each in frame.qid]
+    data = session.createDataFrame(frame).withColumn("qid", fn.expr("qid collate UTF8_LCASE"))
+    assert on_spark.evaluate(SOME, data).mean() == in_memory(SOME, frame, None).mean()
+    assert on_spark.per_query("AP", data).count() == frame.qid.nunique()
+    with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
+        on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
+
+
 def test_the_top_grade_is_that_of_all_partitions(session):
     frame = make_frame()
     data = session.createDataFrame(frame).repartition(3)
