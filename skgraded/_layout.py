@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "as_ids",
     "check_group_sizes",
     "check_labels",
     "check_scores",
@@ -235,7 +236,7 @@ def _number_by_appearance(ids: NDArray[Any]) -> tuple[IntArray, IntArray]:
 
 
 def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
-    ids = _as_ids(qid)
+    ids = as_ids(qid)
     if len(ids) != n_rows:
         if ids.dtype.kind in "iu" and ids.sum() == n_rows:
             raise ValueError(
@@ -253,12 +254,14 @@ def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
     return ids
 
 
-def _as_ids(qid: ArrayLike) -> NDArray[Any]:
+def as_ids(qid: ArrayLike) -> NDArray[Any]:
+    """Return query ids as an array in which different ids stay different."""
     ids = one_dimensional("qid", qid)
-    is_text = isinstance(qid, list | tuple) and all(isinstance(each, str) for each in qid)
-    if ids.dtype.kind == "U" and isinstance(qid, list | tuple) and not is_text:
-        # NumPy made text of ids of several types, and of nan.
-        return np.fromiter(qid, dtype=object, count=len(qid))
+    if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
+        kinds = set(map(type, qid))
+        # NumPy made text of ids of several types and of nan, or floats of large integers.
+        if kinds != {str} if ids.dtype.kind == "U" else kinds == {int}:
+            return np.fromiter(qid, dtype=object, count=len(qid))
     return ids.astype(object) if ids.dtype.kind == "T" else ids
 
 

@@ -5,6 +5,8 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import strategies
 from hypothesis import given
@@ -213,6 +215,116 @@ def test_errors_say_what_is_wrong(call, message):
 def test_what_is_no_chunk(data):
     with pytest.raises(TypeError, match=r"got int\.$"):
         chunks.evaluate("AP", data)
+
+
+def test_one_chunk_that_is_not_in_a_list():
+    columns = dict(zip(["label", "score", "qid"], make_rows()[:3], strict=True))
+    for data in (columns, pd.DataFrame(columns)):
+        with pytest.raises(TypeError, match=r"got one \w+: put it into a list"):
+            chunks.evaluate("AP", data)
+    with pytest.raises(ValueError, match="put a single chunk into a list"):
+        chunks.evaluate("AP", ([1] * 6, [1] * 6, [1] * 6))
+
+
+LABELS, SCORES, IDS = [2, 0, 1, 0, 1, 1], [3, 2, 1, 3, 2, 1], [1, 1, 2, 2, 3, 3]
+
+
+def named(**changes):
+    return {"label": LABELS, "score": SCORES, "qid": IDS, **changes}
+
+
+CHUNKS = {
+    "masked labels": named(label=np.ma.array(LABELS, mask=[1, 0, 0, 0, 0, 1])),
+    "pandas.NA among objects": named(label=pd.Series([2, 0, pd.NA, 0, 1, 1], dtype=object)),
+    "ids of several types": named(qid=[1, "1", "b", "b", "c", "c"]),
+    "polars": pl.DataFrame(named(label=[2, 0, None, 0, 1, 1], qid=list("aabbcc"))),
+    "a weight that is the label": named(weight=LABELS),
+}
+
+
+@pytest.mark.parametrize("chunk", CHUNKS.values(), ids=CHUNKS)
+def test_chunks_of_any_library_are_read_as_in_memory(chunk):
+    names = ["AP", "nDCG@2", "Bpref"]
+    arrays = [chunk[name] for name in ("label", "score", "qid")]
+    whole = evaluate(names, *arrays[:2], qid=arrays[2])
+    parted = chunks.evaluate(names, [chunk], order="grouped", per_query=True)
+    assert parted.mean() == whole.mean()
+    assert list(parted.qid) == list(whole.qid)
+
+
+def test_a_column_in_two_roles():
+    by_label = chunks.evaluate("AP", [named()], weight="label", per_query=True)
+    whole = evaluate("AP", LABELS, SCORES, qid=IDS, sample_weight=LABELS)
+    assert by_label.mean() == whole.mean()
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        ["a", "a", "b", "b", "c", np.nan],
+        pd.Series(["a", "a", "b", "b", "c", pd.NA], dtype="string"),
+    ],
+    ids=["list", "pandas"],
+)
+@pytest.mark.parametrize("block_rows", [2, 100])
+def test_missing_ids_are_no_query(missing, block_rows):
+    with pytest.raises(ValueError, match=r"qid must name a query in every row"):
+        chunks.evaluate("AP", [named(qid=missing)], block_rows=block_rows)
+
+
+def test_large_ids_stay_different():
+    """A file of 64-bit hashes is read as int64 in one chunk, as uint64 in the next."""
+    ids = np.repeat(np.array([2**62, 2**62 + 7, 2**63 + 5, 2**63 + 100], dtype=np.uint64), 2)
+    rows = [0, 1, 1, 0, 0, 1, 1, 0], [0.9, 0.1] * 4
+    parts = [named(label=rows[0][:4], score=rows[1][:4], qid=ids[:4].astype(np.int64))]
+    parts += [named(label=rows[0][4:], score=rows[1][4:], qid=ids[4:])]
+    for block_rows in (1, 3, 100):
+        parted = chunks.evaluate("AP", parts, per_query=True, block_rows=block_rows)
+        assert parted.qid.tolist() == [2**62, 2**62 + 7, 2**63 + 5, 2**63 + 100]
+        assert parted["AP"] == evaluate("AP", *rows, qid=ids)["AP"]
+
+
+def test_ids_without_an_order():
+    parts = [named(qid=[1, 1, "a", "a", 2.5, 2.5])]
+    with pytest.raises(ValueError, match=r"qid must be of one type.* Pass order='grouped'"):
+        chunks.evaluate("AP", parts)
+    with pytest.raises(ValueError, match="order must be 'ascending' or 'grouped', got None"):
+        chunks.evaluate("AP", parts, order=None)
+
+
+def test_scores_can_be_pickled():
+    kept = chunks.evaluate("AP", [named()], per_query=True)
+    assert_same(pickle.loads(pickle.dumps(kept)), kept)
+    means = chunks.evaluate("AP", [named()])
+    copy = pickle.loads(pickle.dumps(means))
+    assert copy.mean() == means.mean()
+    with pytest.raises(ValueError, match=r"do not travel with pickled scores.*\.values before"):
+        copy.to_frame()
+
+
+def test_files_of_a_folder_with_other_columns(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    close = np.array([1.0, 1.0 + 1e-12])
+    parts = [named(label=[0, 1], score=close.astype(np.float32), qid=[1, 1])]
+    parts += [named(label=[0, 1], score=close, qid=[2, 2])]
+    for number, part in enumerate(parts):
+        parquet.write_table(pa.table(part), tmp_path / f"{number}.parquet")
+    found = chunks.evaluate("AP", tmp_path, per_query=True)
+    assert found.values[:, 0].tolist() == [0.75, 1.0]  # of the second file, no tie
+    renamed = {"grade": [0, 1], "score": close, "qid": [3, 3]}
+    parquet.write_table(pa.table(renamed), tmp_path / "2.parquet")
+    with pytest.raises(ValueError, match=r"2\.parquet must have the column 'label'.*grade, score"):
+        chunks.evaluate("AP", tmp_path)
+
+
+def test_a_data_set_with_a_filter(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    ds = pytest.importorskip("pyarrow.dataset")
+    data = ds.dataset(pa.table(named())).filter(ds.field("qid") < 3)
+    with pytest.raises(ValueError, match=r"Or pass dataset\.to_batches\(\)"):
+        chunks.evaluate("AP", data)
+    assert len(chunks.evaluate("AP", data.to_batches())) == 2
 
 
 @pytest.mark.parametrize("column", [0, 1])

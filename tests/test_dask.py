@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from test_chunks import ALL, SOME, assert_same, make_rows
 
-from skgraded import QueryRanker, evaluate, make_ranking_scorer
+from skgraded import AP, QueryRanker, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
@@ -125,8 +126,29 @@ def test_arrays():
     names = ["label", "score", "qid", "weight"]
     arrays = [da.from_array(frame[name].to_numpy(), chunks=37) for name in names]
     assert_same(on_dask.evaluate(SOME, arrays, weight="weight"), in_memory(SOME, frame))
+    assert_same(on_dask.evaluate(SOME, arrays), in_memory(SOME, frame))
     without = on_dask.evaluate(SOME, arrays[:3])
     assert_same(without, in_memory(SOME, frame, None))
+    with pytest.raises(ValueError, match=r"^weight must name a column.*label, score, qid\.$"):
+        on_dask.evaluate("AP", arrays[:3], weight="weight")
+
+
+def test_masked_arrays():
+    labels = np.ma.array([2, 0, 1, 0, 1, 1], mask=[1, 0, 0, 0, 0, 1])
+    arrays = [labels, np.arange(6.0), np.repeat([0, 1, 2], 2)]
+    far = [da.from_array(each, chunks=4) for each in arrays]
+    assert on_dask.evaluate("AP", far).mean() == evaluate("AP", *arrays[:2], qid=arrays[2]).mean()
+
+
+def test_scores_can_be_pickled():
+    frame = make_frame()
+    scores = on_dask.evaluate("AP", dd.from_pandas(frame, npartitions=3, sort=False))
+    copy = pickle.loads(pickle.dumps(scores))
+    assert copy.mean() == scores.mean()
+    with pytest.raises(ValueError, match="do not travel with pickled scores"):
+        assert copy.values is None
+    values = scores.values
+    assert np.array_equal(pickle.loads(pickle.dumps(scores)).values, values)
 
 
 def test_the_top_grade_is_that_of_all_partitions():
@@ -161,6 +183,21 @@ def test_the_top_grade_is_that_of_all_partitions():
             lambda ddf: on_dask.evaluate("AP", make_frame()),
             TypeError,
             "^data must be a Dask .*memory",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", ddf.label.to_dask_array()),
+            TypeError,
+            "^data must be a Dask .*got Array",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", (ddf.label, ddf.score, ddf[["qid"]])),
+            TypeError,
+            "^qid must be a Dask array of one dimension or Series, got DataFrame",
+        ),
+        (
+            lambda ddf: on_dask.evaluate("AP", ([1, 0], ddf.score, ddf.qid)),
+            TypeError,
+            "^label must be a Dask array .*got list",
         ),
         (
             lambda ddf: on_dask.evaluate("AP", ddf[ddf.label > 9]),
@@ -232,6 +269,30 @@ def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
         "nDCG@10": whole["nDCG@10"],
         "neg_RankedHalfLife": -whole["RankedHalfLife"],
     }
+
+
+class Counted:
+    """A model that knows how often it was asked."""
+
+    def __init__(self):
+        self.n_calls = 0
+
+    def predict(self, X):
+        self.n_calls += 1
+        return X[:, 0]
+
+
+def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
+    local, far = queries
+    model, scorer = Counted(), on_dask.make_ranking_scorer("CG")
+    with dask.config.set(scheduler="synchronous"):
+        scorer(model, far["X"], far["y"], group=far["group"])
+        assert model.n_calls == 2  # blocks with rows
+        with pytest.warns(skgraded.InferredGradesWarning):
+            scorer = on_dask.make_ranking_scorer("xGAP")
+        value = scorer(model, far["X"], far["y"], group=far["group"])
+    assert model.n_calls == 4
+    assert value == evaluate("xGAP", local["y"], local["X"][:, 0], qid=local["qid"])["xGAP"]
 
 
 def test_a_scorer_takes_query_sizes(queries):
@@ -566,6 +627,26 @@ def test_errors_come_from_all_workers_at_once(client, case, message):
     metric = "ndcg" if case == "metric" else "None"
     with pytest.raises(ValueError, match=message):
         fit(client, train, [] if case == "no set" else [valid], [together], metric=metric)
+
+
+class _FailsOnFewQueries(AP):
+    """A measure with an error of its own on one of the workers."""
+
+    def _values(self, rankings):
+        if len(rankings.judgments.qid) < max(UNEVEN[2][1]):
+            raise TypeError("no such luck")
+        return super()._values(rankings)
+
+
+@pytest.mark.slow
+def test_errors_of_any_kind_end_all_workers_at_once(client):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    together = on_dask.global_evaluation(_FailsOnFewQueries(), client=client, timeout=30)
+    begin = time.monotonic()
+    with pytest.raises(RuntimeError, match=r"^TypeError: no such luck \(on worker tcp"):
+        fit(client, train, [valid], [together])
+    fit(client, train, [valid], [on_dask.global_evaluation("AP", client=client)], n_estimators=2)
+    assert time.monotonic() - begin < 25
 
 
 @pytest.mark.slow

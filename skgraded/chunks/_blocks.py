@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.chunks._rows import Rows
+from skgraded.chunks._rows import Rows, join_ids
 from skgraded.rankings import Judgments
 
-__all__ = ["Order", "QueryOrder", "whole_queries"]
+__all__ = ["Order", "QueryOrder", "check_order", "whole_queries"]
 
 Order = Literal["ascending", "grouped"]
 
@@ -19,6 +19,12 @@ _WAYS_OUT = (
     "Sort the data by query first; or, if the rows of each query do stand together, pass "
     "order='grouped', which remembers the ids seen."
 )
+
+
+def check_order(order: object) -> None:
+    """Raise where an order is none that can be checked."""
+    if order not in get_args(Order):
+        raise ValueError(f"order must be 'ascending' or 'grouped', got {order!r}.")
 
 
 def whole_queries(chunks: Iterator[Rows], block_rows: int) -> Iterator[Rows]:
@@ -75,11 +81,9 @@ class QueryOrder:
     """
 
     def __init__(self, order: Order | None) -> None:
-        if order is not None and order not in get_args(Order):
-            raise ValueError(f"order must be 'ascending' or 'grouped', got {order!r}.")
         self.order = order
         self.n_rows = 0
-        self._last: Any = None
+        self._last: NDArray[Any] | None = None
         self._seen: set[Any] = set()
 
     def check(self, judgments: Judgments) -> None:
@@ -113,9 +117,9 @@ class QueryOrder:
         self._raise_back(judgments.qid[number], self.n_rows + int(rows[again]))  # type: ignore[index]
 
     def _check_ascending(self, ids: NDArray[Any], indptr: NDArray[np.int64]) -> None:
-        before = ids[:-1] if self._last is None else np.append([self._last], ids[:-1])
+        before = ids[:-1] if self._last is None else join_ids([self._last, ids[:-1]])
         after = ids[len(ids) - len(before) :]
-        descents = np.flatnonzero(~(before < after))
+        descents = np.flatnonzero(~_ascend(before, after))
         if len(descents):
             place = int(descents[0])
             row = self.n_rows + int(indptr[len(ids) - len(before) + place])
@@ -123,7 +127,7 @@ class QueryOrder:
                 f"qid must ascend from query to query, got {_shown(after[place])} after "
                 f"{_shown(before[place])} in row {row}. {_WAYS_OUT}"
             )
-        self._last = ids[-1]
+        self._last = ids[-1:]
 
     def _check_unseen(self, ids: NDArray[Any], indptr: NDArray[np.int64]) -> None:
         listed = ids.tolist()
@@ -139,6 +143,16 @@ class QueryOrder:
             f"The rows of a query must stand together, but query {_shown(query)} comes back in row "
             f"{row}, after other queries. {way_out}"
         )
+
+
+def _ascend(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
+    try:
+        return np.asarray(before < after, dtype=bool)
+    except TypeError as error:
+        raise ValueError(
+            "qid must be of one type, which has an order, to ascend from query to query. Pass "
+            "order='grouped' if the rows of each query stand together."
+        ) from error
 
 
 def _shown(query: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypedDict
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
-from skgraded.chunks._blocks import Order, QueryOrder, whole_queries
+from skgraded.chunks._blocks import Order, QueryOrder, check_order, whole_queries
 from skgraded.chunks._rows import Columns, Rows, as_array, in_rows
 from skgraded.chunks._scale import check_grades, distinct_grades, on_scale, require_scale
 from skgraded.chunks._totals import PartedScores, Totals, concatenate
@@ -105,6 +105,7 @@ def evaluate(
     eGAP(g=[0.1,0.9])    0.5167
     nDCG@2               0.6956
     """
+    check_order(order)
     parsed = measures_of(measures)
     totals, kept = Totals.nothing(len(parsed)), []
     columns = Columns(label, score, qid, weight)
@@ -115,7 +116,7 @@ def evaluate(
             kept.append(part)
     if totals.n_queries == 0:
         raise ValueError("data must hold at least one row, got none.")
-    return PartedScores(parsed, totals, lambda: concatenate(kept) if kept else _not_kept())
+    return PartedScores(parsed, totals, _not_kept, concatenate(kept) if kept else None)
 
 
 def iter_scores(
@@ -164,6 +165,7 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
+    check_order(order)
     parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
     options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
     for part, _ in scored(parsed, data, columns, **options):
@@ -235,6 +237,11 @@ def _as_dataset(data: Any) -> Any:
     """Return a pyarrow Dataset, or None where data are chunks already."""
     is_path = isinstance(data, str | os.PathLike)
     if not is_path and not type(data).__module__.startswith("pyarrow"):
+        if hasattr(data, "columns") or isinstance(data, Mapping):
+            raise TypeError(
+                f"data must be an iterable of chunks, got one {type(data).__name__}: put it into a "
+                "list, or call skgraded.evaluate."
+            )
         if not isinstance(data, Iterable):
             raise TypeError(
                 "data must be the path of a Parquet data set, a pyarrow Dataset or Table, or an "
@@ -254,14 +261,43 @@ def _as_dataset(data: Any) -> Any:
 
 def _scan(dataset: Any, names: list[str]) -> Iterator[Any]:
     # Row group after row group: a scan of the whole would read ahead, and fill the memory.
-    for fragment in dataset.get_fragments():
+    for fragment in _fragments_of(dataset):
         pieces = [fragment]
         if hasattr(fragment, "split_by_row_group"):
             pieces = fragment.split_by_row_group()
         for piece in pieces:
             yield from piece.to_batches(
-                schema=dataset.schema, columns=names, batch_size=_ARROW_BATCH, batch_readahead=1
+                schema=_schema_for(fragment, dataset, names),
+                columns=names,
+                batch_size=_ARROW_BATCH,
+                batch_readahead=1,
             )
+
+
+def _fragments_of(dataset: Any) -> Iterator[Any]:
+    try:
+        return iter(list(dataset.get_fragments()))
+    except ValueError as error:
+        raise ValueError(
+            f"data must be a Dataset as it is stored: {error} Or pass dataset.to_batches()."
+        ) from error
+
+
+def _schema_for(fragment: Any, dataset: Any, names: list[str]) -> Any:
+    """Return the schema to read a file by: its own, unless a folder's name holds a column."""
+    import pyarrow.dataset as ds
+
+    stored, by_folder = (
+        fragment.physical_schema,
+        ds.get_partition_keys(fragment.partition_expression),
+    )
+    missing = [name for name in names if name not in (*stored.names, *by_folder)]
+    if missing:
+        raise ValueError(
+            f"{getattr(fragment, 'path', 'data')} must have the column {missing[0]!r}, as other "
+            f"files do; there are: {', '.join(stored.names)}."
+        )
+    return dataset.schema if by_folder else stored
 
 
 def _labels(dataset: Any, label: str) -> Iterator[Any]:

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "Rows", "as_array", "in_rows"]
+from skgraded._layout import as_ids, is_missing
+
+__all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 
 
 class Columns(NamedTuple):
@@ -29,8 +31,8 @@ class Columns(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The columns that there are."""
-        return [name for name in self if name is not None]
+        """The columns that there are; one may have two roles."""
+        return list(dict.fromkeys(name for name in self if name is not None))
 
     def require(self, present: Iterable[str], where: str) -> None:
         """Raise where a column is missing.
@@ -52,7 +54,7 @@ class Columns(NamedTuple):
             if name is not None and name not in known:
                 raise ValueError(
                     f"{argument} must name a column of {where}, got {name!r}; there are: "
-                    f"{', '.join(map(str, known))}."
+                    f"{', '.join(map(str, known)) or 'none'}."
                 )
 
 
@@ -98,10 +100,10 @@ class Rows(NamedTuple):
         else:
             names = _column_names(chunk)
             columns.require(names, "the chunk")
-            arrays = {name: as_array(chunk[name]) for name in columns.names}
-            weight = None if columns.weight is None else arrays[columns.weight]
-            rows = (arrays[columns.label], arrays[columns.score], arrays[columns.qid], weight)
-        return cls(*_of_one_length(rows))
+            rows = tuple(None if name is None else chunk[name] for name in columns)
+        label, score, qid, weight = rows
+        weight = None if weight is None else as_array(weight)
+        return cls(*_of_one_length((as_array(label), as_array(score), ids_of(qid), weight)))
 
     def take(self, rows: slice) -> Rows:
         """Copy some rows, so that the others can be forgotten.
@@ -134,24 +136,45 @@ class Rows(NamedTuple):
         """
         if len(parts) == 1:
             return parts[0]
-        kinds = {"text" if each.qid.dtype.kind in "OUST" else "number" for each in parts}
-        if len(kinds) > 1:
-            raise ValueError("qid must be of one type in all chunks, got numbers and text.")
         if len({each.weight is None for each in parts}) > 1:
             raise ValueError("Weights must be in all chunks or in none, got some with and without.")
-        columns = zip(*parts, strict=True)
-        joined = [None if each[0] is None else np.concatenate(each) for each in columns]
-        return Rows(*joined)  # type: ignore[arg-type]
+        labels, scores, ids, weights = zip(*parts, strict=True)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return Rows(np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight)
+
+
+def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Put query ids one below the other; different ids stay different.
+
+    Parameters
+    ----------
+    parts : list of ndarray
+        Ids of the parts.
+
+    Returns
+    -------
+    ndarray
+        All ids.
+    """
+    if len({_is_text(each) for each in parts if len(each)}) > 1:
+        raise ValueError("qid must be of one type in all chunks, got numbers and text.")
+    kinds = {each.dtype.kind for each in parts}
+    if kinds == {"i", "u"}:  # NumPy would make floats of them, which large ids share
+        parts = [each.astype(object) for each in parts]
+    return np.concatenate(parts)
+
+
+def _is_text(ids: NDArray[Any]) -> bool:
+    return ids.dtype.kind in "UST" or isinstance(ids[0], str | bytes)
 
 
 def _of_arrays(chunk: Any) -> tuple[Any, ...]:
     if len(chunk) not in (3, 4):
         raise ValueError(
             "A chunk must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, "
-            f"weight), or named columns, got {len(chunk)} arrays."
+            f"weight), or named columns, got {len(chunk)} arrays; put a single chunk into a list."
         )
-    arrays = [None if each is None else as_array(each) for each in chunk]
-    return (*arrays, None)[:4]
+    return (*chunk, None)[:4]
 
 
 def _of_one_length(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -169,9 +192,9 @@ def _column_names(chunk: Any) -> list[str]:
         return list(chunk)
     if hasattr(chunk, "column_names"):
         return list(chunk.column_names)
-    if hasattr(chunk, "schema") and hasattr(chunk.schema, "names"):
+    if hasattr(chunk, "schema") and not callable(getattr(chunk.schema, "names", None)):
         return list(chunk.schema.names)
-    if hasattr(chunk, "columns"):
+    if hasattr(chunk, "columns"):  # of pandas, or polars
         return list(chunk.columns)
     raise TypeError(
         "A chunk must be a tuple of arrays, a mapping, a DataFrame or an Arrow batch or table, got "
@@ -180,14 +203,34 @@ def _column_names(chunk: Any) -> list[str]:
 
 
 def as_array(column: Any) -> NDArray[Any]:
-    """Return a column of any library as an array; missing numbers become NaN."""
+    """Return a column of any library as an array; what is missing becomes NaN, or None."""
     if hasattr(column, "dictionary_encode"):
         return _of_arrow(column)
+    if np.ma.is_masked(column):
+        numbers = column.dtype.kind in "iufb"
+        return np.ma.filled(
+            column.astype(float if numbers else object), np.nan if numbers else None
+        )
     if hasattr(column, "isna") and hasattr(column, "to_numpy") and column.dtype.kind in "iufb":
         # pandas.NA is no float
         missing = column.isna().any()
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column)
-    return np.asarray(column)
+    array = np.asarray(column)
+    return _with_none(array) if array.dtype.kind == "O" and array.ndim == 1 else array
+
+
+def ids_of(column: Any) -> NDArray[Any]:
+    """Return a column of query ids of any library as an array."""
+    return as_ids(column if isinstance(column, list | tuple) else as_array(column))
+
+
+def _with_none(objects: NDArray[Any]) -> NDArray[Any]:
+    """Put None, which NumPy takes for nan, where pandas.NA and the like stand."""
+    missing = np.array([is_missing(each) for each in objects.tolist()], dtype=bool)
+    if missing.any():
+        objects = objects.copy()
+        objects[missing] = None
+    return objects
 
 
 def _of_arrow(column: Any) -> NDArray[Any]:
@@ -195,6 +238,8 @@ def _of_arrow(column: Any) -> NDArray[Any]:
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
     if isinstance(column, pa.DictionaryArray) or not pa.types.is_primitive(column.type):
         # Equal texts become one object, which is quick to compare with itself.
         encoded = column.dictionary_encode()

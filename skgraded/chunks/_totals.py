@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.chunks._rows import join_ids
 from skgraded.measures import Measure, Scores
 from skgraded.measures._exact_mean import MeanSums
 from skgraded.measures._scores import mean_of, table_of_means
@@ -124,18 +125,31 @@ class PartedScores(Scores):
         What the means are made of.
     collect : callable
         Brings the values of all queries together, as a Scores.
+    collected : Scores, optional
+        These values, where they are at hand.
     """
 
     def __init__(
-        self, measures: tuple[Measure, ...], totals: Totals, collect: Callable[[], Scores]
+        self,
+        measures: tuple[Measure, ...],
+        totals: Totals,
+        collect: Callable[[], Scores],
+        collected: Scores | None = None,
     ) -> None:
         vars(self).update(measures=measures, totals=totals, n_empty=totals.n_empty)
         vars(self).update(_collect=collect)
+        if collected is not None:
+            vars(self).update(_collected=collected)
 
     @cached_property
     def _collected(self) -> Scores:
         scores: Scores = vars(self)["_collect"]()
+        vars(self)["_collect"] = _have_not_travelled  # it held on to the data
         return scores
+
+    def __reduce__(self) -> Any:
+        collected = vars(self).get("_collected")
+        return PartedScores, (self.measures, self._totals, _have_not_travelled, collected)
 
     @property
     def n_queries(self) -> int:
@@ -195,13 +209,20 @@ class PartedScores(Scores):
         return table_of_means(self.measures, means, len(self), self.n_empty)
 
 
+def _have_not_travelled() -> Scores:
+    raise ValueError(
+        "Values query by query do not travel with pickled scores unless they were asked for: read "
+        ".values before."
+    )
+
+
 def concatenate(parts: list[Scores]) -> Scores:
     """Put scores of different queries one below the other."""
     first = parts[0]
     weighted = first.weights is not None
     return Scores(
         first.measures,
-        np.concatenate([each.qid for each in parts]),
+        join_ids([each.qid for each in parts]),
         np.concatenate([each.values for each in parts]),
         np.concatenate([each.weights for each in parts]) if weighted else None,
         tuple(np.sum([each.n_empty for each in parts], axis=0).tolist()),

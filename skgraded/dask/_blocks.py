@@ -10,11 +10,16 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
+from skgraded.chunks._rows import as_array
+
 __all__ = ["blocks_of", "side_by_side"]
 
 
-def blocks_of(collection: Any) -> list[Any]:
+def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     """Blocks or partitions of a collection, not yet computed; each holds whole rows."""
+    if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
+        kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
+        raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")
     if getattr(collection, "ndim", 1) > 1 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
     blocks: list[Any] = np.ravel(collection.to_delayed()).tolist()
@@ -52,7 +57,7 @@ def _said(named: Mapping[str, Any]) -> str:
 
 
 def _joined(names: list[str], *blocks: Any) -> pd.DataFrame:
-    named = {name: np.asarray(each) for name, each in zip(names, blocks, strict=True)}
+    named = {name: as_array(each) for name, each in zip(names, blocks, strict=True)}
     if len({len(each) for each in named.values()}) > 1:
         raise ValueError(f"{_ALIKE}, got a block with {_said(named)} rows.")
     return pd.DataFrame(named)

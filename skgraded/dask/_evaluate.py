@@ -20,7 +20,7 @@ from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.measures import Measure, Scores
 from skgraded.measures._parse import measures_of
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "grades_of"]
 
 _ROW = "__row__"
 _ROWS_OF_A_PARTITION = 2**40
@@ -97,16 +97,20 @@ def evaluate(
     nDCG@2               0.6956
     """
     parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
-    frame = _frame_of_arrays(data, columns) if isinstance(data, tuple | list) else data
-    if not hasattr(frame, "npartitions"):
+    frame = data
+    if isinstance(data, tuple | list):
+        columns = _columns_of_arrays(data, columns)
+        frame = _frame_of_arrays(data, columns)
+    if not (hasattr(frame, "npartitions") and hasattr(frame, "columns")):
         raise TypeError(
             "data must be a Dask DataFrame or a tuple of Dask arrays, got "
             f"{type(data).__name__}; what is in memory goes to skgraded.evaluate."
         )
-    columns.require([*frame.columns, frame.index.name], "the DataFrame")
+    indexed = [columns.qid] if frame.index.name == columns.qid else []
+    columns.require([*frame.columns, *indexed], "the DataFrame")
     scale = check_grades(grades)
     if scale is None and any(each.is_open for each in parsed):
-        scale = _grades_of(frame, columns)
+        scale = grades_of(frame[columns.label].to_delayed())
     parts, is_shuffled = _parts_of_whole_queries(frame, columns, whole_queries)
     task = _Task(parsed, columns, scale, n_threads)
     found = [each for each in _compute([(task.totals, part) for part in parts]) if each is not None]
@@ -164,20 +168,26 @@ def _compute(calls: list[tuple[Any, Any]]) -> list[Any]:
     return list(dask.compute(*delayed))
 
 
-def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
-    names = ["label", "score", "qid", "weight"][: len(arrays)]
+def _columns_of_arrays(arrays: Any, columns: Columns) -> Columns:
+    """Name the columns that arrays become: the fourth is the weights."""
     if len(arrays) not in (3, 4):
         raise ValueError(
             "data must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), "
             f"got {len(arrays)}."
         )
-    named = {getattr(columns, name) or name: each for name, each in zip(names, arrays, strict=True)}
-    blocks = {name: blocks_of(each) for name, each in named.items()}
+    if len(arrays) == len(columns) and columns.weight is None:
+        return columns._replace(weight="weight")
+    return columns
+
+
+def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
+    named = dict(zip(columns.names, arrays, strict=False))
+    blocks = {name: blocks_of(name, each) for name, each in named.items()}
     return side_by_side(blocks, {name: each.dtype for name, each in named.items()})
 
 
-def _grades_of(frame: Any, columns: Columns) -> NDArray[np.float64]:
-    labels = frame[columns.label].to_delayed()
+def grades_of(labels: list[Any]) -> NDArray[np.float64]:
+    """Return the distinct grades in blocks of labels."""
     return distinct_grades(_compute([(_distinct, each) for each in labels]))
 
 

@@ -12,6 +12,7 @@ from distributed.utils import sync
 __all__ = ["Meeting", "WorkerLostError", "open_exchange"]
 
 _HANDLER = "skgraded_share"
+_MOST_TRAININGS = 1000
 _MARGIN = 10.0  # seconds beyond the timeout, for the way to the scheduler and back
 
 
@@ -75,6 +76,8 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
         current.parts[who] = part
         if len(current.parts) == n_workers:
             self._peers[training] = frozenset(current.parts)
+            if len(self._peers) > _MOST_TRAININGS:  # trainings do not say that they are over
+                del self._peers[next(iter(self._peers))]
             current.is_over.set()
         try:
             await asyncio.wait_for(current.is_over.wait(), timeout)
@@ -94,6 +97,16 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
                 current.is_over.set()
 
 
+def _this_worker() -> Any:
+    try:
+        return get_worker()
+    except ValueError as error:
+        raise ValueError(
+            "global_evaluation is for trainings on Dask workers, such as DaskLGBMRanker's, got one "
+            "outside: take skgraded.lightgbm.eval_metric."
+        ) from error
+
+
 class Meeting:
     """One worker's way to the exchange.
 
@@ -106,7 +119,7 @@ class Meeting:
     """
 
     def __init__(self, params: dict[str, Any], timeout: float) -> None:
-        self._worker = get_worker()
+        self._worker = _this_worker()
         self.who: str = self._worker.address
         self._n_workers = int(params.get("num_machines", 1))
         # The ports are drawn for each training, and name it.

@@ -13,7 +13,7 @@ from skgraded._layout import check_group_sizes
 from skgraded._query_ids import QID, features_for
 from skgraded._responses import ResponseMethod, scores_of
 from skgraded.dask._blocks import blocks_of, side_by_side
-from skgraded.dask._evaluate import evaluate
+from skgraded.dask._evaluate import evaluate, grades_of
 from skgraded.measures import Measure, Scores
 from skgraded.scoring import _RankingScorer
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
@@ -122,17 +122,20 @@ class _DaskRankingScorer(_RankingScorer):
             )
         given = {"y": y, "qid": qid, "sample_weight": sample_weight}
         given = {name: each for name, each in given.items() if each is not None}
-        blocks = {name: blocks_of(each) for name, each in given.items()}
+        blocks = {name: blocks_of(name, each) for name, each in given.items()}
         dtypes = {name: each.dtype for name, each in given.items()}
         blocks["score"] = _predictions(estimator, X, self.response_method)
         dtypes["score"] = np.dtype(np.float64)
         if qid is None:
-            blocks["qid"] = _numbered_queries(blocks_of(group), blocks["y"])
+            blocks["qid"] = _numbered_queries(blocks_of("group", group), blocks["y"])
             dtypes["qid"] = np.dtype(np.int64)
+        measures = [each for _, each in self.measures]
+        is_open = any(each.is_open for each in measures)
         return evaluate(
-            [each for _, each in self.measures],
+            measures,
             side_by_side(blocks, dtypes),
             label="y",
+            grades=grades_of(blocks["y"]) if is_open else None,  # type: ignore[arg-type]
             weight=None if sample_weight is None else "sample_weight",
             whole_queries=whole_queries or qid is None,
         )
@@ -143,9 +146,9 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
     if hasattr(estimator, "to_local"):  # LightGBM's estimators
         estimator = estimator.to_local()
     elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
-        return blocks_of(estimator.predict(X))
+        return blocks_of("predictions", estimator.predict(X))
     score, model = dask.delayed(_scores_of_block), dask.delayed(estimator)
-    return [score(model, block, response_method) for block in blocks_of(X)]
+    return [score(model, block, response_method) for block in blocks_of("X", X, 2)]
 
 
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:

@@ -37,7 +37,9 @@ def global_evaluation(
     early by them stop at different iterations, and the training breaks down with a socket error.
     With this callback every worker has the same values in every iteration: the means over the
     queries of all workers, equal to the last bit to those of one machine. LightGBM's own callbacks,
-    such as ``early_stopping`` and ``record_evaluation``, then work as on one machine.
+    such as ``early_stopping`` and ``log_evaluation``, then work as on one machine; but workers have
+    copies of them, so that the history is in the model's ``evals_result_`` and the dict given to
+    ``record_evaluation`` stays empty.
 
     Parameters
     ----------
@@ -102,7 +104,13 @@ def global_evaluation(
 class _Failure(NamedTuple):
     """What went wrong on a worker, for all to raise: one that stops alone leaves others hanging."""
 
+    kind: str
     message: str
+
+    def raised_on(self, worker: str) -> Exception:
+        if self.kind == ValueError.__name__:
+            return ValueError(f"{self.message} (on worker {worker})")
+        return RuntimeError(f"{self.kind}: {self.message} (on worker {worker})")
 
 
 class GlobalEvaluation:
@@ -150,7 +158,7 @@ class GlobalEvaluation:
         """
         try:
             env.evaluation_result_list.extend(self._values_over_all(env))
-        except (ValueError, WorkerLostError):
+        except Exception:
             # LightGBM leaves its network open after an error; the next training would wait on it.
             env.model.free_network()
             raise
@@ -218,12 +226,12 @@ def _share(meeting: Meeting, number: int, compute: Callable[[], Any]) -> dict[st
     """Share what is computed, or raise on all workers what one of them has met."""
     try:
         part = compute()
-    except ValueError as error:
-        part = _Failure(str(error))
+    except Exception as error:
+        part = _Failure(type(error).__name__, str(error))
     parts = meeting.share(number, part)
     for who, each in sorted(parts.items()):
         if isinstance(each, _Failure):
-            raise ValueError(f"{each.message} (on worker {who})")
+            raise each.raised_on(who)
     return parts
 
 
