@@ -1,8 +1,9 @@
 """Engines beyond one machine's memory against the call in memory: time, overhead, peak memory.
 
-Each contestant runs in a process of its own, on one core, and reads Parquet files that are made
-once. Processor time is that of all its processes; "whole" means the promise that queries are whole,
-"spark-count" that Spark hands the rows to Python, which only counts them.
+Each contestant runs in a process of its own, on one core ("cluster": on two Dask workers), and
+reads Parquet files that are made once. Processor time is that of all its processes; "whole" means
+the promise that queries are whole, "spark-count" that Spark hands the rows to Python, which only
+counts them.
 
     python benchmarks/scale.py --rows 1000000 10000000
     python benchmarks/scale.py --rows 100000000 --repeats 0
@@ -80,6 +81,20 @@ def on_dask(folder, whole_queries=False):
     return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
 
 
+def on_cluster(folder, whole_queries=False):
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+
+    from skgraded.dask import evaluate
+
+    Client(
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        )
+    )
+    return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
+
+
 def read_in_spark(folder):
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     from pyspark.sql import SparkSession
@@ -115,6 +130,8 @@ ENGINES = {
     "chunks": in_chunks,
     "dask-whole": partial(on_dask, whole_queries=True),
     "dask": on_dask,
+    "cluster-whole": partial(on_cluster, whole_queries=True),
+    "cluster": on_cluster,
     "spark-whole": partial(on_spark, whole_queries=True),
     "spark": on_spark,
     "spark-count": count_in_spark,
@@ -149,7 +166,7 @@ def compare(folder, n_rows, engines, repeats):
     columns = (
         f"{'first s':>8} {'wall s':>8} {'CPU s':>8} {'ns a row':>9} {'overhead':>9} {'peak MB':>8}"
     )
-    print(f"{'engine':<12} {columns}  same bits")
+    print(f"{'engine':<13} {columns}  same bits")
     first = None
     for engine in engines:
         command = [sys.executable, __file__, "--run", engine, str(folder), str(repeats)]
@@ -158,7 +175,7 @@ def compare(folder, n_rows, engines, repeats):
         first = result if first is None else first
         overhead = 100 * (result["cpu"] / first["cpu"] - 1)
         print(
-            f"{engine:<12} {result['first']:>8.2f} {result['wall']:>8.2f} {result['cpu']:>8.2f} "
+            f"{engine:<13} {result['first']:>8.2f} {result['wall']:>8.2f} {result['cpu']:>8.2f} "
             f"{1e9 * result['cpu'] / n_rows:>9.1f} {overhead:>+8.0f}% {result['peak']:>8.0f}  "
             f"{result['mean'] == first['mean'] if result['mean'] else '-'}",
             flush=True,
