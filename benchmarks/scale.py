@@ -101,7 +101,9 @@ def read_in_spark(folder):
 
     builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "4g")
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    for name, value in {**local, "spark.ui.enabled": "false"}.items():
+    # Partitions of some ten million rows: larger ones are sorted on disk.
+    sizes = {"spark.sql.files.maxPartitionBytes": "16m"}
+    for name, value in {**local, **sizes, "spark.ui.enabled": "false"}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate().read.parquet(str(folder))
 
