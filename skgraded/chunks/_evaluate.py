@@ -287,10 +287,8 @@ def _schema_for(fragment: Any, dataset: Any, names: list[str]) -> Any:
     """Return the schema to read a file by: its own, unless a folder's name holds a column."""
     import pyarrow.dataset as ds
 
-    stored, by_folder = (
-        fragment.physical_schema,
-        ds.get_partition_keys(fragment.partition_expression),
-    )
+    stored = fragment.physical_schema
+    by_folder = ds.get_partition_keys(fragment.partition_expression)
     missing = [name for name in names if name not in (*stored.names, *by_folder)]
     if missing:
         raise ValueError(

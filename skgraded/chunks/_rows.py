@@ -156,7 +156,7 @@ def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
     ndarray
         All ids.
     """
-    if len({_is_text(each) for each in parts if len(each)}) > 1:
+    if len({_is_text(each) for each in parts if len(each) and each[0] is not None}) > 1:
         raise ValueError("qid must be of one type in all chunks, got numbers and text.")
     kinds = {each.dtype.kind for each in parts}
     if kinds == {"i", "u"}:  # NumPy would make floats of them, which large ids share
