@@ -65,7 +65,7 @@ def _said_of(array: NDArray[Any]) -> str:
 
 def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
     try:
-        if any(isinstance(each, str | bytes) for each in array.tolist()):
+        if any(issubclass(kind, str | bytes) for kind in set(map(type, array.tolist()))):
             raise TypeError("text")
         if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # pandas.NA is no float
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -260,7 +260,8 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
         kinds = set(map(type, qid))
         # NumPy made text of ids of several types and of nan, or floats of large integers.
-        if kinds != {str} if ids.dtype.kind == "U" else kinds == {int}:
+        is_text = all(issubclass(kind, str) for kind in kinds)
+        if kinds == {int} if ids.dtype.kind == "f" else not is_text:
             return np.fromiter(qid, dtype=object, count=len(qid))
     return ids.astype(object) if ids.dtype.kind == "T" else ids
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "all_swaps_fit",
     "benjamini_hochberg",
     "bootstrap_interval",
     "bootstrap_test",
@@ -87,6 +88,11 @@ def _with_tied_sizes(differences: FloatArray) -> FloatArray:
     return np.copysign(tied, differences)
 
 
+def all_swaps_fit(n_topics: int, n_resamples: int) -> bool:
+    """Whether there are no more ways to swap two systems by topics than resamples."""
+    return n_topics < int(n_resamples).bit_length()  # 2^1024 is no float
+
+
 def randomization_test(
     differences: FloatArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
@@ -97,7 +103,7 @@ def randomization_test(
     n_pairs, n_topics = differences.shape
     rounding = _ROUNDING * np.abs(differences).sum(axis=1)
     observed = np.abs(differences.sum(axis=1)) - rounding
-    exact = 2.0**n_topics <= n_resamples
+    exact = all_swaps_fit(n_topics, n_resamples)
     n_resamples = 2**n_topics if exact else n_resamples
     beyond = np.zeros(n_pairs, dtype=np.int64)
     for first, size in _batches(n_resamples, n_pairs + n_topics):

@@ -143,7 +143,9 @@ class _KnownSet:
             )
         self.judgments = Judgments.from_arrays(*data_set)
         self.given: NDArray[np.float32] = np.asarray(data_set[0]).astype(np.float32)
-        self.labels = np.nan_to_num(self.given)  # as CatBoost is given them
+        self.labels = self.given  # as CatBoost is given them
+        if self.judgments.has_unjudged:
+            self.labels = np.nan_to_num(self.given)
 
     def has(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(self.labels, labels)

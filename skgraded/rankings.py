@@ -123,7 +123,7 @@ class _Room:
     """Bytes left to keep what may be asked for again: some, and as many as the data take."""
 
     def __init__(self, n_documents: int) -> None:
-        self.left = 2**26 + 32 * n_documents
+        self.left = 2**27 + 32 * n_documents
 
     def takes(self, n_bytes: int) -> bool:
         if n_bytes > self.left:
@@ -516,7 +516,8 @@ class Rankings:
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
-        Scores in the layout; None where all that is known is the ranking, as of a TREC run.
+        Scores in the layout, which may be the array that was given; None where all that is known is
+        the ranking, as of a TREC run.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
 """Evaluation in parts: the same bits as on all rows at once, in bounded memory."""
 
+import copy
 import pickle
 import tracemalloc
 from fractions import Fraction
@@ -239,6 +240,7 @@ CHUNKS = {
     "ids of several types": named(qid=[1, "1", "b", "b", "c", "c"]),
     "polars": pl.DataFrame(named(label=[2, 0, None, 0, 1, 1], qid=list("aabbcc"))),
     "a weight that is the label": named(weight=LABELS),
+    "a column schema": pd.DataFrame(named(schema=LABELS)),
 }
 
 
@@ -295,11 +297,12 @@ def test_ids_without_an_order():
 def test_scores_can_be_pickled():
     kept = chunks.evaluate("AP", [named()], per_query=True)
     assert_same(pickle.loads(pickle.dumps(kept)), kept)
+    assert_same(copy.deepcopy(kept), kept)
     means = chunks.evaluate("AP", [named()])
-    copy = pickle.loads(pickle.dumps(means))
-    assert copy.mean() == means.mean()
+    travelled = pickle.loads(pickle.dumps(means))
+    assert travelled.mean() == means.mean()
     with pytest.raises(ValueError, match=r"do not travel with pickled scores.*\.values before"):
-        copy.to_frame()
+        travelled.to_frame()
 
 
 def test_files_of_a_folder_with_other_columns(tmp_path):
@@ -316,6 +319,17 @@ def test_files_of_a_folder_with_other_columns(tmp_path):
     parquet.write_table(pa.table(renamed), tmp_path / "2.parquet")
     with pytest.raises(ValueError, match=r"2\.parquet must have the column 'label'.*grade, score"):
         chunks.evaluate("AP", tmp_path)
+
+
+def test_the_schema_of_a_data_set_counts(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    ds = pytest.importorskip("pyarrow.dataset")
+    for number, query in enumerate(["001", "1"]):
+        lines = f"label,score,qid\n0,2,{query}\n1,1,{query}\n"
+        (tmp_path / f"{number}.csv").write_text(lines, encoding="utf-8")
+    schema = pa.schema([("label", pa.int64()), ("score", pa.float64()), ("qid", pa.string())])
+    data = ds.dataset(tmp_path, format="csv", schema=schema)
+    assert chunks.evaluate("AP", data, per_query=True).qid.tolist() == ["001", "1"]
 
 
 def test_a_data_set_with_a_filter(tmp_path):

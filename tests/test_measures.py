@@ -5,6 +5,7 @@ import itertools
 import math
 import pickle
 import re
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
@@ -1055,6 +1056,16 @@ class TestResults:
         with pytest.raises(ValueError, match=r"grades below 102\d for the gain 2\^r - 1.*got 1023"):
             chosen([1023, 0, 1023, 1023], [1, 2, 3, 4])
 
+    def test_a_high_top_grade_takes_no_room(self):
+        y_true, y_score = np.tile([0, 0, 0, 0, 2000], 5000), np.tile(np.arange(5.0), 5000)
+        rankings = Rankings.from_arrays(y_true, y_score, np.repeat(np.arange(5000), 5))
+        tracemalloc.start()
+        value = eGAP(g="linear")(rankings)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert value == pytest.approx(1.0)
+        assert peak < 20e6
+
     @pytest.mark.parametrize("g", ["uniform", "linear"])
     def test_numbers_that_are_no_grades_are_refused(self, g):
         with pytest.raises(ValueError, match=r"a scale up to 10000 for xGAP.*got 300000000"):
@@ -1093,7 +1104,10 @@ class TestResults:
         scores = evaluate(["AP", "nDCG@10"], [1, 0], [1, 2])
         assert "AP" in scores
         assert nDCG(k=10) in scores
+        assert "nDCG(k=10)" in scores
         assert "nDCG" not in scores
+        assert "no measure" not in scores
+        assert np.zeros(2) not in scores
         with pytest.raises(TypeError, match="not iterable"):
             list(scores)
 

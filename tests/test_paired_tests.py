@@ -38,6 +38,11 @@ def test_wilcoxon_leaves_topics_without_a_difference_out():
     np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
 
 
+def test_a_thousand_topics_are_swapped_at_random():
+    differences = rng().normal(0.0, 1.0, (1, 1100))
+    assert 0 < randomization_test(differences, 99, rng())[0] <= 1
+
+
 def test_wilcoxon_ties_sizes_that_rounding_tells_apart():
     counts = rng().integers(0, 11, (2, 20, 30))  # relevant documents among the first ten
     differences = paired_differences(*(counts / 10))

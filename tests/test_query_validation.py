@@ -325,6 +325,12 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     assert "1 query without a value left out." in repr(found)
 
 
+def test_scores_of_open_measures_are_compared():
+    one, other = (xGAP().per_query(Y, X[:, column], qid=QID) for column in (0, 1))
+    assert compare_rankers({"one": one, "other": other}).measure == xGAP()
+    assert compare_rankers({"one": one, "other": other}, measure="xGAP").measure == xGAP()
+
+
 def test_the_open_scale_is_that_of_the_queries_compared():
     rankers, (X_test, y_test) = fitted_rankers()
     found = compare_rankers(rankers, X_test, y_test, measure="xGAP@10")

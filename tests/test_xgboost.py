@@ -276,14 +276,18 @@ def test_query_ranker_refuses_to_stop_linear_models(rows):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have|has) .*feature names:UserWarning")
-def test_query_ranker_wants_frames_on_both_sides_or_on_none(rows):
+def test_query_ranker_wants_a_frame_to_watch_where_it_trains_on_one(rows):
     pd = pytest.importorskip("pandas")
     X, y, qid = rows
     frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
     ranker = QueryRanker(xgb.XGBRanker(n_estimators=2, n_jobs=1), measure=TARGET)
-    for one, other, got in [(frame, X, "ndarray and DataFrame"), (X, frame, "DataFrame and nda")]:
-        with pytest.raises(ValueError, match=f"eval_X must be of the kind of X, got {got}"):
-            ranker.fit(one, y, qid=qid, eval_X=other, eval_y=y, eval_qid=qid)
+    with pytest.raises(ValueError, match="eval_X must be a DataFrame as X is, got ndarray"):
+        ranker.fit(frame, y, qid=qid, eval_X=X, eval_y=y, eval_qid=qid)
+    recorded = [
+        ranker.fit(X, y, qid=qid, eval_X=other, eval_y=y, eval_qid=qid).evals_result_
+        for other in (X, frame)
+    ]
+    assert recorded[0] == recorded[1]
 
 
 def test_query_ranker_in_a_search_with_weights(rows):

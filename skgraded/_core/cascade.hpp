@@ -79,6 +79,12 @@ double cascade_expected(const RankedList<Level>& list, const double* weight, con
   for (std::int64_t first = 0, end; first < last && reading > 0.0; first = end) {
     end = list.block_end(first);
     const std::int64_t read = std::min(end, last) - first, n_tied = end - first;
+    if (n_tied == 1) {
+      const double s = stop[list.level[first]];
+      sum += weight[first] * reading * s;
+      reading *= 1.0 - s;
+      continue;
+    }
     const std::int64_t n_stops = count_certain_stops(list.level + first, n_tied, stop);
     if (n_stops < 0)
       pass_probabilities(list.level + first, n_tied, stop, read, pass);

@@ -255,19 +255,20 @@ def _as_dataset(data: Any) -> Any:
     if hasattr(data, "to_batches") and hasattr(data, "column_names"):
         return ds.dataset(data)
     if is_path:
-        return ds.dataset(data, format="parquet")
+        return _parquet(data)
     return data if isinstance(data, ds.Dataset) else None
 
 
 def _scan(dataset: Any, names: list[str]) -> Iterator[Any]:
     # Row group after row group: a scan of the whole would read ahead, and fill the memory.
     for fragment in _fragments_of(dataset):
+        _require_columns(fragment, names)
         pieces = [fragment]
         if hasattr(fragment, "split_by_row_group"):
             pieces = fragment.split_by_row_group()
         for piece in pieces:
             yield from piece.to_batches(
-                schema=_schema_for(fragment, dataset, names),
+                schema=dataset.schema,
                 columns=names,
                 batch_size=_ARROW_BATCH,
                 batch_readahead=1,
@@ -283,19 +284,29 @@ def _fragments_of(dataset: Any) -> Iterator[Any]:
         ) from error
 
 
-def _schema_for(fragment: Any, dataset: Any, names: list[str]) -> Any:
-    """Return the schema to read a file by: its own, unless a folder's name holds a column."""
+def _parquet(path: Any) -> Any:
+    """Open files by types that hold those of all; pyarrow alone would take the first file's."""
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
-    stored = fragment.physical_schema
+    files = ds.dataset(path, format="parquet")
+    of_files = [each.physical_schema for each in files.get_fragments()]
+    schema = pa.unify_schemas([files.schema, *of_files], promote_options="permissive")
+    return ds.dataset(path, format="parquet", schema=schema)
+
+
+def _require_columns(fragment: Any, names: list[str]) -> None:
+    """Raise where a file lacks a column, for which pyarrow would give nulls."""
+    import pyarrow.dataset as ds
+
+    stored = fragment.physical_schema.names
     by_folder = ds.get_partition_keys(fragment.partition_expression)
-    missing = [name for name in names if name not in (*stored.names, *by_folder)]
+    missing = [name for name in names if name not in (*stored, *by_folder)]
     if missing:
         raise ValueError(
             f"{getattr(fragment, 'path', 'data')} must have the column {missing[0]!r}, as other "
-            f"files do; there are: {', '.join(stored.names)}."
+            f"files do; there are: {', '.join(stored)}."
         )
-    return dataset.schema if by_folder else stored
 
 
 def _labels(dataset: Any, label: str) -> Iterator[Any]:

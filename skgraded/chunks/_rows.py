@@ -158,8 +158,8 @@ def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """
     if len({_is_text(each) for each in parts if len(each) and each[0] is not None}) > 1:
         raise ValueError("qid must be of one type in all chunks, got numbers and text.")
-    kinds = {each.dtype.kind for each in parts}
-    if kinds == {"i", "u"}:  # NumPy would make floats of them, which large ids share
+    are_integers = all(each.dtype.kind in "iu" for each in parts)
+    if are_integers and np.result_type(*parts).kind == "f":  # which large ids share
         parts = [each.astype(object) for each in parts]
     return np.concatenate(parts)
 
@@ -192,8 +192,9 @@ def _column_names(chunk: Any) -> list[str]:
         return list(chunk)
     if hasattr(chunk, "column_names"):
         return list(chunk.column_names)
-    if hasattr(chunk, "schema") and not callable(getattr(chunk.schema, "names", None)):
-        return list(chunk.schema.names)
+    of_arrow = getattr(getattr(chunk, "schema", None), "names", None)
+    if isinstance(of_arrow, list):
+        return of_arrow
     if hasattr(chunk, "columns"):  # of pandas, or polars
         return list(chunk.columns)
     raise TypeError(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,16 +139,26 @@ class PartedScores(Scores):
         vars(self).update(measures=measures, totals=totals, n_empty=totals.n_empty)
         vars(self).update(_collect=collect)
         if collected is not None:
-            vars(self).update(_collected=collected)
+            vars(self).update(_values=collected)
 
-    @cached_property
+    @property
     def _collected(self) -> Scores:
-        scores: Scores = vars(self)["_collect"]()
-        vars(self)["_collect"] = _have_not_travelled  # it held on to the data
-        return scores
+        kept = vars(self)
+        collect = kept["_collect"]  # first, for another thread may be done with it
+        if "_values" not in kept:
+            kept["_values"] = collect()
+            kept["_collect"] = _have_not_travelled  # it held on to the data
+        values: Scores = kept["_values"]
+        return values
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def __reduce__(self) -> Any:
-        collected = vars(self).get("_collected")
+        collected = vars(self).get("_values")
         return PartedScores, (self.measures, self._totals, _have_not_travelled, collected)
 
     @property

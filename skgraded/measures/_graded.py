@@ -130,8 +130,13 @@ class _ThresholdMeasure(Measure):
         # Grade by grade, not level by level: bits must not depend on which grades occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
         g = self._probabilities(int(grades[-1]))[: grades[-1]]
-        shares = np.cumsum(g * reciprocal(judgments.at_least[:, level_of]), axis=1)
-        return np.concatenate((np.zeros((judgments.n_queries, 1)), shares), axis=1)[:, grades]
+        by_level = reciprocal(judgments.at_least)
+        shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
+        for grade, level in enumerate(level_of.tolist(), start=1):
+            total = total + g[grade - 1] * by_level[:, level]
+            if grades[level] == grade:
+                shares[:, level] = total
+        return shares
 
 
 class GAP(_ThresholdMeasure):

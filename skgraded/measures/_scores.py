@@ -149,7 +149,15 @@ class Scores:
 
     def __contains__(self, name: object) -> bool:
         """Whether a measure, by itself or its name, is among those scored."""
-        return any(name in (each, str(each)) for each in self.measures)
+        from skgraded.measures._base import Measure
+
+        if not isinstance(name, str | Measure):
+            return False
+        try:
+            self._column(name)
+        except KeyError:
+            return False
+        return True
 
     # Measures or queries? Python would try the measures number 0, 1, ...
     __iter__: ClassVar[None] = None

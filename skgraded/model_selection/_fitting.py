@@ -217,10 +217,10 @@ def _check_stopping_of_xgboost(ranker: Any, rows: QueryRows, validation: Validat
             f"all iterations and not the best: leave it None, got {validation.rounds}."
         )
     given = validation.rows.X
-    if hasattr(rows.X, "columns") != hasattr(given, "columns"):
+    if hasattr(rows.X, "columns") and not hasattr(given, "columns"):
         raise ValueError(
-            f"eval_X must be of the kind of X, got {type(given).__name__} and "
-            f"{type(rows.X).__name__}: XGBRanker holds it against the names of the features."
+            f"eval_X must be a DataFrame as X is, got {type(given).__name__}: XGBRanker holds it "
+            "against the names of the features."
         )
 
 

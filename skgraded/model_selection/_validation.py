@@ -416,7 +416,7 @@ def measure_of(estimator: Any) -> Measure:
 
 def is_once_resolved(given: Measure, scored: Measure) -> bool:
     """Whether a measure is the one scored, once it knows the top grade that this one has."""
-    return given.resolve(getattr(scored, "max_grade", None) or 1) == scored
+    return scored in (given, given.resolve(getattr(scored, "max_grade", None) or 1))
 
 
 def _measures_for(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._paired_tests import (
+    all_swaps_fit,
     benjamini_hochberg,
     bootstrap_test,
     effect_size,
@@ -352,7 +353,7 @@ class _How(NamedTuple):
 
     def is_exact(self, n_topics: int) -> bool:
         """Whether all ways to swap systems are tried, and not a sample of them."""
-        return self.test == "randomization" and 2.0**n_topics <= self.n_resamples
+        return self.test == "randomization" and all_swaps_fit(n_topics, self.n_resamples)
 
     def notes(self, n_pairs: int, n_topics: int) -> tuple[str, ...]:
         """Tell where no difference could ever be significant, for want of topics."""
