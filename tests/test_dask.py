@@ -283,6 +283,7 @@ class Counted:
         return X[:, 0]
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
     model, scorer = Counted(), on_dask.make_ranking_scorer("CG")
