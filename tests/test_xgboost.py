@@ -265,6 +265,7 @@ def test_query_rankers_measure_is_recorded_before_the_rankers_own_callbacks(rows
     assert fitted.estimator_.callbacks[0].seen == [True] * 3
 
 
+@pytest.mark.filterwarnings("ignore:.*gblinear. is deprecated:UserWarning")  # since 3.4
 def test_query_ranker_refuses_to_stop_linear_models(rows):
     X, y, qid = rows
     params = {"measure": TARGET, "validation_fraction": 0.2, "random_state": 0}
