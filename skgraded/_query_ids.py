@@ -11,6 +11,7 @@ __all__ = [
     "QID",
     "features_for",
     "find_query_ids",
+    "has_id_column",
     "query_target",
     "resolve_query_ids",
     "split_target",
@@ -142,7 +143,7 @@ def find_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any] | Non
     ids = split_target(y)[1]
     if ids is not None:
         return ids
-    if _has_column(X):
+    if has_id_column(X):
         return np.asarray(X[QID])
     for labelled in (y, X):
         index = getattr(labelled, "index", None)
@@ -153,7 +154,7 @@ def find_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any] | Non
 
 def without_query_ids(X: Any) -> Any:
     """Drop the column ``"qid"``, which is no feature, where X is a DataFrame that has it."""
-    if not _has_column(X):
+    if not has_id_column(X):
         return X
     is_pandas = hasattr(X, "iloc")
     return X.drop(columns=QID) if is_pandas else X.drop(QID)
@@ -161,7 +162,7 @@ def without_query_ids(X: Any) -> Any:
 
 def features_for(estimator: Any, X: Any) -> Any:
     """X as a fitted estimator knows it: without a column ``"qid"`` that it was not fitted on."""
-    if not _has_column(X):
+    if not has_id_column(X):
         return X
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:  # fitted on arrays
@@ -171,5 +172,6 @@ def features_for(estimator: Any, X: Any) -> Any:
     return without_query_ids(X) if was_left_out else X
 
 
-def _has_column(X: Any) -> bool:
+def has_id_column(X: Any) -> bool:
+    """Whether X is a DataFrame with a column ``"qid"``."""
     return QID in getattr(X, "columns", ())

@@ -14,13 +14,15 @@ from skgraded.chunks._rows import as_array
 
 __all__ = ["blocks_of", "side_by_side"]
 
+_ALIKE = "The collections must be in blocks of the same rows"
+
 
 def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     """Blocks or partitions of a collection, not yet computed; each holds whole rows."""
     if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
         kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
         raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")
-    if getattr(collection, "ndim", 1) > 1 and hasattr(collection, "rechunk"):
+    if n_dimensions > 1 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
     blocks: list[Any] = np.ravel(collection.to_delayed()).tolist()
     return blocks
@@ -47,9 +49,6 @@ def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> 
     join = dask.delayed(_joined)
     parts = [join(list(blocks), *each) for each in zip(*blocks.values(), strict=True)]
     return dd.from_delayed(parts, meta=meta, verify_meta=False)
-
-
-_ALIKE = "The collections must be in blocks of the same rows"
 
 
 def _said(named: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._layout import check_group_sizes
-from skgraded._query_ids import QID, features_for
+from skgraded._query_ids import QID, features_for, has_id_column
 from skgraded._responses import ResponseMethod, scores_of
 from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
@@ -113,7 +113,7 @@ class _DaskRankingScorer(_RankingScorer):
         whole_queries: bool = False,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
-        if qid is None and group is None and QID in getattr(X, "columns", ()):
+        if qid is None and group is None and has_id_column(X):
             qid = X[QID]
         if (qid is None) == (group is None):
             raise ValueError(
