@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from skgraded._exceptions import (
+from skgraded._warnings import (
     CutQueriesWarning,
     GroupSizesWarning,
     InferredGradesWarning,
@@ -69,7 +69,6 @@ from skgraded.measures import (
 from skgraded.rankings import Judgments, Rankings
 
 if TYPE_CHECKING:
-    from skgraded._query_ids import query_target
     from skgraded.model_selection import (
         QueryKFold,
         QueryRanker,
@@ -81,6 +80,7 @@ if TYPE_CHECKING:
         cross_validate_queries,
         query_train_test_split,
     )
+    from skgraded.rankings._query_ids import query_target
     from skgraded.scoring import make_ranking_scorer
 
 __version__ = "0.1.0.dev0"
@@ -171,7 +171,7 @@ _HOME_OF = {
     "compare_rankers": "skgraded.model_selection",
     "cross_validate_queries": "skgraded.model_selection",
     "make_ranking_scorer": "skgraded.scoring",
-    "query_target": "skgraded._query_ids",
+    "query_target": "skgraded.rankings._query_ids",
     "query_train_test_split": "skgraded.model_selection",
 }
 

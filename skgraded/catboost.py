@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._layout import check_threads
-from skgraded._training import require_means
+from skgraded._warnings import warn_if_grades_are_inferred
+from skgraded.boosting._lambdamart import require_means
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
+from skgraded.rankings._checks import check_threads
 
 __all__ = ["EvalMetric", "eval_metric", "objective"]
 

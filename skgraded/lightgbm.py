@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._layout import check_threads
-from skgraded._training import (
+from skgraded._warnings import warn_if_grades_are_inferred
+from skgraded.boosting._lambdamart import (
     IterationCounter,
     JudgedSets,
     LambdaMART,
@@ -19,6 +18,7 @@ from skgraded._training import (
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
+from skgraded.rankings._checks import check_threads
 
 __all__ = ["EvalMetric", "Objective", "eval_metric", "objective"]
 

@@ -15,12 +15,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DoubleType, IntegerType, StringType, StructType
 
-from skgraded.chunks._evaluate import Options, scored
-from skgraded.chunks._rows import Columns
-from skgraded.chunks._scale import check_grades
-from skgraded.chunks._totals import PartedScores, Totals, concatenate
-from skgraded.measures import Measure, Scores
-from skgraded.measures._parse import measures_of
+from skgraded.engines._rows import Columns
+from skgraded.engines._scale import check_grades
+from skgraded.engines._scan import Options, scored
+from skgraded.engines._totals import PartedScores, Totals, concatenate
+from skgraded.measures import Measure, Scores, measures_of
 
 __all__ = ["evaluate", "per_query"]
 

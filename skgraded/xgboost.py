@@ -11,9 +11,8 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
-from skgraded._exceptions import warn_if_grades_are_inferred
-from skgraded._layout import check_threads
-from skgraded._training import (
+from skgraded._warnings import warn_if_grades_are_inferred
+from skgraded.boosting._lambdamart import (
     IterationCounter,
     JudgedSets,
     LambdaMART,
@@ -23,6 +22,7 @@ from skgraded._training import (
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
+from skgraded.rankings._checks import check_threads
 
 __all__ = ["Evaluation", "custom_metric", "evaluation", "objective"]
 

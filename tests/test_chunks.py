@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import UndefinedMeanWarning, catalogue, chunks, evaluate, measure
-from skgraded.chunks._totals import Totals
+from skgraded.engines._totals import Totals
 from skgraded.measures._exact_mean import MeanSums
 
 ALL = sorted(catalogue())

@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from skgraded import QueryKFold, QueryRanker, nDCG, query_target, xGAP, xgap_score
-from skgraded._query_ids import resolve_query_ids, split_target
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
+from skgraded.rankings._query_ids import resolve_query_ids, split_target
 
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)

@@ -23,8 +23,8 @@ from skgraded import (
     nDCG,
     query_target,
 )
-from skgraded._responses import scores_of
 from skgraded.datasets import make_ranking
+from skgraded.scoring._responses import scores_of
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 X = StandardScaler().fit_transform(X)

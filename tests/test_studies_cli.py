@@ -8,9 +8,9 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from skgraded import trec
+from skgraded.cli._study import add_commands
 from skgraded.datasets import make_ranking
 from skgraded.studies import correlate, discriminative_power, incompleteness
-from skgraded.studies._cli import add_commands
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,7 @@ def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
 
 def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     expected = discriminative_power(scores, n_resamples=100)
-    monkeypatch.setattr("skgraded.studies._discrimination._CELLS_AT_A_TIME", 250)
+    monkeypatch.setattr("skgraded.studies._discriminative_power._CELLS_AT_A_TIME", 250)
     found = discriminative_power(scores, n_resamples=100)
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)

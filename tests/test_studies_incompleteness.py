@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from skgraded import trec
-from skgraded._trec import read_qrels
 from skgraded.studies import incompleteness, kendall_tau, reduce_pool, rms_error, tau_ap
 from skgraded.studies._pools import (
     depth_samples,
     random_samples,
     stratified_samples,
 )
+from skgraded.trec._files import read_qrels
 
 MEASURES = ("AP", "xGAP(g=[0.2,0.8])", "nDCG@10", "Bpref", "infAP", "AP(unjudged=condense)")
 RATES = np.array([100.0, 55.0, 20.0, 3.0])

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from skgraded import catalogue
-from skgraded.trec._cli import add_commands
+from skgraded.cli._evaluate import add_commands
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"

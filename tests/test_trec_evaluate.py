@@ -17,8 +17,8 @@ from skgraded import (
     nDCG,
     trec,
 )
+from skgraded._text import text_table
 from skgraded.trec import _evaluate
-from skgraded.trec._tables import text_table
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
 RUNS = {

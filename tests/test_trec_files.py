@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import trec
-from skgraded._trec import _sources
+from skgraded.trec._files import _sources
 
 RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -2 tag\n"
 NESTED_RUN = {"q1": {"d1": 3.5, "d2": 0.001}, "q2": {"d1": -2.0}}

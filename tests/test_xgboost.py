@@ -21,7 +21,7 @@ from skgraded import (
     query_target,
     xGAP,
 )
-from skgraded._training import LambdaMART
+from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
 from skgraded.xgboost import custom_metric, evaluation, objective
 

@@ -8,8 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from skgraded import __version__
-from skgraded.cli import _demo
-from skgraded.trec import _cli as trec_commands
+from skgraded.cli import _demo, _evaluate
 
 __all__ = ["main"]
 
@@ -57,9 +56,9 @@ def _parser(with_studies: bool) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     _demo.add_command(commands)
-    trec_commands.add_commands(commands)
+    _evaluate.add_commands(commands)
     if with_studies:  # they import SciPy and scikit-learn, which takes a second
-        from skgraded.studies._cli import add_commands
+        from skgraded.cli._study import add_commands
 
         add_commands(commands)
     else:

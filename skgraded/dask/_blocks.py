@@ -10,7 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from skgraded.chunks._rows import as_array
+from skgraded.engines._rows import as_array
 
 __all__ = ["blocks_of", "side_by_side"]
 

@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded.chunks._evaluate import score_rows
-from skgraded.chunks._rows import Columns, Rows, as_array
-from skgraded.chunks._scale import check_grades, distinct_grades
-from skgraded.chunks._totals import PartedScores, Totals, concatenate
 from skgraded.dask._blocks import blocks_of, side_by_side
-from skgraded.measures import Measure, Scores
-from skgraded.measures._parse import measures_of
+from skgraded.engines._rows import Columns, Rows, as_array
+from skgraded.engines._scale import check_grades, distinct_grades
+from skgraded.engines._scan import score_rows
+from skgraded.engines._totals import PartedScores, Totals, concatenate
+from skgraded.measures import Measure, Scores, measures_of
 
 __all__ = ["evaluate", "grades_of"]
 

@@ -9,14 +9,14 @@ import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._layout import check_group_sizes
-from skgraded._query_ids import QID, features_for, has_id_column
-from skgraded._responses import ResponseMethod, scores_of
 from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
 from skgraded.measures import Measure, Scores
-from skgraded.scoring import _RankingScorer
+from skgraded.rankings._checks import check_group_sizes
+from skgraded.rankings._query_ids import QID, features_for, has_id_column
+from skgraded.scoring import RankingScorer
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
+from skgraded.scoring._responses import ResponseMethod, scores_of
 
 __all__ = ["make_ranking_scorer"]
 
@@ -84,7 +84,7 @@ def make_ranking_scorer(
     return _DaskRankingScorer(local.measures, local.is_single, local.response_method)
 
 
-class _DaskRankingScorer(_RankingScorer):
+class _DaskRankingScorer(RankingScorer):
     """A scorer that leaves rows and predictions on the cluster."""
 
     def __call__(

@@ -11,13 +11,12 @@ import numpy as np
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
-from skgraded._layout import check_threads
-from skgraded.chunks._scale import on_scale
-from skgraded.chunks._totals import Totals
 from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
-from skgraded.measures import Measure, evaluate
-from skgraded.measures._parse import measures_of
+from skgraded.engines._scale import on_scale
+from skgraded.engines._totals import Totals
+from skgraded.measures import Measure, evaluate, measures_of
 from skgraded.rankings import Judgments
+from skgraded.rankings._checks import check_threads
 
 __all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
 

@@ -1,49 +1,43 @@
 """Measures of ranking effectiveness, each declared by d, v, p and K of the prefix form."""
 
-from skgraded.measures._average import GeneralizedAP, QMeasure, WeightedAP
-from skgraded.measures._base import LinearPart, Measure, PairPart
+from skgraded.measures._base import LinearPart, Measure, PairPart, as_rankings
 from skgraded.measures._bounds import Bounds
-from skgraded.measures._cascade import ERR, RR, Success
-from skgraded.measures._cumulated import (
-    CG,
-    AveragedNDCG,
-    GeneralizedP,
-    GeneralizedR,
-    ModifiedSlidingRatio,
-    SlidingRatio,
-)
-from skgraded.measures._distance import ADM
 from skgraded.measures._functions import egap_score, evaluate, gap_score, xgap_score
-from skgraded.measures._gain import DCG, nDCG
-from skgraded.measures._graded import GAP, eGAP, xGAP
-from skgraded.measures._half_life import RankedHalfLife
-from skgraded.measures._inferred import infAP
-from skgraded.measures._parse import catalogue, measure
-from skgraded.measures._precision import AP, P, R
-from skgraded.measures._preference import (
-    Bpref,
-    BprefN,
-    BprefR,
-    BprefRelative,
-    BprefTen,
-    OldBpref,
-    RprefN,
-    RprefRelative,
-    RprefRelative2,
+from skgraded.measures._parse import catalogue, measure, measures_of
+from skgraded.measures._scores import QueryScores, Scores
+from skgraded.measures.average_precision import (
+    AP,
+    GAP,
+    GeneralizedAP,
+    QMeasure,
+    WeightedAP,
+    eGAP,
+    xGAP,
 )
-from skgraded.measures._rank_biased import RBP
-from skgraded.measures._retrieval import (
+from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
+from skgraded.measures.cascade import ERR
+from skgraded.measures.distance import ADM
+from skgraded.measures.half_life import RankedHalfLife
+from skgraded.measures.inferred import infAP
+from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
+from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
+from skgraded.measures.precision_recall import (
     FDR,
     NPV,
     Accuracy,
     F,
     Fallout,
-    NormalizedPrecision,
-    NormalizedRecall,
+    GeneralizedP,
+    GeneralizedR,
+    P,
+    R,
     RPrecision,
     Specificity,
 )
-from skgraded.measures._scores import QueryScores, Scores
+from skgraded.measures.rank_biased import RBP
+from skgraded.measures.reciprocal_rank import RR, Success
+from skgraded.measures.rpref import RprefN, RprefRelative, RprefRelative2
+from skgraded.measures.sliding_ratio import ModifiedSlidingRatio, SlidingRatio
 
 __all__ = [
     "ADM",
@@ -90,6 +84,7 @@ __all__ = [
     "Specificity",
     "Success",
     "WeightedAP",
+    "as_rankings",
     "catalogue",
     "eGAP",
     "egap_score",
@@ -97,6 +92,7 @@ __all__ = [
     "gap_score",
     "infAP",
     "measure",
+    "measures_of",
     "nDCG",
     "xGAP",
     "xgap_score",

@@ -465,12 +465,42 @@ def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
 
 def as_rankings(
     y_true: ArrayLike | Rankings,
-    y_score: ArrayLike | None,
-    qid: ArrayLike | None,
-    sample_weight: ArrayLike | None,
+    y_score: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     n_threads: int = 1,
 ) -> Rankings:
-    """Rank arrays, or take rankings as they are."""
+    """Rank arrays, or take rankings as they are.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows are one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; a query weighs the mean of its rows.
+    n_threads : int, default=1
+        Threads for sorting and scoring; results do not depend on it.
+
+    Returns
+    -------
+    Rankings
+        The ranked documents.
+
+    Raises
+    ------
+    TypeError
+        If scores are missing, or something is passed beside rankings.
+
+    Examples
+    --------
+    >>> from skgraded.measures import as_rankings
+    >>> as_rankings([1, 0], [0.5, 0.7])
+    <Rankings of 2 documents in 1 queries>
+    """
     if not isinstance(y_true, Rankings):
         if y_score is None:
             raise TypeError("y_score is missing: pass y_true and y_score, or one Rankings.")

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded.measures._base import Measure, as_rankings, score_queries
-from skgraded.measures._graded import GAP, eGAP, xGAP
 from skgraded.measures._parse import measures_of
 from skgraded.measures._scores import Scores
+from skgraded.measures.average_precision import GAP, eGAP, xGAP
 from skgraded.rankings import Rankings, Ties
 
 __all__ = ["egap_score", "evaluate", "gap_score", "xgap_score"]

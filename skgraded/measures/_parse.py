@@ -48,7 +48,7 @@ def catalogue() -> dict[str, type[Measure]]:
     --------
     >>> from skgraded import catalogue
     >>> catalogue()["xGAP"]
-    <class 'skgraded.measures._graded.xGAP'>
+    <class 'skgraded.measures.average_precision.xGAP'>
     """
     classes = _concrete(Measure)
     return {each.__name__: each for each in sorted(classes, key=lambda each: each.__name__.lower())}
@@ -98,7 +98,31 @@ def measure(spec: str | Measure) -> Measure:
 
 
 def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Return one measure or several as a tuple."""
+    """Turn one measure or several, each an object or a string, into a tuple of measures.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of them
+        The measures.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures, at least one.
+
+    Raises
+    ------
+    TypeError
+        If `measures` is neither a measure nor an iterable.
+    ValueError
+        If there is none, or a string names none.
+
+    Examples
+    --------
+    >>> from skgraded.measures import measures_of
+    >>> measures_of("AP@10")
+    (AP(k=10),)
+    """
     is_one = isinstance(measures, str | Measure | type)
     if not is_one and not isinstance(measures, Iterable):
         raise TypeError(f"measures must be a measure or a sequence of them, got {measures!r}.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._gain import gain_by_level
+from skgraded.measures._gains import gain_by_level
 from skgraded.measures._positions import JarvelinKekalainen, Log2, reciprocal
 from skgraded.rankings import Judgments, RankedList, Unjudged
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._exceptions import UndefinedMeanWarning, stacklevel_of_the_user
 from skgraded._optional import import_pandas
+from skgraded._warnings import UndefinedMeanWarning, stacklevel_of_the_user
 from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:

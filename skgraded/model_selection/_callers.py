@@ -11,7 +11,7 @@ from types import FrameType
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._exceptions import CutQueriesWarning, ThinnedQueriesWarning, warn_once
+from skgraded._warnings import CutQueriesWarning, ThinnedQueriesWarning, warn_once
 
 __all__ = ["warn_if_queries_will_be_cut"]
 

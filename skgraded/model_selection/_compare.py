@@ -22,17 +22,17 @@ from skgraded._paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from skgraded._query_ids import (
+from skgraded.measures import Measure, QueryScores, measure
+from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
+from skgraded.rankings import Judgments
+from skgraded.rankings._query_ids import (
     features_for,
     resolve_query_ids,
     split_target,
     without_query_ids,
 )
-from skgraded._query_leaks import warn_if_queries_leak
-from skgraded._responses import scores_of
-from skgraded.measures import Measure, QueryScores, measure
-from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
-from skgraded.rankings import Judgments
+from skgraded.scoring._query_leaks import warn_if_queries_leak
+from skgraded.scoring._responses import scores_of
 
 if TYPE_CHECKING:
     import pandas as pd

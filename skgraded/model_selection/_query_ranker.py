@@ -12,15 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from skgraded._exceptions import GroupSizesWarning, UnseenGradeWarning, warn_once
-from skgraded._query_ids import (
-    find_query_ids,
-    resolve_query_ids,
-    split_target,
-    without_query_ids,
-)
-from skgraded._query_leaks import QueryRecord, warn_if_queries_leak
-from skgraded._responses import scores_of
+from skgraded._warnings import GroupSizesWarning, UnseenGradeWarning, warn_once
 from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,
@@ -34,6 +26,14 @@ from skgraded.model_selection._fitting import (
 )
 from skgraded.model_selection._splitters import draw_queries
 from skgraded.rankings import Judgments
+from skgraded.rankings._query_ids import (
+    find_query_ids,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
+from skgraded.scoring._query_leaks import QueryRecord, warn_if_queries_leak
+from skgraded.scoring._responses import scores_of
 
 __all__ = ["QueryRanker"]
 

@@ -15,9 +15,9 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded._query_ids import resolve_query_ids, split_target
 from skgraded.model_selection._callers import warn_if_queries_will_be_cut
 from skgraded.rankings import Judgments
+from skgraded.rankings._query_ids import resolve_query_ids, split_target
 
 __all__ = [
     "QueryKFold",

@@ -18,19 +18,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._exceptions import QueryLeakWarning
-from skgraded._query_ids import (
+from skgraded._warnings import QueryLeakWarning
+from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
+from skgraded.model_selection._query_ranker import QueryRanker
+from skgraded.model_selection._splitters import QueryKFold, query_of_row
+from skgraded.rankings import Judgments
+from skgraded.rankings._query_ids import (
     query_target,
     resolve_query_ids,
     split_target,
     without_query_ids,
 )
-from skgraded._responses import ResponseMethod, check_response_method, scores_of
-from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure
-from skgraded.measures._parse import measures_of
-from skgraded.model_selection._query_ranker import QueryRanker
-from skgraded.model_selection._splitters import QueryKFold, query_of_row
-from skgraded.rankings import Judgments
+from skgraded.scoring._responses import ResponseMethod, check_response_method, scores_of
 
 if TYPE_CHECKING:
     import pandas as pd

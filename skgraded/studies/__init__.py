@@ -2,7 +2,7 @@
 
 from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._correlation import Correlation, correlate
-from skgraded.studies._discrimination import DiscriminativePower, discriminative_power
+from skgraded.studies._discriminative_power import DiscriminativePower, discriminative_power
 from skgraded.studies._incompleteness import Incompleteness, incompleteness
 from skgraded.studies._judgment_variation import (
     JudgmentVariation,

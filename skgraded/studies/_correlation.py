@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._text import text_table, wrap
 from skgraded.measures import measure
 from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._results import frame, two_decimals
+from skgraded.studies._presentation import frame, two_decimals
+from skgraded.studies._system_scores import SystemScores, as_system_scores
 from skgraded.studies._topics import topic_sets
-from skgraded.studies._values import SystemScores, as_system_scores
-from skgraded.trec._tables import text_table, wrap
 
 if TYPE_CHECKING:
     import pandas as pd

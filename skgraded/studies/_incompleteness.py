@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
-from skgraded._trec import Order, Qrels, as_qrels
-from skgraded.measures import Measure, measure
-from skgraded.measures._parse import measures_of
+from skgraded._text import count, text_table, wrap
+from skgraded.measures import Measure, measure, measures_of
 from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pools import (
     UNSAMPLED,
@@ -24,12 +23,12 @@ from skgraded.studies._pools import (
     random_samples,
     stratified_samples,
 )
-from skgraded.studies._results import frame, style_of
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import system_mask
 from skgraded.studies._topics import topic_sets
-from skgraded.studies._values import system_mask
 from skgraded.trec._evaluate import remarks_on
+from skgraded.trec._files import Order, Qrels, as_qrels
 from skgraded.trec._run_scores import notes_on_coverage
-from skgraded.trec._tables import count, text_table, wrap
 
 if TYPE_CHECKING:
     import pandas as pd

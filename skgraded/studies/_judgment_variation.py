@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
-from skgraded._trec import Order, as_qrels, as_run
-from skgraded.measures import Measure
+from skgraded._text import text_table, wrap
+from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments, Rankings
-from skgraded.studies._results import frame, style_of
-from skgraded.trec._tables import text_table, wrap
+from skgraded.studies._presentation import frame, style_of
+from skgraded.trec._files import Order, as_qrels, as_run
 
 if TYPE_CHECKING:
     import pandas as pd

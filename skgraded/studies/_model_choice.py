@@ -15,12 +15,12 @@ from sklearn.utils import _safe_indexing
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import paired_differences, t_test
 from skgraded._progress import ProgressBar
-from skgraded._query_ids import resolve_query_ids, split_target
+from skgraded._text import text_table, wrap
 from skgraded.measures import Measure, measure
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
-from skgraded.studies._results import frame
-from skgraded.trec._tables import text_table, wrap
+from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
     import pandas as pd

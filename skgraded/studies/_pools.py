@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
-from skgraded._trec import (
+from skgraded.measures import Measure
+from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec import Coverage
+from skgraded.trec._files import (
     Order,
     Qrels,
     as_qrels,
@@ -21,10 +25,6 @@ from skgraded._trec import (
     threads_of,
     unique_names,
 )
-from skgraded.measures import Measure
-from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.trec import Coverage
 
 __all__ = [
     "JoinedRuns",

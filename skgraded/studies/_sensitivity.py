@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure
+from skgraded._text import count, text_table, wrap
+from skgraded.measures import Measure, as_rankings, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.measures._base import as_rankings
-from skgraded.measures._parse import measures_of
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.studies._results import frame, style_of
-from skgraded.trec._tables import count, text_table, wrap
+from skgraded.studies._presentation import frame, style_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
-from skgraded.studies._results import frame, style_of
-from skgraded.studies._values import as_system_scores, complete_topics
-from skgraded.trec._tables import text_table, wrap
+from skgraded._text import text_table, wrap
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import as_system_scores, complete_topics
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._text import text_table, wrap
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
 from skgraded.studies._correlation import (
     STATISTICS,
@@ -19,10 +20,9 @@ from skgraded.studies._correlation import (
     legend,
     ordering_means,
 )
-from skgraded.studies._results import frame, style_of
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import SystemScores, as_system_scores
 from skgraded.studies._topics import topic_sets
-from skgraded.studies._values import SystemScores, as_system_scores
-from skgraded.trec._tables import text_table, wrap
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._trec import as_qrels
-from skgraded.studies._results import frame
-from skgraded.studies._values import as_system_scores
-from skgraded.trec._tables import text_table
+from skgraded._text import text_table
+from skgraded.studies._presentation import frame
+from skgraded.studies._system_scores import as_system_scores
+from skgraded.trec._files import as_qrels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,10 +1,11 @@
 """TREC evaluation: qrels and runs, scored by any measure, compared, written."""
 
-from skgraded._trec import Documents, Qrels, Run, read_qrels, read_run
 from skgraded.trec._compare import Comparison, compare
 from skgraded.trec._evaluate import evaluate
+from skgraded.trec._files import Documents, Qrels, Run, read_qrels, read_run
 from skgraded.trec._ir_measures import ir_measure
 from skgraded.trec._letor import read_letor
+from skgraded.trec._rank import rank
 from skgraded.trec._run_scores import Coverage, RunScores
 from skgraded.trec._write import write_qrels, write_run
 
@@ -18,6 +19,7 @@ __all__ = [
     "compare",
     "evaluate",
     "ir_measure",
+    "rank",
     "read_letor",
     "read_qrels",
     "read_run",

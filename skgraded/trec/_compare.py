@@ -21,9 +21,9 @@ from skgraded._paired_tests import (
     tukey_test,
     wilcoxon_test,
 )
+from skgraded._text import WIDTH, count, shorten, text_table, wrap
 from skgraded.measures import Measure
 from skgraded.trec._run_scores import RunScores
-from skgraded.trec._tables import WIDTH, count, shorten, text_table, wrap
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
-from skgraded._trec import (
+from skgraded._text import count
+from skgraded.measures import Measure, measures_of
+from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.trec._files import (
     JoinedRun,
     Negative,
     Order,
@@ -25,12 +28,8 @@ from skgraded._trec import (
     threads_of,
     unique_names,
 )
-from skgraded.measures import Measure
-from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.measures._parse import measures_of
-from skgraded.rankings import Rankings
+from skgraded.trec._rank import rankings_of
 from skgraded.trec._run_scores import Coverage, RunScores
-from skgraded.trec._tables import count
 
 __all__ = ["evaluate", "remarks_on"]
 
@@ -160,7 +159,7 @@ class _Scorer(NamedTuple):
         """Values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
         values = np.full((len(runs), self.n_topics, len(self.measures)), np.nan)
         if runs:
-            scores = evaluate_rankings(self.measures, Rankings.from_joined(runs))
+            scores = evaluate_rankings(self.measures, rankings_of(runs))
             run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
             values[run, np.concatenate([each.topic for each in runs])] = scores.values
         return values
@@ -208,7 +207,7 @@ def _count_empty(
 ) -> tuple[int, ...]:
     """Topics with nothing relevant, for each measure."""
     nothing_retrieved = join_nothing(qrels, negative)
-    return evaluate_rankings(measures, Rankings.from_joined([nothing_retrieved])).n_empty
+    return evaluate_rankings(measures, rankings_of([nothing_retrieved])).n_empty
 
 
 def remarks_on(qrels: Qrels, negative: Negative = "unsampled") -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._trec import Qrels, Run, read_qrels, read_run
+from skgraded.trec._files import Qrels, Run, read_qrels, read_run
 
 __all__ = ["read_letor"]
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._exceptions import UndefinedMeanWarning
 from skgraded._optional import import_pandas
-from skgraded._trec import JoinedRun, Run
+from skgraded._text import WIDTH, count, text_table, wrap
+from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures import Measure, measure
-from skgraded.trec._tables import WIDTH, count, text_table, wrap
+from skgraded.trec._files import JoinedRun, Run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from skgraded._trec import Order, Qrels, Run, as_qrels, as_run, rank_run
+from skgraded.trec._files import Order, Qrels, Run, as_qrels, as_run, rank_run
 
 __all__ = ["write_qrels", "write_run"]
 

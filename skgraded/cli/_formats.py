@@ -1,0 +1,154 @@
+"""Scores as text: tables for people, CSV, JSON and trec_eval's lines for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from skgraded._text import count, shorten, text_table, wrap
+from skgraded._warnings import UndefinedMeanWarning
+from skgraded.trec._compare import Comparison
+from skgraded.trec._run_scores import RunScores
+
+__all__ = ["comparison_as", "notes_beside", "scores_as"]
+
+
+def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
+    """Write scores in a format, topic by topic or their means."""
+    with warnings.catch_warnings():  # a mean that is undefined shows as nan, null or no line
+        warnings.simplefilter("ignore", UndefinedMeanWarning)
+        return _SCORES[form](scores, per_query)
+
+
+def comparison_as(form: str, comparison: Comparison) -> str:
+    """Write a comparison in a format."""
+    return _COMPARISONS[form](comparison)
+
+
+def notes_beside(form: str, notes: Sequence[str]) -> Sequence[str]:
+    """Give the notes, where the format itself has no place for them."""
+    return notes if form in ("csv", "trec_eval") else []
+
+
+def _names(scores: RunScores) -> list[str]:
+    return [str(each) for each in scores.measures]
+
+
+def _scores_table(scores: RunScores, per_query: bool) -> str:
+    if not per_query:
+        return scores.to_text() + "\n"
+    alone = len(scores) == 1
+    topics = scores.topics.tolist()
+    width = max(len(shorten(each)) for each in scores.systems)
+    labels = ["topic" if alone else f"{'system':<{width}}  topic"]
+    for system in scores.systems:
+        labels += [each if alone else f"{shorten(system):<{width}}  {each}" for each in topics]
+    values = scores.values.reshape(-1, len(scores.measures))
+    columns = [
+        (name, ["-" if math.isnan(value) else f"{value:.4f}" for value in column])
+        for name, column in zip(_names(scores), values.T.tolist(), strict=True)
+    ]
+    size = f"{count(len(scores), 'system')}, {count(len(topics), 'topic')}."
+    notes = [wrap(each) for each in (size, *scores.notes())]
+    return "\n".join([text_table(labels, columns, widest_label=60), *notes]) + "\n"
+
+
+def _scores_csv(scores: RunScores, per_query: bool) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["system", *(["topic"] if per_query else []), *_names(scores)])
+    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    for system, means, by_topic in rows:
+        if per_query:
+            topics = zip(scores.topics.tolist(), by_topic, strict=True)
+            writer.writerows([system, topic, *values] for topic, values in topics)
+        else:
+            writer.writerow([system, *means])
+    return text.getvalue()
+
+
+def _scores_json(scores: RunScores, per_query: bool) -> str:
+    names = _names(scores)
+    systems: list[dict[str, Any]] = []
+    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    for system, means, by_topic in rows:
+        entry: dict[str, Any] = {"system": system, "mean": _named(names, means)}
+        if per_query:
+            topics = zip(scores.topics.tolist(), by_topic, strict=True)
+            entry["topics"] = {topic: _named(names, values) for topic, values in topics}
+        systems.append(entry)
+    return _as_json({"n_topics": len(scores.topics), "systems": systems, "notes": scores.notes()})
+
+
+def _named(names: list[str], values: list[float]) -> dict[str, float | None]:
+    return dict(zip(names, map(_or_null, values), strict=True))
+
+
+def _or_null(value: Any) -> Any:
+    """JSON has neither nan nor infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _as_json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _scores_trec_eval(scores: RunScores, per_query: bool) -> str:
+    names = _names(scores)
+    lines = []
+    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    for system, means, by_topic in rows:
+        lines.append(f"{'runid':<22}\tall\t{system}")
+        listed = list(zip(scores.topics.tolist(), by_topic, strict=True)) if per_query else []
+        for topic, values in [*listed, ("all", means)]:
+            lines += [
+                f"{name:<22}\t{topic}\t{value:6.4f}"
+                for name, value in zip(names, values, strict=True)
+                if not math.isnan(value)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+_SCORES: dict[str, Callable[[RunScores, bool], str]] = {
+    "table": _scores_table,
+    "csv": _scores_csv,
+    "json": _scores_json,
+    "trec_eval": _scores_trec_eval,
+}
+
+
+def _comparison_csv(comparison: Comparison) -> str:
+    text = io.StringIO()
+    pairs = comparison.pairs()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(pairs)
+    writer.writerows(zip(*pairs.values(), strict=True))
+    return text.getvalue()
+
+
+def _comparison_json(comparison: Comparison) -> str:
+    pairs = comparison.pairs()
+    rows = (map(_or_null, row) for row in zip(*pairs.values(), strict=True))
+    content = {
+        "measure": str(comparison.measure),
+        "test": comparison.test,
+        "correction": comparison.correction,
+        "alpha": comparison.alpha,
+        "n_topics": comparison.n_topics,
+        "means": _named(list(comparison.systems), comparison.means.tolist()),
+        "pairs": [dict(zip(pairs, row, strict=True)) for row in rows],
+        "notes": list(comparison.notes),
+    }
+    return _as_json(content)
+
+
+_COMPARISONS: dict[str, Callable[[Comparison], str]] = {
+    "table": lambda comparison: comparison.to_text() + "\n",
+    "csv": _comparison_csv,
+    "json": _comparison_json,
+}

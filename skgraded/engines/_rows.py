@@ -1,0 +1,258 @@
+"""Chunks of rows in any form that users have them, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.rankings._checks import as_ids, is_missing
+
+__all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
+
+
+class Columns(NamedTuple):
+    """Names of the columns.
+
+    Attributes
+    ----------
+    label, score, qid : str
+        Grades, scores and query ids.
+    weight : str or None
+        Weights of the rows.
+    """
+
+    label: str
+    score: str
+    qid: str
+    weight: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that there are; one may have two roles."""
+        return list(dict.fromkeys(name for name in self if name is not None))
+
+    def require(self, present: Iterable[str], where: str) -> None:
+        """Raise where a column is missing.
+
+        Parameters
+        ----------
+        present : iterable of str
+            The columns that the data have.
+        where : str
+            What the data are.
+
+        Raises
+        ------
+        ValueError
+            If one that is asked for is not among them.
+        """
+        known = list(present)
+        for argument, name in self._asdict().items():
+            if name is not None and name not in known:
+                raise ValueError(
+                    f"{argument} must name a column of {where}, got {name!r}; there are: "
+                    f"{', '.join(map(str, known)) or 'none'}."
+                )
+
+
+class Rows(NamedTuple):
+    """Rows as arrays, in the order of the data.
+
+    Attributes
+    ----------
+    y_true, y_score, qid : ndarray of shape (n_rows,)
+        Labels, scores and query ids.
+    weight : ndarray of shape (n_rows,) or None
+        Weights.
+    """
+
+    y_true: NDArray[Any]
+    y_score: NDArray[Any]
+    qid: NDArray[Any]
+    weight: NDArray[Any] | None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.qid)
+
+    @classmethod
+    def of(cls, chunk: Any, columns: Columns) -> Self:
+        """Read a chunk.
+
+        Parameters
+        ----------
+        chunk : tuple, mapping, DataFrame, RecordBatch or Table
+            Arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), or named columns.
+        columns : Columns
+            The names.
+
+        Returns
+        -------
+        Rows
+            The arrays.
+        """
+        if isinstance(chunk, tuple | list):
+            rows = _of_arrays(chunk)
+        else:
+            names = _column_names(chunk)
+            columns.require(names, "the chunk")
+            rows = tuple(None if name is None else chunk[name] for name in columns)
+        label, score, qid, weight = rows
+        weight = None if weight is None else as_array(weight)
+        return cls(*_of_one_length((as_array(label), as_array(score), ids_of(qid), weight)))
+
+    def take(self, rows: slice) -> Rows:
+        """Copy some rows, so that the others can be forgotten.
+
+        Parameters
+        ----------
+        rows : slice
+            Which.
+
+        Returns
+        -------
+        Rows
+            The copy.
+        """
+        return Rows(*(None if each is None else each[rows].copy() for each in self))  # type: ignore[arg-type]
+
+    @classmethod
+    def concatenate(cls, parts: list[Rows]) -> Rows:
+        """Put rows one below the other.
+
+        Parameters
+        ----------
+        parts : list of Rows
+            At least one.
+
+        Returns
+        -------
+        Rows
+            All rows.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        if len({each.weight is None for each in parts}) > 1:
+            raise ValueError("Weights must be in all chunks or in none, got some with and without.")
+        labels, scores, ids, weights = zip(*parts, strict=True)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return Rows(np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight)
+
+
+def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Put query ids one below the other; different ids stay different.
+
+    Parameters
+    ----------
+    parts : list of ndarray
+        Ids of the parts.
+
+    Returns
+    -------
+    ndarray
+        All ids.
+    """
+    if len({_is_text(each) for each in parts if len(each) and each[0] is not None}) > 1:
+        raise ValueError("qid must be of one type in all chunks, got numbers and text.")
+    are_integers = all(each.dtype.kind in "iu" for each in parts)
+    if are_integers and np.result_type(*parts).kind == "f":  # which large ids share
+        parts = [each.astype(object) for each in parts]
+    return np.concatenate(parts)
+
+
+def _is_text(ids: NDArray[Any]) -> bool:
+    return ids.dtype.kind in "UST" or isinstance(ids[0], str | bytes)
+
+
+def _of_arrays(chunk: Any) -> tuple[Any, ...]:
+    if len(chunk) not in (3, 4):
+        raise ValueError(
+            "A chunk must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, "
+            f"weight), or named columns, got {len(chunk)} arrays; put a single chunk into a list."
+        )
+    return (*chunk, None)[:4]
+
+
+def _of_one_length(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    lengths = [len(each) for each in arrays if each is not None]
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            "A chunk must have one label, score, query id and weight per row, got "
+            f"{', '.join(map(str, lengths))} entries."
+        )
+    return arrays
+
+
+def _column_names(chunk: Any) -> list[str]:
+    if isinstance(chunk, Mapping):
+        return list(chunk)
+    if hasattr(chunk, "column_names"):
+        return list(chunk.column_names)
+    of_arrow = getattr(getattr(chunk, "schema", None), "names", None)
+    if isinstance(of_arrow, list):
+        return of_arrow
+    if hasattr(chunk, "columns"):  # of pandas, or polars
+        return list(chunk.columns)
+    raise TypeError(
+        "A chunk must be a tuple of arrays, a mapping, a DataFrame or an Arrow batch or table, got "
+        f"{type(chunk).__name__}."
+    )
+
+
+def as_array(column: Any) -> NDArray[Any]:
+    """Return a column of any library as an array; what is missing becomes NaN, or None."""
+    if hasattr(column, "dictionary_encode"):
+        return _of_arrow(column)
+    if np.ma.is_masked(column):
+        numbers = column.dtype.kind in "iufb"
+        return np.ma.filled(
+            column.astype(float if numbers else object), np.nan if numbers else None
+        )
+    if hasattr(column, "isna") and hasattr(column, "to_numpy") and column.dtype.kind in "iufb":
+        # pandas.NA is no float
+        missing = column.isna().any()
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column)
+    array = np.asarray(column)
+    return _with_none(array) if array.dtype.kind == "O" and array.ndim == 1 else array
+
+
+def ids_of(column: Any) -> NDArray[Any]:
+    """Return a column of query ids of any library as an array."""
+    return as_ids(column if isinstance(column, list | tuple) else as_array(column))
+
+
+def _with_none(objects: NDArray[Any]) -> NDArray[Any]:
+    """Put None, which NumPy takes for nan, where pandas.NA and the like stand."""
+    missing = np.array([is_missing(each) for each in objects.tolist()], dtype=bool)
+    if missing.any():
+        objects = objects.copy()
+        objects[missing] = None
+    return objects
+
+
+def _of_arrow(column: Any) -> NDArray[Any]:
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if isinstance(column, pa.DictionaryArray) or not pa.types.is_primitive(column.type):
+        # Equal texts become one object, which is quick to compare with itself.
+        encoded = column.dictionary_encode()
+        texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
+        places = encoded.indices.fill_null(len(texts) - 1)
+        return np.asarray(texts[places.to_numpy(zero_copy_only=False)])
+    return column.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def in_rows(data: Iterable[Any], columns: Columns) -> Iterator[Rows]:
+    """Read chunk after chunk; empty ones are skipped."""
+    for chunk in data:
+        rows = Rows.of(chunk, columns)
+        if rows.n_rows:
+            yield rows

@@ -1,0 +1,146 @@
+"""Users whose threshold of relevance differs.
+
+A user draws a threshold K in 1..c with P(K = k) = g_k and holds a document relevant from that
+grade on. In what follows G(i) = g_1 + ... + g_i and RB(k) is the number of judged documents of
+grade k or above.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import Measure
+from skgraded.measures._checks import check_choice, check_grade, numbers_of
+from skgraded.measures._positions import reciprocal
+from skgraded.rankings import Judgments
+
+__all__ = ["check_thresholds", "named_thresholds"]
+
+FloatArray = NDArray[np.float64]
+
+
+_NAMED = ("uniform", "linear")
+
+
+_ROUNDING = 1e-9
+
+
+_LONGEST_SCALE = 10_000
+
+
+_FEW_DIGITS = 1e-6  # of thirds in single precision, or written out
+
+
+def check_thresholds(g: Any) -> str | tuple[float, ...]:
+    """Return a threshold distribution by name, or as a tuple of probabilities that sum to 1."""
+    if isinstance(g, str):
+        check_choice("g", g, _NAMED)
+        return g
+    probabilities = numbers_of("g", g)
+    if min(probabilities) < 0:
+        raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
+    total = float(np.sum(probabilities))
+    if abs(total - 1.0) > _FEW_DIGITS:
+        raise ValueError(
+            f"g must sum to 1, got {g!r}, which sums to {total!r}. Divide each entry by that sum."
+        )
+    if abs(total - 1.0) > _ROUNDING:
+        return tuple(each / total for each in probabilities)
+    return probabilities
+
+
+def named_thresholds(name: str, top_grade: int) -> FloatArray:
+    """Return the threshold distribution of a name on the grades 1..top_grade."""
+    mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
+    probabilities: FloatArray = mass / mass.sum()
+    return probabilities
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _ThresholdMeasure(Measure):
+    """A measure with a distribution g of the users' thresholds over the grades 1..c."""
+
+    g: str | Sequence[float] = "uniform"
+    max_grade: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(g=check_thresholds(self.g))
+        if self.max_grade is None:
+            return
+        self._set(max_grade=check_grade("max_grade", self.max_grade))
+        if not isinstance(self.g, str) and len(self.g) != self.max_grade:
+            raise ValueError(
+                f"max_grade must equal the number of entries of g ({len(self.g)}) where g is given "
+                f"entry by entry, got {self.max_grade}."
+            )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the scale's top grade is read off the data."""
+        return isinstance(self.g, str) and self.max_grade is None
+
+    def resolve(self, top_grade: int) -> Self:
+        """Fix the scale's top grade where g is named and ``max_grade`` is not given.
+
+        Parameters
+        ----------
+        top_grade : int
+            The scale's top grade c.
+
+        Returns
+        -------
+        Measure
+            The measure with ``max_grade`` fixed; itself where nothing was open.
+        """
+        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._G(judgments) > 0
+
+    def _G(self, judgments: Judgments) -> FloatArray:
+        """P(threshold <= grade) by level."""
+        judgments.require_integer_grades(self)
+        grades = judgments.grades.astype(np.int64)
+        g = self._probabilities(int(grades[-1]))
+        if grades[-1] > len(g):
+            limit = "g ends there" if self.max_grade is None else "max_grade says so"
+            raise ValueError(
+                f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
+            )
+        return np.concatenate(([0.0], np.cumsum(g)))[grades]
+
+    def _probabilities(self, top_grade: int) -> FloatArray:
+        if not isinstance(self.g, str):
+            return np.array(self.g)
+        top = self.max_grade or max(1, top_grade)
+        if top > _LONGEST_SCALE:
+            raise ValueError(
+                f"y_true must hold grades of a scale up to {_LONGEST_SCALE} for {self}, which has "
+                f"users for each of them, got {top}."
+            )
+        return named_thresholds(self.g, top)
+
+    def _lower_grade(self, by_level: FloatArray) -> FloatArray:
+        """F(min(a, b)) for every pair of levels, from F by level on the last axis."""
+        level = np.arange(by_level.shape[-1])
+        return by_level[..., np.minimum(level[:, None], level[None, :])]
+
+    def _expected_share(self, judgments: Judgments) -> FloatArray:
+        """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
+        grades = judgments.grades.astype(np.int64)
+        # Grade by grade, not level by level: bits must not depend on which grades occur.
+        level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
+        g = self._probabilities(int(grades[-1]))[: grades[-1]]
+        by_level = reciprocal(judgments.at_least)
+        shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
+        for grade, level in enumerate(level_of.tolist(), start=1):
+            total = total + g[grade - 1] * by_level[:, level]
+            if grades[level] == grade:
+                shares[:, level] = total
+        return shares

@@ -1,0 +1,377 @@
+"""Average precision and its extensions to graded relevance, side by side.
+
+Each is a sum over ranks n, with weight 1/n or close to it, of what the documents above n and at n
+have in common: the matrix K of the prefix form is all that differs.
+
+For GAP, xGAP and eGAP a user draws a threshold K in 1..c with P(K = k) = g_k and holds a document
+relevant from that grade on; G(i) = g_1 + ... + g_i, and RB(k) is the number of judged documents of
+grade k or above.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._base import PairPart
+from skgraded.measures._binary import _BinaryMeasure
+from skgraded.measures._checks import check_at_least_zero
+from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
+from skgraded.measures._positions import Reciprocal, reciprocal
+from skgraded.measures._thresholds import _ThresholdMeasure
+from skgraded.rankings import Judgments
+
+__all__ = ["AP", "GAP", "GeneralizedAP", "QMeasure", "WeightedAP", "eGAP", "xGAP"]
+
+FloatArray = NDArray[np.float64]
+
+
+class AP(_BinaryMeasure):
+    r"""Average precision.
+
+    .. math::
+
+        AP = \frac{1}{RB(t)} \sum_{n=1}^{N} \frac{1}{n} \sum_{m=1}^{n} 1[r_m \ge t]\, 1[r_n \ge t]
+
+    where r_n is the grade at rank n of a list of N documents, t the threshold ``rel``, and RB(t)
+    the recall base: the number of judged documents of grade t or above. A cut-off k drops the
+    terms n > k and keeps RB(t), as trec_eval does; with ``normalize=True`` the divisor becomes
+    min(RB(t), k) in effect, as in LightGBM.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade t is empty.
+
+    See Also
+    --------
+    GAP, xGAP, eGAP : Extensions to graded relevance.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Eq. 1 and 2.
+
+    Examples
+    --------
+    >>> from skgraded import AP
+    >>> AP()([1, 0, 1, 0], [.9, .8, .7, .6])  # (1/1 + 2/3) / 2
+    0.8333333333333333
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        relevant = self._relevant(judgments)
+        both = relevant[:, None] & relevant[None, :]
+        K = both * reciprocal(self._n_relevant(judgments))[:, None, None]
+        return PairPart(Reciprocal(), K)
+
+
+class GAP(_ThresholdMeasure):
+    r"""Graded average precision.
+
+    .. math::
+
+        GAP = \frac{\sum_{n=1}^{N} \frac{1}{n} \sum_{m=1}^{n} G(\min(r_m, r_n))}
+                   {\sum_{k=1}^{c} R(k)\, G(k)}
+
+    where r_n is the grade at rank n of a list of N documents, G(i) = g_1 + ... + g_i the
+    probability that the user's threshold is at most i (G(0) = 0), R(k) the number of judged
+    documents of grade k, and c the scale's top grade. An ideal ranking scores 1. Where n documents
+    of a low grade stand before the only one of a high grade, GAP tends to 1 with n whatever g is;
+    `xGAP` and `eGAP` do not.
+
+    Parameters
+    ----------
+    g : tuple of float, {"uniform", "linear"}, default="uniform"
+        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+    max_grade : int, optional
+        The scale's top grade c, where g is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query is empty where no document reaches a threshold that some
+        user has; the paper's value for it is 0.
+
+    See Also
+    --------
+    xGAP : The user's threshold is drawn before the document.
+    eGAP : The expectation of average precision over the thresholds.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Eq. 4.
+    .. [2] S. E. Robertson, E. Kanoulas, E. Yilmaz (2010), "Extending Average Precision to Graded
+       Relevance Judgments", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import GAP
+    >>> round(GAP(g=(.5, .5))([1, 2, 0], [.9, .8, .7]), 4)  # (1/2 + 1/2 * 3/2) / (1/2 + 1)
+    0.8333
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        G = self._G(judgments)
+        expected_recall_base = judgments.sum_over_pool(G)
+        K = self._lower_grade(G) * reciprocal(expected_recall_base)[:, None, None]
+        return PairPart(Reciprocal(), K)
+
+
+class xGAP(_ThresholdMeasure):
+    r"""Extended graded average precision.
+
+    .. math::
+
+        xGAP = \sum_{n=1}^{N} \frac{1}{n}\, \frac{e(r_n)}{G(r_n)} \sum_{m=1}^{n} G(\min(r_m, r_n)),
+        \qquad e(i) = \sum_{k \le i,\, RB(k) > 0} \frac{g_k}{RB(k)}
+
+    where r_n is the grade at rank n of a list of N documents, G(i) = g_1 + ... + g_i the
+    probability that the user's threshold is at most i, and RB(k) the number of judged documents of
+    grade k or above; terms with G(r_n) = 0 are 0. An ideal ranking scores the probability that the
+    query has a document at the user's threshold; ``normalize=True`` makes that 1.
+
+    Parameters
+    ----------
+    g : tuple of float, {"uniform", "linear"}, default="uniform"
+        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+    max_grade : int, optional
+        The scale's top grade c, where g is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query is empty where no document reaches a threshold that some
+        user has; the paper's value for it is 0.
+
+    See Also
+    --------
+    eGAP : The expectation of average precision over the thresholds.
+    GAP : The original, biased where few documents reach the top grade.
+
+    Notes
+    -----
+    No ranking beats the ideal one, but xGAP is not monotone: below other documents, a swap that
+    moves the better one up can lower it a little. With g = (1/2, 1/2), the grades 0, 0, 0, 0, 1, 2
+    score 19/80 and 0, 0, 0, 0, 2, 1 only 7/30. So ``ties="pessimistic"``, the worst grade first, is
+    not always its smallest value. `GAP` and `eGAP` are monotone.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Eq. 5.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> round(xGAP(g=(.1, .9))([1, 2, 0], [.9, .8, .7]), 4)
+    0.5725
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        G = self._G(judgments)
+        selected = self._expected_share(judgments) * reciprocal(G)
+        return PairPart(Reciprocal(), self._lower_grade(G) * selected[:, None, :])
+
+
+class eGAP(_ThresholdMeasure):
+    r"""Expected graded average precision.
+
+    .. math::
+
+        eGAP = E[AP(K)] = \sum_{n=1}^{N} \frac{1}{n} \sum_{m=1}^{n} e(\min(r_m, r_n)),
+        \qquad e(i) = \sum_{k \le i,\, RB(k) > 0} \frac{g_k}{RB(k)}
+
+    where r_n is the grade at rank n of a list of N documents, g_k the probability that the user's
+    threshold K is k, AP(k) the average precision with relevance from grade k on, and RB(k) the
+    number of judged documents of grade k or above. An ideal ranking scores the probability that the
+    query has a document at the user's threshold; ``normalize=True`` makes that 1.
+
+    Parameters
+    ----------
+    g : tuple of float, {"uniform", "linear"}, default="uniform"
+        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+    max_grade : int, optional
+        The scale's top grade c, where g is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query is empty where no document reaches a threshold that some
+        user has; the paper's value for it is 0.
+
+    See Also
+    --------
+    xGAP : The user's threshold is drawn before the document.
+    AP : One threshold for all users.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Eq. 6.
+
+    Examples
+    --------
+    >>> from skgraded import eGAP
+    >>> eGAP(g=(.1, .9))([1, 2, 0], [.9, .8, .7])  # .1 * AP(1) + .9 * AP(2) = .1 + .9 / 2
+    0.55
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        return PairPart(Reciprocal(), self._lower_grade(self._expected_share(judgments)))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _GainAveragePrecision(_GainMeasure):
+    """A mean over the relevant documents of a ratio of cumulated gains."""
+
+    def _graded(self, judgments: Judgments) -> FloatArray:
+        """1 by level where the grade is above 0."""
+        judgments.require_integer_grades(self)
+        return (judgments.grades > 0).astype(np.float64)
+
+    def _recall_base(self, judgments: Judgments) -> NDArray[np.int64]:
+        return judgments.count_pool(judgments.grades > 0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class QMeasure(_GainAveragePrecision):
+    r"""Q-measure.
+
+    .. math::
+
+        Q = \frac{1}{R} \sum_{n=1}^{N} 1[r_n > 0]\,
+            \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n of a list of N documents, cg(n) the gain cumulated down to
+    rank n, cg_I(n) that of the ideal ranking, count(n) the number of documents of grade 1 or above
+    down to rank n, and R the number of such documents in the pool. With beta = 0 it is `AP`, on
+    condensed lists it is Sakai's Q'. With ``normalize=True`` the divisor at a cut-off k becomes
+    min(R, k) in effect, as in NTCIREVAL's Q@k.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains against the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade 1 or above is empty.
+
+    See Also
+    --------
+    AP : The same with beta = 0.
+    nDCG : Discounted gain against that of the ideal ranking.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 21.
+
+    Examples
+    --------
+    >>> from skgraded import QMeasure
+    >>> round(QMeasure()([0, 3, 2, 1, 0], [5, 4, 3, 2, 1]), 4)  # (4/7 + 7/9 + 9/10) / 3
+    0.7497
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(beta=check_at_least_zero("beta", self.beta))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
+        blended = self.beta * self._gains(judgments) + graded
+        pairs = blended[:, None] * graded[None, :]
+        return PairPart(BlendedIdealGain(self.gain, self.beta), pairs * share[:, None, None])
+
+
+class GeneralizedAP(_GainAveragePrecision):
+    r"""Generalized average precision.
+
+    .. math::
+
+        v_G = \frac{\sum_{n=1}^{N} \frac{1[r_n > 0]}{n} \sum_{m=1}^{n} x_m}
+                   {\sum_{n=1}^{P} \frac{1[y_n > 0]}{n} \sum_{m=1}^{n} x^*_m}
+
+    where r_n is the grade at rank n of a list of N documents and x_n its gain, y_n and x*_n those
+    of the ideal ranking of the pool's P documents. On binary grades it is `AP`; it is not `GAP`,
+    with which it shares its initials.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    WeightedAP : The ratio to the ideal gain is taken rank by rank.
+    GAP : Users whose thresholds of relevance differ.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 42.
+
+    Examples
+    --------
+    >>> from skgraded import GeneralizedAP
+    >>> round(GeneralizedAP()([0, 3, 2, 1, 0], [5, 4, 3, 2, 1]), 3)
+    0.622
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        graded, gains = self._graded(judgments), self._gains(judgments)
+        mean_gain = judgments.ideal.pair_moments(Reciprocal(), None, "row_order", "nonrelevant")
+        pairs = gains[:, None] * graded[None, :]
+        K = np.tile(pairs.ravel(), judgments.n_queries)
+        best = _core.pair_part(K, mean_gain.ravel(), judgments.n_queries)
+        return PairPart(Reciprocal(), pairs * reciprocal(best)[:, None, None])
+
+
+class WeightedAP(_GainAveragePrecision):
+    r"""Weighted average precision.
+
+    .. math::
+
+        v_W = \frac{1}{R} \sum_{n=1}^{N} 1[r_n > 0]
+              \frac{\sum_{m=1}^{n} x_m}{\sum_{m=1}^{n} x^*_m}
+
+    where r_n is the grade at rank n of a list of N documents and x_n its gain, x*_n the gain at
+    rank n of the ideal ranking (0 beyond its end) and R the number of judged documents of grade 1
+    or above. From rank R on the denominator no longer grows: whether a document stands at rank
+    R + 1 or last makes no difference. `QMeasure` mends that.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    QMeasure : The rank stands in the denominator too.
+    GeneralizedAP : One ratio of sums instead of a sum of ratios.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 34.
+
+    Examples
+    --------
+    >>> from skgraded import WeightedAP
+    >>> round(WeightedAP()([0, 3, 2, 1], [4, 3, 2, 1]), 4)  # (3/5 + 5/6 + 6/6) / 3
+    0.8111
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
+        pairs = self._gains(judgments)[:, None] * graded[None, :]
+        return PairPart(ReciprocalIdealGain(self.gain), pairs * share[:, None, None])

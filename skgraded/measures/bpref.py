@@ -1,0 +1,329 @@
+"""Binary preference: judged documents alone, and how often they stand in the wrong order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._base import LinearPart, PairPart
+from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, cutoff_rank, listed
+from skgraded.measures._gains import misplaced
+from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
+from skgraded.rankings import Judgments, Rankings, Unjudged
+
+__all__ = ["Bpref", "BprefN", "BprefR", "BprefRelative", "BprefTen", "OldBpref"]
+
+FloatArray = NDArray[np.float64]
+
+
+_TEN = 10
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _BinaryPreference(_BinaryMeasure):
+    """A preference of relevant documents over judged non-relevant ones."""
+
+    unjudged: Unjudged = "condense"
+
+    def _n_nonrelevant(self, judgments: Judgments) -> NDArray[np.int64]:
+        return judgments.count_pool(~self._relevant(judgments))
+
+    def _share(self, judgments: Judgments) -> FloatArray:
+        """1 / R."""
+        return reciprocal(self._n_relevant(judgments))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _ClippedPreference(_BinaryPreference):
+    """A preference whose penalty counts so many non-relevant documents at most."""
+
+    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many documents are penalised at most, and what the penalty is divided by."""
+        raise NotImplementedError
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments = rankings.judgments
+        most, divisor = self._penalty(judgments)
+        kept = _core.preferences(
+            *rankings.ranked(self.ties, self.unjudged),
+            self._relevant(judgments).astype(np.uint8),
+            most.astype(np.float64),
+            divisor.astype(np.float64),
+            cutoff_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return kept * self._share(judgments)
+
+
+class Bpref(_ClippedPreference):
+    r"""Binary preference.
+
+    .. math::
+
+        bpref = \frac{1}{R} \sum_{n} 1[r_n \ge t]
+                \left(1 - \frac{\min(R, n - count(n))}{\min(R, N)}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, count(n) the
+    number of relevant documents down to rank n, so that n - count(n) judged non-relevant ones
+    stand above a relevant document at rank n, and R and N are the numbers of judged relevant and
+    non-relevant documents of the query. Where N is 0 nothing is penalised. As in trec_eval.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
+        without a document of grade t is empty.
+
+    See Also
+    --------
+    BprefR : Equal to it where R <= N.
+    BprefN : Equal to it where R >= N.
+    AP : On condensed lists, ``AP(unjudged="condense")``, it is bpref with relative penalties.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 1 and 9.
+    .. [2] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information",
+       SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import Bpref
+    >>> nan = float("nan")
+    >>> Bpref()([0, 1, nan, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # one of two above each
+    0.5
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
+
+    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        n_relevant = self._n_relevant(judgments)
+        return n_relevant, np.minimum(n_relevant, self._n_nonrelevant(judgments))
+
+
+class BprefR(_ClippedPreference):
+    r"""Binary preference with the number of relevant documents as the scale of the penalty.
+
+    .. math::
+
+        bpref\_R = \frac{1}{R} \sum_{n} 1[r_n \ge t]
+                   \left(1 - \frac{\min(R, n - count(n))}{R}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
+    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
+    of the query.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
+        grade t is empty.
+
+    See Also
+    --------
+    Bpref : Equal to it where R <= N.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 10.
+
+    Examples
+    --------
+    >>> from skgraded import BprefR
+    >>> BprefR()([0, 1, 1, 1], [4, 3, 2, 1])  # each has 1 of R = 3 above
+    0.6666666666666666
+    """
+
+    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        n_relevant = self._n_relevant(judgments)
+        return n_relevant, n_relevant
+
+
+class OldBpref(_ClippedPreference):
+    r"""Binary preference as early versions of trec_eval computed it.
+
+    .. math::
+
+        \frac{1}{R} \sum_{n} 1[r_n \ge t]
+        \left(1 - \frac{\min(R, n - count(n))}{\min(R, N_{ret})}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
+    the number of judged non-relevant documents down to rank n, N_ret that of the whole list, and R
+    the number of judged relevant documents of the query. A slip that values in old papers rest on:
+    the same mistakes cost more in a list that retrieves fewer non-relevant documents.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
+        without a document of grade t is empty.
+
+    See Also
+    --------
+    Bpref : With the pool's N for N_ret.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Section 4.1, below Eq. 9.
+
+    Examples
+    --------
+    >>> from skgraded import Bpref, OldBpref
+    >>> y_true, y_score = [0, 1, 1, 0, 0], [5, 4, 3, 2, 1]
+    >>> OldBpref()(y_true, y_score) == Bpref()(y_true, y_score)  # all judged ones are retrieved
+    True
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
+
+    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        n_relevant = self._n_relevant(judgments)
+        retrieved = listed(judgments, ~self._relevant(judgments))
+        return n_relevant, np.minimum(n_relevant, retrieved)
+
+
+class BprefTen(_ClippedPreference):
+    r"""Binary preference with ten documents more in the scale of the penalty: bpref-10.
+
+    .. math::
+
+        bpref\text{-}10 = \frac{1}{R} \sum_{n} 1[r_n \ge t]
+                          \left(1 - \frac{\min(10 + R, n - count(n))}{10 + R}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
+    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
+    of the query. The ten keep a query with few relevant documents from being all or nothing.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
+        grade t is empty.
+
+    See Also
+    --------
+    BprefR : Without the ten.
+
+    References
+    ----------
+    .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information",
+       SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import BprefTen
+    >>> round(BprefTen()([0, 1, 1], [3, 2, 1]), 4)  # 1 - 1/12
+    0.9167
+    """
+
+    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        scale = self._n_relevant(judgments) + _TEN
+        return scale, scale
+
+
+class BprefN(_BinaryPreference):
+    r"""Binary preference with all non-relevant documents in the scale of the penalty.
+
+    .. math::
+
+        bpref\_N = \frac{1}{R} \sum_{n} 1[r_n \ge t] \left(1 - \frac{n - count(n)}{N}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
+    the number of judged non-relevant documents down to rank n, and R and N are the numbers of
+    judged relevant and non-relevant documents of the query. Also known as bpref_allnonrel.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
+        without a document of grade t is empty.
+
+    See Also
+    --------
+    RprefN : Its extension to graded relevance.
+    Bpref : Equal to it where R >= N.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 11.
+
+    Examples
+    --------
+    >>> from skgraded import BprefN
+    >>> BprefN()([0, 1, 1, 0], [4, 3, 2, 1])  # 1 - 1/2
+    0.5
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(Constant(), relevant, self._share(judgments))
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
+        wrong = misplaced(self._relevant(judgments).astype(np.float64))
+        return PairPart(Constant(), -wrong * scale[:, None, None])
+
+
+class BprefRelative(_BinaryPreference):
+    r"""Binary preference with a penalty relative to the rank.
+
+    .. math::
+
+        bpref\_relative = \frac{1}{R} \sum_{n > 1} 1[r_n \ge t]
+                          \left(1 - \frac{n - count(n)}{n - 1}\right)
+
+    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
+    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
+    of the query. A relevant document at rank 1 counts nothing, so that an ideal ranking scores
+    (R - 1) / R. With n for n - 1, which mends that, it is ``AP(unjudged="condense")``.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
+        grade t is empty; with ``normalize`` one with a single such document is too.
+
+    See Also
+    --------
+    RprefRelative : Its extension to graded relevance.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 18.
+
+    Examples
+    --------
+    >>> from skgraded import BprefRelative
+    >>> BprefRelative()([1, 0, 1, 0], [4, 3, 2, 1])  # (0 + 1/2) / 2
+    0.25
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(FromSecond(), relevant, self._share(judgments))
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        wrong = misplaced(self._relevant(judgments).astype(np.float64))
+        return PairPart(ReciprocalAbove(), -wrong * self._share(judgments)[:, None, None])

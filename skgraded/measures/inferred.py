@@ -1,0 +1,124 @@
+"""Average precision inferred from a sample of the pool."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._binary import _BinaryMeasure
+from skgraded.measures._checks import check_above_zero
+from skgraded.measures._pool_positions import rank_of
+from skgraded.measures._positions import reciprocal
+from skgraded.rankings import RankedList, Rankings, Ties
+
+__all__ = ["infAP"]
+
+FloatArray = NDArray[np.float64]
+
+
+# Documents outside the pool, documents of the pool that were not sampled, then the levels.
+_N_UNJUDGED = 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
+    r"""Inferred average precision: an estimate from a random sample of the pool.
+
+    .. math::
+
+        infAP = \frac{1}{R} \sum_{n} 1[r_n \ge t] \left( \frac{1}{n} + \frac{n-1}{n} \cdot
+                \frac{|d|}{n-1} \cdot \frac{|rel| + \epsilon}{|rel| + |nonrel| + 2 \epsilon} \right)
+
+    where r_n is the grade at rank n, t the threshold ``rel`` and R the number of sampled documents
+    of grade t or above. |d|, |rel| and |nonrel| count documents above rank n: those of the pool,
+    and among these the sampled ones that are relevant and not relevant. Three kinds of documents
+    without a grade t or above thus differ: sampled ones, which were judged; those of the pool that
+    were not sampled, of which the same share is taken to be relevant; and those outside the pool,
+    which count as not relevant. At rank 1 the term is 1. With complete judgments it is `AP`, up to
+    epsilon.
+
+    In arrays NaN marks a document outside the pool; in qrels the grade -1 marks one of the pool
+    that was not sampled, and documents that the qrels lack are outside the pool.
+
+    Parameters
+    ----------
+    epsilon : float, default=1e-5
+        Smoothing of the estimated precision, > 0.
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`, but ``ties`` is ``"row_order"`` here: the mean over the orders of
+        tied documents has no closed form. ``unjudged="condense"`` drops both kinds of unjudged
+        documents, after which nothing is left to infer. A query without a document of grade t is
+        empty.
+
+    See Also
+    --------
+    AP : Unjudged documents count as not relevant, or are dropped.
+    Bpref : Judged documents only.
+
+    References
+    ----------
+    .. [1] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
+       Incomplete Judgments".
+
+    Examples
+    --------
+    >>> from skgraded import infAP
+    >>> round(infAP()([0, 1, float("nan"), 1], [4, 3, 2, 1]), 4)  # (1/2 + 1/4 + 2/4 * 1/2) / 2
+    0.5
+    """
+
+    ties: Ties = "row_order"
+    epsilon: float = 1e-5
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(epsilon=check_above_zero("epsilon", self.epsilon))
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments = rankings.judgments
+        ranked = self._kinds(rankings)
+        relevant = np.concatenate(([False, False], self._relevant(judgments)))[ranked.levels]
+        n_rel = _above(relevant, ranked)
+        n_sampled = _above(ranked.levels >= _N_UNJUDGED, ranked)
+        n_pooled = _above(ranked.levels > 0, ranked)
+        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
+        n = rank_of(ranked)
+        precision = (n_rel + self.epsilon) / (n_sampled + 2 * self.epsilon)
+        terms = relevant * (1.0 + n_pooled * precision) / n
+        if self.k is not None:
+            terms[n > self.k] = 0.0
+        sums = np.bincount(query, weights=terms, minlength=judgments.n_queries)
+        return sums * reciprocal(self._n_relevant(judgments))
+
+    def _kinds(self, rankings: Rankings) -> RankedList:
+        """List documents by rank: 0 outside the pool, 1 not sampled, or 2 + level."""
+        judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
+        if self.unjudged == "condense" or rankings is judgments.ideal:
+            ranked = rankings.ranked(self.ties, "condense")
+            return ranked._replace(levels=ranked.levels.astype(np.int32) + _N_UNJUDGED)
+        levels = judgments.levels.astype(np.int32)
+        kinds = np.where(levels < n_levels, levels + _N_UNJUDGED, levels - n_levels)
+        by_rank = _core.gather_levels(
+            kinds.astype(np.int32), rankings.order, judgments.indptr, rankings.n_threads
+        )
+        ranked = RankedList(by_rank, rankings.tied, judgments.indptr)
+        if self.ties == "row_order":
+            return ranked
+        best_first = self.ties == "optimistic"
+        in_ties = _core.sort_within_ties(*ranked, best_first, rankings.n_threads)
+        return ranked._replace(levels=in_ties)
+
+
+def _above(marked: NDArray[np.bool_], ranked: RankedList) -> NDArray[np.int64]:
+    """Count the marked documents above each rank of its list."""
+    before = np.concatenate(([0], np.cumsum(marked)))
+    above: NDArray[np.int64] = before[:-1] - np.repeat(before[ranked.indptr[:-1]], ranked.lengths)
+    return above

@@ -1,0 +1,216 @@
+"""Cumulated gain: a gain for each grade, a discount for each rank."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import LinearPart, Measure
+from skgraded.measures._checks import check_choice, is_number
+from skgraded.measures._gains import _GainMeasure, check_gain, gain_by_level
+from skgraded.measures._pool_positions import AveragedDiscount
+from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
+from skgraded.rankings import Judgments
+
+__all__ = ["CG", "DCG", "AveragedNDCG", "nDCG"]
+
+
+_DISCOUNTS = ("log2", "jk")
+
+
+_BINARY = 2.0
+
+
+class CG(_GainMeasure):
+    r"""Cumulated gain.
+
+    .. math:: CG@k = \sum_{n=1}^{k} v(r_n)
+
+    where r_n is the grade (or fractional label) at rank n and v its gain. Without a cut-off the
+    order of the documents does not matter.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    DCG : Gains are discounted by rank.
+    SlidingRatio : Divided by the value of the ideal ranking.
+
+    References
+    ----------
+    .. [1] K. Järvelin, J. Kekäläinen (2002), "Cumulated Gain-Based Evaluation of IR Techniques",
+       ACM TOIS 20(4).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 29.
+
+    Examples
+    --------
+    >>> from skgraded import CG
+    >>> CG()([3, 2, 3, 0, 0, 1, 2, 2, 3, 0], range(10, 0, -1))
+    16.0
+    """
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return LinearPart(Constant(), self._gains(judgments), 1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DCG(Measure):
+    r"""Discounted cumulated gain.
+
+    .. math:: DCG@k = \sum_{n=1}^{k} d_n\, v(r_n)
+
+    where r_n is the grade (or fractional label) at rank n, v the gain and d_n the discount:
+    v(r) = r (``"linear"``) or 2^r - 1 (``"exp2"``), or given grade by grade; d_n = 1 / log2(n + 1)
+    (``"log2"``), or 1 for n < a and 1 / log_a(n) from rank a on (``"jk"``).
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    discount : {"log2", "jk"}, default="log2"
+        Discount of a rank.
+    log_base : float, default=2
+        Base a > 1 of the ``"jk"`` discount.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    nDCG : Divided by the value of the ideal ranking.
+
+    References
+    ----------
+    .. [1] K. Järvelin, J. Kekäläinen (2002), "Cumulated Gain-Based Evaluation of IR Techniques",
+       ACM TOIS 20(4).
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 22.
+
+    Examples
+    --------
+    >>> from skgraded import DCG
+    >>> round(DCG(discount="jk")([3, 2, 3, 0, 0, 1, 2, 2, 3, 0], range(10, 0, -1)), 2)
+    9.61
+    """
+
+    gain: str | Sequence[float] = "linear"
+    discount: str = "log2"
+    log_base: float = _BINARY
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("discount", self.discount, _DISCOUNTS)
+        if not is_number(self.log_base) or not 1 < self.log_base < np.inf:
+            raise ValueError(f"log_base must be a number > 1, got {self.log_base!r}.")
+        if self.discount == "log2" and self.log_base != _BINARY:
+            raise ValueError(
+                f'log_base belongs to discount="jk", got {self.log_base!r} with discount="log2".'
+            )
+        self._set(gain=check_gain(self.gain), log_base=float(self.log_base))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return gain_by_level(self.gain, judgments, self) > 0
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
+        return LinearPart(discount, gain_by_level(self.gain, judgments, self), 1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class nDCG(DCG):
+    r"""Normalized discounted cumulated gain.
+
+    .. math:: nDCG@k = \frac{\sum_{n=1}^{k} d_n\, v(r_n)}{\sum_{n=1}^{k} d_n\, v(y_n)}
+
+    where r_n is the grade (or fractional label) at rank n, y_n that of the ideal ranking, v the
+    gain and d_n the discount, as in `DCG`. With linear gain it equals scikit-learn's
+    ``ndcg_score``, with ``gain="exp2"``, ``ties="row_order"`` and ``empty=1`` LightGBM's ``ndcg``.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    discount : {"log2", "jk"}, default="log2"
+        Discount of a rank.
+    log_base : float, default=2
+        Base a > 1 of the ``"jk"`` discount.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
+        empty.
+
+    See Also
+    --------
+    DCG : Without the division.
+
+    References
+    ----------
+    .. [1] K. Järvelin, J. Kekäläinen (2002), "Cumulated Gain-Based Evaluation of IR Techniques",
+       ACM TOIS 20(4).
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 22.
+
+    Examples
+    --------
+    >>> from skgraded import nDCG
+    >>> round(nDCG(discount="jk")([3, 2, 3, 0, 0, 1, 2, 2, 3, 0], range(10, 0, -1)), 2)
+    0.88
+    """
+
+    normalize: bool = True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AveragedNDCG(DCG):
+    r"""Average of normalized discounted cumulated gain over all cut-offs.
+
+    .. math:: v_D = \frac{1}{k} \sum_{i=1}^{k} \frac{DCG@i}{DCG_I@i}
+
+    where DCG@i is the discounted cumulated gain down to rank i and DCG_I@i that of the ideal
+    ranking. A list shorter than k is filled up with non-relevant documents; without a cut-off, k
+    is the length of the list.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    discount : {"jk", "log2"}, default="jk"
+        Discount of a rank, as in `DCG`.
+    log_base : float, default=2
+        Base a > 1 of the ``"jk"`` discount.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    nDCG : At one cut-off.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 32.
+
+    Examples
+    --------
+    >>> from skgraded import AveragedNDCG
+    >>> round(AveragedNDCG()([0, 3, 2, 1, 0], [5, 4, 3, 2, 1]), 3)
+    0.61
+    """
+
+    discount: str = "jk"
+    _changes_with_grades: ClassVar[int] = 0
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
+        positions = AveragedDiscount(discount, self.gain, self.k)
+        return LinearPart(positions, gain_by_level(self.gain, judgments, self), 1.0)

@@ -1,0 +1,147 @@
+"""Normalized recall and precision: how late the relevant documents of the whole ranking come."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import LinearPart
+from skgraded.measures._binary import _SetMeasure, listed
+from skgraded.measures._positions import LogRank, Rank, reciprocal
+from skgraded.rankings import Judgments
+
+__all__ = ["NormalizedPrecision", "NormalizedRecall"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _WholeRanking(_SetMeasure):
+    """1 less how late relevant documents come, of how late they can come."""
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "k": "which looks at every document",
+        "normalize": "whose best value is 1 already",
+    }
+
+    def _lateness(self) -> Rank | LogRank:
+        """Weight of a rank; the later, the heavier."""
+        raise NotImplementedError
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        """Sum of the weights of the last R ranks, less that of the first R."""
+        raise NotImplementedError
+
+    def _sum_to(self, n: IntArray) -> FloatArray:
+        """Sum of the weights of the ranks 1..n."""
+        weights = self._lateness().at(np.arange(1.0, n.max(initial=0) + 1))
+        return np.concatenate(([0.0], np.cumsum(weights)))[n]
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        """Return the value if the list's relevant documents stood at ranks of weight 0.
+
+        Those that the list lacks come last of all.
+        """
+        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
+        n_missing = n_relevant - listed(judgments, self._relevant(judgments))
+        missing = self._sum_to(n_all) - self._sum_to(n_all - n_missing)
+        late = missing - self._sum_to(n_relevant)
+        return 1.0 - late * reciprocal(self._latest(judgments))
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(self._lateness(), relevant, -reciprocal(self._latest(judgments)))
+
+
+class NormalizedRecall(_WholeRanking):
+    r"""Normalized recall.
+
+    .. math:: z_r = 1 - \frac{\sum_{d} n_d - \sum_{i=1}^{R} i}{R\, (N - R)}
+
+    where the first sum runs over the R relevant documents of the query, n_d is the rank of one of
+    them, and N the number of documents: those of the list, then the judged ones that it lacks, a
+    relevant one at the very bottom. 1 where all relevant documents come first, 0 where they come
+    last; 1 where all are relevant.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``k`` and ``normalize`` are refused. A query without a relevant
+        document is empty.
+
+    See Also
+    --------
+    NormalizedPrecision : Logarithms of the ranks.
+
+    References
+    ----------
+    .. [1] G. Salton, M. E. Lesk (1968), "Computer Evaluation of Indexing and Text Processing",
+       JACM 15(1).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 7.
+
+    Examples
+    --------
+    >>> from skgraded import NormalizedRecall
+    >>> round(NormalizedRecall()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - (5 - 3) / (2 * 3)
+    0.6667
+    """
+
+    def _lateness(self) -> Rank:
+        return Rank()
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        n_relevant = self._n_relevant(judgments)
+        return (n_relevant * (self._n_all(judgments) - n_relevant)).astype(np.float64)
+
+
+class NormalizedPrecision(_WholeRanking):
+    r"""Normalized precision.
+
+    .. math:: z_p = 1 - \frac{\sum_{d} \log n_d - \sum_{i=1}^{R} \log i}{\log {N \choose R}}
+
+    where the first sum runs over the R relevant documents of the query, n_d is the rank of one of
+    them, and N the number of documents: those of the list, then the judged ones that it lacks, a
+    relevant one at the very bottom. 1 where all relevant documents come first, 0 where they come
+    last; 1 where all are relevant.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``k`` and ``normalize`` are refused. A query without a relevant
+        document is empty.
+
+    See Also
+    --------
+    NormalizedRecall : The ranks themselves.
+
+    References
+    ----------
+    .. [1] G. Salton, M. E. Lesk (1968), "Computer Evaluation of Indexing and Text Processing",
+       JACM 15(1).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 8.
+
+    Examples
+    --------
+    >>> from skgraded import NormalizedPrecision
+    >>> round(NormalizedPrecision()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - log 2 / log 10
+    0.699
+    """
+
+    def _lateness(self) -> LogRank:
+        return LogRank()
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
+        last = self._sum_to(n_all) - self._sum_to(n_all - n_relevant)
+        return last - self._sum_to(n_relevant)

@@ -1,0 +1,512 @@
+"""Precision, recall and what else counts the documents retrieved and relevant."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import LinearPart
+from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
+from skgraded.measures._checks import check_at_least_zero, check_flag
+from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
+from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase
+from skgraded.measures._positions import Constant, reciprocal
+from skgraded.rankings import Judgments
+
+__all__ = [
+    "FDR",
+    "NPV",
+    "Accuracy",
+    "F",
+    "Fallout",
+    "GeneralizedP",
+    "GeneralizedR",
+    "P",
+    "R",
+    "RPrecision",
+    "Specificity",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class P(_BinaryMeasure):
+    r"""Precision at k.
+
+    .. math:: P@k = \frac{1}{k} \sum_{n=1}^{k} 1[r_n \ge t]
+
+    where r_n is the grade at rank n and t the threshold ``rel``. A list shorter than k is filled
+    up with non-relevant documents. Without a cut-off, k is the length of the list.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    fill : bool, default=True
+        Whether to fill up a list shorter than k; otherwise its length is the divisor.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade t is empty.
+
+    See Also
+    --------
+    R : Recall.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Section 2.
+
+    Examples
+    --------
+    >>> from skgraded import P
+    >>> P(k=3)([1, 0, 1, 0], [.9, .8, .7, .6])
+    0.6666666666666666
+    """
+
+    fill: bool = True
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(fill=check_flag("fill", self.fill))
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        if self.k is not None and self.fill:
+            return LinearPart(Constant(), relevant, 1.0 / self.k)
+        length = judgments.list_lengths(self.unjudged)
+        divisor = length if self.k is None else np.minimum(length, self.k)
+        return LinearPart(UpToListEnd(self.unjudged), relevant, reciprocal(divisor))
+
+
+class R(_BinaryMeasure):
+    r"""Recall at k.
+
+    .. math:: R@k = \frac{1}{RB(t)} \sum_{n=1}^{k} 1[r_n \ge t]
+
+    where r_n is the grade at rank n, t the threshold ``rel`` and RB(t) the number of judged
+    documents of grade t or above.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade t is empty.
+
+    See Also
+    --------
+    P : Precision.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Section 2.
+
+    Examples
+    --------
+    >>> from skgraded import R
+    >>> R(k=2)([1, 0, 1, 0], [.9, .8, .7, .6])
+    0.5
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(Constant(), relevant, reciprocal(self._n_relevant(judgments)))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class F(_BinaryMeasure):
+    r"""F-measure: weighted harmonic mean of precision and recall at k.
+
+    .. math::
+
+        F = \frac{(\beta^2 + 1)\, P\, R}{\beta^2 P + R} = \frac{(\beta^2 + 1)\, tp}{\beta^2 RB + k}
+
+    where P is precision and R recall at the cut-off k, tp the number of relevant documents among
+    the first k of the list, RB that of all judged documents of the query that are relevant, and
+    beta the weight of recall against precision. A list shorter than k is filled up with
+    non-relevant documents; without a cut-off, k is the length of the list.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of recall, >= 0; 0 is precision alone.
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty.
+
+    See Also
+    --------
+    P : Precision.
+    R : Recall.
+
+    References
+    ----------
+    .. [1] C. J. van Rijsbergen (1979), "Information Retrieval", Chapter 7.
+
+    Examples
+    --------
+    >>> from skgraded import F
+    >>> F(k=2)([1, 0, 0, 1, 1, 1], [6, 5, 4, 3, 2, 1])  # P = 1/2, R = 1/4
+    0.3333333333333333
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(beta=check_at_least_zero("beta", self.beta))
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
+        weight = self.beta**2
+        scale = (weight + 1.0) * reciprocal(weight * self._n_relevant(judgments) + length)
+        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
+
+
+class RPrecision(_BinaryMeasure):
+    r"""R-precision: precision at the rank that equals the number of relevant documents.
+
+    .. math:: r = \frac{1}{R} \sum_{n=1}^{R} 1[r_n \ge t]
+
+    where r_n is the grade at rank n, t the threshold ``rel`` and R the number of judged documents
+    of grade t or above. A cut-off k drops the terms n > k.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade t is empty.
+
+    See Also
+    --------
+    P : The same cut-off for all queries.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 6.
+
+    Examples
+    --------
+    >>> from skgraded import RPrecision
+    >>> RPrecision()([1, 0, 1, 1], [4, 3, 2, 1])  # 2 of the first 3
+    0.6666666666666666
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        share = reciprocal(self._n_relevant(judgments))
+        return LinearPart(UpToRecallBase(self.rel), relevant, share)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Fallout(_SetMeasure):
+    r"""Fallout, the false positive rate: share of the non-relevant documents that is retrieved.
+
+    .. math:: FPR = \frac{fp}{tn + fp}
+
+    where fp is the number of non-relevant documents among the first k of the list and tn that of
+    the others. 0 where every document is relevant. The lower, the better.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty, and its value 1, the
+        worst, by default; ``normalize`` is refused.
+
+    See Also
+    --------
+    Specificity : 1 - fallout.
+    R : Share of the relevant documents that is retrieved.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.4.
+
+    Examples
+    --------
+    >>> from skgraded import Fallout
+    >>> Fallout(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 1 of 4
+    0.25
+    """
+
+    empty: float = 1.0
+    greater_is_better: ClassVar[bool] = False
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        share = reciprocal(self._n_nonrelevant(judgments))
+        retrieved: FloatArray = self._n_retrieved(judgments) * share
+        return retrieved
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return self._true_positives(judgments, -reciprocal(self._n_nonrelevant(judgments)))
+
+
+class Specificity(_SetMeasure):
+    r"""Specificity, the true negative rate: share of the non-relevant documents not retrieved.
+
+    .. math:: TNR = \frac{tn}{tn + fp}
+
+    where fp is the number of non-relevant documents among the first k of the list and tn that of
+    the others. 1 where every document is relevant.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
+        refused.
+
+    See Also
+    --------
+    Fallout : 1 - specificity.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.4.
+
+    Examples
+    --------
+    >>> from skgraded import Specificity
+    >>> Specificity(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 3 of 4
+    0.75
+    """
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        share = reciprocal(self._n_nonrelevant(judgments))
+        kept: FloatArray = 1.0 - self._n_retrieved(judgments) * share
+        return np.where(share > 0, kept, 1.0)
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return self._true_positives(judgments, reciprocal(self._n_nonrelevant(judgments)))
+
+
+class NPV(_SetMeasure):
+    r"""Negative predictive value: share of the documents not retrieved that is not relevant.
+
+    .. math:: NPV = \frac{tn}{tn + fn}
+
+    where tn and fn are the numbers of non-relevant and relevant documents other than the first k
+    of the list. 1 where no document is left out.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
+        refused.
+
+    See Also
+    --------
+    P : Share of the documents retrieved that is relevant.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.4.
+
+    Examples
+    --------
+    >>> from skgraded import NPV
+    >>> NPV(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 3 of 4
+    0.75
+    """
+
+    def _left_out(self, judgments: Judgments) -> IntArray:
+        return self._n_all(judgments) - self._n_retrieved(judgments)
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        share = reciprocal(self._left_out(judgments))
+        return 1.0 - self._n_relevant(judgments) * share
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return self._true_positives(judgments, reciprocal(self._left_out(judgments)))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FDR(_SetMeasure):
+    r"""False discovery rate: share of the retrieved documents that is not relevant.
+
+    .. math:: FDR = \frac{fp}{tp + fp} = 1 - P
+
+    where tp and fp are the numbers of relevant and non-relevant documents among the first k of
+    the list. A list shorter than k is filled up with non-relevant documents, as for `P`. The lower,
+    the better.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty, and its value 1, the
+        worst, by default; ``normalize`` is refused.
+
+    See Also
+    --------
+    P : 1 - false discovery rate.
+
+    References
+    ----------
+    .. [1] Y. Benjamini, Y. Hochberg (1995), "Controlling the False Discovery Rate", JRSS B 57(1).
+
+    Examples
+    --------
+    >>> from skgraded import FDR
+    >>> FDR(k=4)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])
+    0.5
+    """
+
+    empty: float = 1.0
+    greater_is_better: ClassVar[bool] = False
+    _changes_with_grades: ClassVar[int] = -1
+
+    def _constant(self, judgments: Judgments) -> float:
+        return 1.0
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        length = self._n_retrieved(judgments) if self.k is None else np.array(self.k)
+        return self._true_positives(judgments, -reciprocal(length))
+
+
+class Accuracy(_SetMeasure):
+    r"""Accuracy: share of the documents that are relevant and retrieved, or neither.
+
+    .. math:: ACC = \frac{tp + tn}{tp + fp + tn + fn}
+
+    where tp and fp are the numbers of relevant and non-relevant documents among the first k of the
+    list, fn and tn those of the others. Most documents are not relevant to a query, so that a list
+    that retrieves nothing is accurate.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
+        refused.
+
+    See Also
+    --------
+    F : Precision and recall, without the true negatives.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.3.
+
+    Examples
+    --------
+    >>> from skgraded import Accuracy
+    >>> Accuracy(k=2)([1, 0, 0, 1, 0], [5, 4, 3, 2, 1])  # 1 + 2 of 5
+    0.6
+    """
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
+        return 1.0 - wrong * reciprocal(self._n_all(judgments))
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        # A true positive is neither a false positive nor a false negative.
+        return self._true_positives(judgments, 2.0 * reciprocal(self._n_all(judgments)))
+
+
+class GeneralizedP(_ScaleMeasure):
+    r"""Generalized precision.
+
+    .. math:: g_P@k = \frac{1}{k} \sum_{n=1}^{k} \frac{v(r_n)}{v(H)}
+
+    where r_n is the grade (or fractional label) at rank n, v its gain and H the top grade of the
+    scale. A list shorter than k is filled up with non-relevant documents; without a cut-off, k is
+    the length of the list.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..H.
+    max_grade : int, optional
+        The scale's top grade H, where gain is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    P : Binary relevance.
+    GeneralizedR : Share of the gain that the pool offers.
+
+    References
+    ----------
+    .. [1] J. Kekäläinen, K. Järvelin (2002), "Using Graded Relevance Assessments in IR
+       Evaluation", JASIST 53(13).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Section 4.1.4.
+
+    Examples
+    --------
+    >>> from skgraded import GeneralizedP
+    >>> GeneralizedP(max_grade=4, k=2)([3, 1, 2], [3, 2, 1])  # (3/4 + 1/4) / 2
+    0.5
+    """
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
+        top = reciprocal(np.array(self._top_gain(judgments)))
+        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
+
+
+class GeneralizedR(_GainMeasure):
+    r"""Generalized recall.
+
+    .. math:: g_R@k = \frac{\sum_{n=1}^{k} v(r_n)}{\sum_{d \in P} v(r_d)}
+
+    where r_n is the grade (or fractional label) at rank n, v its gain and P the pool of all judged
+    documents.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    R : Binary relevance.
+    SlidingRatio : Divided by what the first k ranks can offer.
+
+    References
+    ----------
+    .. [1] J. Kekäläinen, K. Järvelin (2002), "Using Graded Relevance Assessments in IR
+       Evaluation", JASIST 53(13).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Section 4.1.4.
+
+    Examples
+    --------
+    >>> from skgraded import GeneralizedR
+    >>> GeneralizedR(k=2)([3, 1, 4], [3, 2, 1])  # (3 + 1) / 8
+    0.5
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        gains = self._gains(judgments)
+        return LinearPart(Constant(), gains, reciprocal(self._available(judgments)))

@@ -1,0 +1,137 @@
+"""Rank-biased precision: a user who goes on to the next rank with the same probability."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import LinearPart
+from skgraded.measures._binary import _BinaryMeasure
+from skgraded.measures._checks import check_choice, check_probability
+from skgraded.measures._gains import (
+    check_gain,
+    check_max_grade,
+    gain_by_level,
+    gain_of_top_grade,
+    positive,
+)
+from skgraded.measures._positions import Geometric, reciprocal
+from skgraded.rankings import Judgments
+
+__all__ = ["RBP"]
+
+FloatArray = NDArray[np.float64]
+
+
+_GAINS = ("binary", "linear", "exp2")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RBP(_BinaryMeasure):
+    r"""Rank-biased precision.
+
+    .. math:: RBP = (1 - p) \sum_{n=1}^{N} p^{n-1}\, x_n
+
+    where p is the user's persistence, the probability to go on from one document to the next, N
+    the length of the list and x_n the relevance at rank n: 1[r_n >= t] for the grade r_n and the
+    threshold t = ``rel``, or, where a gain v is given, v(r_n) / v(H) with H the top grade of the
+    scale.
+
+    Parameters
+    ----------
+    p : float, default=0.8
+        Persistence, strictly between 0 and 1.
+    gain : tuple of float, {"binary", "linear", "exp2"}, default="binary"
+        Gain of a grade; a tuple holds those of the grades 1..H. ``"binary"`` reads ``rel``.
+    max_grade : int, optional
+        The scale's top grade H, where gain is linear or exp2; None reads it off the data.
+    rel : int, default=1
+        Lowest relevant grade t.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query without a document of grade t is empty, or, where a gain is
+        given, a query whose documents all gain 0.
+
+    See Also
+    --------
+    DCG : A gain per grade and a logarithmic discount.
+    ERR : A user whose persistence depends on what was read.
+
+    References
+    ----------
+    .. [1] A. Moffat, J. Zobel (2008), "Rank-biased Precision for Measurement of Retrieval
+       Effectiveness", ACM TOIS 27(1).
+
+    Examples
+    --------
+    >>> from skgraded import RBP
+    >>> RBP(p=.5)([1, 0, 1, 0], [.9, .8, .7, .6])  # (1 + 1/4) / 2
+    0.625
+    >>> RBP(p=.5, gain="linear", max_grade=4)([4, 0, 2, 0], [4, 3, 2, 1])  # (1 + 1/4 * 1/2) / 2
+    0.5625
+    """
+
+    p: float = 0.8
+    gain: str | Sequence[float] = "binary"
+    max_grade: int | None = None
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=check_probability("p", self.p))
+        if isinstance(self.gain, str):
+            check_choice("gain", self.gain, _GAINS)
+        if self._is_binary:
+            if self.max_grade is not None:
+                raise ValueError(
+                    'max_grade belongs to a graded gain, such as gain="linear", '
+                    f'got {self.max_grade!r} with gain="binary".'
+                )
+            return
+        self._set(gain=check_gain(self.gain))
+        self._set(max_grade=check_max_grade(self.max_grade, self.gain))
+        if self.rel != 1:
+            raise ValueError(f'rel belongs to gain="binary", got {self.rel} with a graded gain.')
+
+    @property
+    def _is_binary(self) -> bool:
+        return isinstance(self.gain, str) and self.gain == "binary"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the scale's top grade is read off the data."""
+        return self.gain in ("linear", "exp2") and self.max_grade is None
+
+    def resolve(self, top_grade: int) -> Self:
+        """Fix the scale's top grade where gain is named and ``max_grade`` is not given.
+
+        Parameters
+        ----------
+        top_grade : int
+            The scale's top grade H.
+
+        Returns
+        -------
+        Measure
+            The measure with ``max_grade`` fixed; itself where nothing was open.
+        """
+        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        if self._is_binary:
+            return super()._relevant(judgments)
+        return positive(gain_by_level(self.gain, judgments, self))
+
+    def _relevance(self, judgments: Judgments) -> FloatArray:
+        """Relevance x by level."""
+        if self._is_binary:
+            return self._relevant(judgments).astype(np.float64)
+        top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
+        return gain_by_level(self.gain, judgments, self) * reciprocal(np.array(top))
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return LinearPart(Geometric(self.p), self._relevance(judgments), 1.0 - self.p)

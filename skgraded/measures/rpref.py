@@ -1,0 +1,184 @@
+"""Graded preference: bpref with gains in the place of relevant or not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.measures._base import LinearPart, PairPart
+from skgraded.measures._binary import COUNTS_JUDGED
+from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, misplaced
+from skgraded.measures._positions import (
+    Constant,
+    FromSecond,
+    Reciprocal,
+    ReciprocalAbove,
+    reciprocal,
+)
+from skgraded.rankings import Judgments, Unjudged
+
+__all__ = ["RprefN", "RprefRelative", "RprefRelative2"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RprefN(_ScaleMeasure):
+    r"""Graded preference with all that the pool leaves to be desired as the scale of the penalty.
+
+    .. math::
+
+        rpref\_N = \frac{1}{cg_I(R)} \sum_{n:\, x_n > 0} x_n
+                   \left(1 - \frac{1}{N'} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right),
+        \qquad N' = R + N - \frac{cg_I(R)}{v(H)}
+
+    where x_n = v(r_n) is the gain at rank n of the condensed list, cg_I(R) the sum of all gains of
+    the pool, R + N the number of judged documents of the query and v(H) the gain of the top grade
+    of the scale, whether the query has a document of that grade or not.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..H. ``"linear"`` is 1 : 2 : 3 ...
+    max_grade : int, optional
+        The scale's top grade H, where gain is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
+        whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    BprefN : Binary relevance.
+    RprefRelative2 : A penalty relative to the rank, which discriminates better.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 2 to 5 and 16.
+    .. [2] J. De Beer, M.-F. Moens (2006), "Rpref: A Generalization of Bpref towards Graded
+       Relevance Judgments", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import RprefN
+    >>> round(RprefN()([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - (1/2) / 1.5)) / 3
+    0.7778
+    """
+
+    unjudged: Unjudged = "condense"
+    _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        share = reciprocal(self._available(judgments))
+        return LinearPart(Constant(), self._gains(judgments), share)
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        gains = self._gains(judgments)
+        missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
+        desired = judgments.sum_over_pool(missing)
+        scale = reciprocal(desired) * reciprocal(self._available(judgments))
+        return PairPart(Constant(), -misplaced(gains) * scale[:, None, None])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _RelativeGradedPreference(_GainMeasure):
+    """A graded preference with a penalty relative to the rank."""
+
+    unjudged: Unjudged = "condense"
+
+
+class RprefRelative(_RelativeGradedPreference):
+    r"""Graded preference with a penalty relative to the rank.
+
+    .. math::
+
+        rpref\_relative = \frac{1}{cg_I(R)} \sum_{n > 1,\, x_n > 0} x_n
+            \left(1 - \frac{1}{n - 1} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
+
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of all gains of the
+    pool. A document at rank 1 counts nothing; `RprefRelative2` mends that.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c. ``"linear"`` is 1 : 2 : 3 ...
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query whose documents all
+        gain 0 is empty; with ``normalize`` one with a single document that gains is too.
+
+    See Also
+    --------
+    BprefRelative : Binary relevance.
+    RprefRelative2 : Divides by n instead of n - 1.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 17.
+
+    Examples
+    --------
+    >>> from skgraded import RprefRelative
+    >>> round(RprefRelative()([1, 2, 0], [3, 2, 1]), 4)  # 2 (1 - 1/2) / 3
+    0.3333
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        share = reciprocal(self._available(judgments))
+        return LinearPart(FromSecond(), self._gains(judgments), share)
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        share = reciprocal(self._available(judgments))
+        wrong = misplaced(self._gains(judgments))
+        return PairPart(ReciprocalAbove(), -wrong * share[:, None, None])
+
+
+class RprefRelative2(_RelativeGradedPreference):
+    r"""Graded preference with a penalty relative to the rank, rank 1 included.
+
+    .. math::
+
+        rpref\_relative2 = \frac{1}{cg_I(R)} \sum_{n:\, x_n > 0} x_n
+            \left(1 - \frac{1}{n} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
+            = \frac{1}{cg_I(R)} \sum_{n} \frac{1}{n} \sum_{m \le n} \min(x_m, x_n)
+
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of all gains of the
+    pool. The second form shows that it is `GAP` on the condensed list, with g the steps of the
+    gain from grade to grade. An ideal ranking scores 1.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c. ``"linear"`` is 1 : 2 : 3 ...
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query whose documents all
+        gain 0 is empty.
+
+    See Also
+    --------
+    GAP : The same, seen from users whose thresholds of relevance differ.
+    AP : ``AP(unjudged="condense")`` is the same on binary grades.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 19.
+
+    Examples
+    --------
+    >>> from skgraded import GAP, RprefRelative2
+    >>> round(RprefRelative2()([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - 1/4)) / 3
+    0.8333
+    >>> round(GAP(g=(.5, .5))([1, 2, 0], [3, 2, 1]), 4)
+    0.8333
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_integer_grades(self)
+        gains = self._gains(judgments)
+        lower = np.minimum(gains[:, None], gains[None, :])
+        share = reciprocal(self._available(judgments))
+        return PairPart(Reciprocal(), lower * share[:, None, None])

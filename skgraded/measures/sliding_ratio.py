@@ -1,0 +1,94 @@
+"""Sliding ratios: gain found over the gain that could have been found."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from skgraded.measures._base import LinearPart
+from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._positions import Reciprocal
+from skgraded.measures.ndcg import CG
+from skgraded.rankings import Judgments
+
+__all__ = ["ModifiedSlidingRatio", "SlidingRatio"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SlidingRatio(CG):
+    r"""Sliding ratio.
+
+    .. math:: v_S = \frac{\sum_{n=1}^{k} x_n}{\sum_{n=1}^{k} x^*_n}
+
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the ratio of
+    the two `CG` at the cut-off k; the order of the first k documents does not matter.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
+        empty.
+
+    See Also
+    --------
+    ModifiedSlidingRatio : Gains are divided by their ranks first.
+
+    References
+    ----------
+    .. [1] S. M. Pollack (1968), "Measures for the Comparison of Information Retrieval Systems",
+       American Documentation 19(4).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 26.
+
+    Examples
+    --------
+    >>> from skgraded import SlidingRatio
+    >>> SlidingRatio(k=3)([1, 2, 3, 0, 2], [5, 4, 3, 2, 1])  # 6 / (3 + 2 + 2)
+    0.8571428571428571
+    """
+
+    normalize: bool = True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ModifiedSlidingRatio(_GainMeasure):
+    r"""Modified sliding ratio.
+
+    .. math::
+
+        v_{S'} = \frac{\sum_{n=1}^{k} \frac{1}{n} x_n}{\sum_{n=1}^{k} \frac{1}{n} x^*_n}
+
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of a grade; a tuple holds those of the grades 1..c.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
+        empty.
+
+    See Also
+    --------
+    SlidingRatio : Without the division by ranks.
+    nDCG : A logarithmic discount, less steep.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 27.
+
+    Examples
+    --------
+    >>> from skgraded import ModifiedSlidingRatio
+    >>> round(ModifiedSlidingRatio()([1, 2, 3, 0, 0, 2], [6, 5, 4, 3, 2, 1]), 3)
+    0.678
+    """
+
+    normalize: bool = True
+    _changes_with_grades: ClassVar[int] = 1
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return LinearPart(Reciprocal(), self._gains(judgments), 1.0)

@@ -1,0 +1,235 @@
+"""Ranking measures as scikit-learn scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from skgraded._warnings import warn_if_grades_are_inferred
+from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
+from skgraded.rankings import Judgments
+from skgraded.rankings._query_ids import (
+    features_for,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
+from skgraded.scoring._query_leaks import warn_if_queries_leak
+from skgraded.scoring._responses import ResponseMethod, check_response_method, scores_of
+
+__all__ = ["RankingScorer", "make_ranking_scorer"]
+
+
+@dataclass(frozen=True)
+class RankingScorer:
+    """What `make_ranking_scorer` makes: a scorer that finds the query ids by itself.
+
+    Scorers of `sklearn.metrics.make_scorer` receive no ids while metadata routing is off, and want
+    ``set_score_request`` while it is on. This one needs nothing but the protocol: a call with
+    (estimator, X, y), and a routing request.
+
+    Attributes
+    ----------
+    measures : tuple of (str, Measure)
+        Name and measure of every value.
+    is_single : bool
+        Whether a call returns one number, or a dict of them.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}
+        Where the scores of the documents come from.
+    """
+
+    measures: tuple[tuple[str, Measure], ...]
+    is_single: bool
+    response_method: ResponseMethod = "auto"
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float | dict[str, float]:
+        """Mean of the measures, with the sign that lets a search look for the greatest.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted.
+        X : array-like of shape (n_documents, n_features)
+            Features.
+        y : array-like of shape (n_documents,)
+            Grades, or what `query_target` makes of them.
+        qid : array-like of shape (n_documents,), optional
+            Query id of each row, where neither y nor X holds it.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row; a query weighs the mean of its rows.
+
+        Returns
+        -------
+        float or dict of str to float
+            The mean of the one measure, or the means by name.
+        """
+        return self._signed_means(self.per_query(estimator, X, y, qid, sample_weight))
+
+    def per_query(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Scores:
+        """Values of the measures query by query, with the sign that they have by themselves.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted.
+        X : array-like of shape (n_documents, n_features)
+            Features.
+        y : array-like of shape (n_documents,)
+            Grades, or what `query_target` makes of them.
+        qid : array-like of shape (n_documents,), optional
+            Query id of each row, where neither y nor X holds it.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row; a query weighs the mean of its rows.
+
+        Returns
+        -------
+        Scores
+            The values.
+        """
+        grades, _ = split_target(y)
+        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
+        warn_if_queries_leak(estimator, without_query_ids(X), judgments)
+        features = features_for(estimator, X)
+        rankings = judgments.rank(scores_of(estimator, features, self.response_method))
+        return evaluate([each for _, each in self.measures], rankings)
+
+    def _signed_means(self, scores: Scores) -> float | dict[str, float]:
+        """Means with the sign that lets a search look for the greatest."""
+        means = {
+            name: scores[each] if each.greater_is_better else -scores[each]
+            for name, each in self.measures
+        }
+        return means[self.measures[0][0]] if self.is_single else means
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Ask scikit-learn for the query ids and weights, where metadata routing is on.
+
+        Returns
+        -------
+        MetadataRequest
+            A request for ``qid`` and ``sample_weight``.
+        """
+        request = MetadataRequest(owner=self)
+        for name in ("qid", "sample_weight"):
+            request.score.add_request(param=name, alias=True)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        # scikit-learn asks this of every scorer in a dict of scorers while routing is off.
+        return True
+
+    def __repr__(self) -> str:
+        named = {name: str(each) for name, each in self.measures}
+        given = repr(str(self.measures[0][1]) if self.is_single else named)
+        if self.response_method != "auto":
+            given += f", response_method={self.response_method!r}"
+        return f"make_ranking_scorer({given})"
+
+
+def make_ranking_scorer(
+    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+    *,
+    response_method: ResponseMethod = "auto",
+) -> RankingScorer:
+    """Make a scikit-learn scorer from one measure or several.
+
+    Use it as ``scoring=`` in `GridSearchCV`, `cross_validate` and the like, with any estimator
+    that scores documents. It finds the query ids by itself: in the metadata ``qid`` where
+    routing is on, in `query_target`, in a column or index level ``"qid"``; no
+    ``set_score_request`` is needed. Several measures cost one ``predict`` and one sort.
+
+    Parameters
+    ----------
+    measures : str, Measure, list or dict of them
+        One measure makes a scorer that returns a number. Several make one that returns a dict,
+        for multi-metric evaluation with ``refit="..."``: by the measures' strings, or by the keys
+        of the dict.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+        Where the scores of the documents come from. ``"predict"``: the predictions.
+        ``"predict_proba"``: the expected grade of a classifier whose classes are the grades, the
+        sum over grades of P(grade) times grade. ``"decision_function"``: the margin where there are
+        two grades, else the expected grade with P = softmax of the margins. ``"auto"``: the first
+        of the last two that a classifier has, predict of everything else.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, qid=None, sample_weight=None)``, a number or dict of them; and
+        ``scorer.per_query``, with the same arguments, the `Scores` query by query.
+
+    Raises
+    ------
+    ValueError
+        If no measure is given, one is unknown, or response_method is.
+
+    Warns
+    -----
+    InferredGradesWarning
+        If a measure has g by name but no ``max_grade``: g would change with the grades of the fold.
+    QueryLeakWarning
+        In a call, if a `QueryRanker` was trained on other documents of the scored queries: the
+        folds cut queries.
+
+    See Also
+    --------
+    QueryRanker : Its ``score`` is its measure, so that ``scoring`` can be left out.
+    cross_validate_queries : Cross-validation that keeps the values of all queries.
+
+    Notes
+    -----
+    In scikit-learn greater is better. The scorer returns a measure of which less is better with the
+    opposite sign, by the name ``"neg_..."`` where it names it itself; ``per_query`` does not.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded import make_ranking_scorer
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=20, random_state=0)
+    >>> ridge = Ridge().fit(X, y)
+    >>> scorer = make_ranking_scorer("nDCG@10")
+    >>> scorer
+    make_ranking_scorer('nDCG@10')
+    >>> value = scorer(ridge, X, y, qid=qid)
+    >>> both = make_ranking_scorer({"ndcg": "nDCG@10", "xgap": "xGAP(max_grade=4)"})
+    >>> both(ridge, X, y, qid=qid)["ndcg"] == value
+    True
+    >>> len(scorer.per_query(ridge, X, y, qid=qid))
+    20
+    """
+    is_single = isinstance(measures, str | Measure)
+    named = _named(measures)
+    if not named:
+        raise ValueError("measures must name at least one measure, got an empty dict.")
+    check_response_method(response_method)
+    warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
+    return RankingScorer(tuple(named.items()), is_single, response_method)
+
+
+def _named(
+    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+) -> dict[str, Measure]:
+    if isinstance(measures, Mapping):
+        return {name: measure(each) for name, each in measures.items()}
+    return {
+        ("" if each.greater_is_better else "neg_") + str(each): each
+        for each in measures_of(measures)
+    }

@@ -1,0 +1,388 @@
+"""Which measures tell systems apart: a test of every pair of systems."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from skgraded._optional import axes_or_new
+from skgraded._paired_tests import paired_differences, t_test, tukey_test
+from skgraded._progress import ProgressBar
+from skgraded._text import text_table, wrap
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import as_system_scores, complete_topics
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["DiscriminativePower", "PairTest", "discriminative_power"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+PairTest = Literal["bootstrap", "t", "tukey"]
+
+_TITLES = {
+    "bootstrap": "paired bootstrap tests",
+    "t": "paired t tests",
+    "tukey": "randomised Tukey HSD test",
+}
+# Cells of (pair, resample) held at a time, a few arrays of them: 100 MB.
+_CELLS_AT_A_TIME = 4_000_000
+# Sums of the same numbers in another order differ by rounding; they count as equal.
+_ROUNDING = 1e-12
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class DiscriminativePower:
+    """Significance of the differences between all pairs of systems, measure by measure.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    systems : tuple of str
+        Names of the systems.
+    pairs : ndarray of shape (n_pairs, 2), int64
+        Numbers of the two systems of each pair.
+    test : str
+        The test.
+    alpha : float
+        Significance level.
+    n_resamples : int
+        Number of resamples B.
+    n_topics : tuple of int
+        For each measure, the topics on which all systems have a value.
+    p_values : ndarray of shape (n_measures, n_pairs)
+        Achieved significance levels (ASL).
+    differences : ndarray of shape (n_measures, n_pairs)
+        Mean of the first system less that of the second.
+    required : ndarray of shape (n_measures, n_pairs)
+        Difference that the pair needs to be significant at alpha.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    pairs: IntArray
+    test: str
+    alpha: float
+    n_resamples: int
+    n_topics: tuple[int, ...]
+    p_values: FloatArray
+    differences: FloatArray
+    required: FloatArray
+
+    @property
+    def n_significant(self) -> IntArray:
+        """Number of pairs with p < alpha, for each measure."""
+        number: IntArray = (self.p_values < self.alpha).sum(axis=1)
+        return number
+
+    @property
+    def power(self) -> FloatArray:
+        """Share of the pairs that differ significantly, for each measure."""
+        return self.n_significant / len(self.pairs)
+
+    @property
+    def difference_required(self) -> FloatArray:
+        """Difference of means that is significant whatever the pair: the largest of ``required``.
+
+        Shape (n_measures,).
+        """
+        largest: FloatArray = self.required.max(axis=1)
+        return largest
+
+    def asl_curve(self, name: str) -> FloatArray:
+        """Sort a measure's achieved significance levels.
+
+        Parameters
+        ----------
+        name : str
+            The measure.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            The levels, smallest first.
+        """
+        return np.sort(self.p_values[self.measures.index(name)])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per measure and pair of systems.
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, first, second, difference, p_value, significant and required.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        row, pair = (each.ravel() for each in np.indices(self.p_values.shape))
+        names = np.array(self.systems, dtype=object)
+        return frame(
+            {
+                "measure": np.array(self.measures, dtype=object)[row],
+                "first": names[self.pairs[pair, 0]],
+                "second": names[self.pairs[pair, 1]],
+                "difference": self.differences.ravel(),
+                "p_value": self.p_values.ravel(),
+                "significant": self.p_values.ravel() < self.alpha,
+                "required": self.required.ravel(),
+            }
+        )
+
+    def to_text(self) -> str:
+        """Draw a table in Sakai's form, the most discriminative measure first.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        order = np.argsort(-self.power, kind="stable")
+        n, required = self.n_significant, self.difference_required
+        columns = [
+            ("significant", [f"{n[each]}/{len(self.pairs)}" for each in order]),
+            ("power", [f"{self.power[each]:.1%}" for each in order]),
+            ("diff. required", [f"{required[each]:.3f}" for each in order]),
+        ]
+        table = text_table(
+            ["measure", *(self.measures[each] for each in order)], columns, widest_label=44
+        )
+        topics = sorted(set(self.n_topics))
+        resamples = "" if self.test == "t" else f"; {self.n_resamples} resamples"
+        told = (
+            f"{_TITLES[self.test]} at alpha = {self.alpha:g}; {len(self.systems)} systems; "
+            f"{' to '.join(map(str, topics[:: max(1, len(topics) - 1)]))} topics{resamples}."
+        )
+        return f"{table}\n{wrap(told)}"
+
+    def plot(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
+        """Draw the ASL curves: pairs sorted by their significance level, a curve per measure.
+
+        The further right a curve stays below alpha, the more pairs the measure tells apart.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        largest : float, optional
+            Top of the axis of significance levels; by default 3 alpha, or 1 where no level is as
+            low as that.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        ax = axes_or_new(ax, self, (7.2, 4.6))
+        share = 100.0 * np.arange(1, len(self.pairs) + 1) / len(self.pairs)
+        for number in np.argsort(-self.power, kind="stable"):
+            name = self.measures[number]
+            look = style_of(int(number)) | {"marker": None}
+            ax.plot(share, self.asl_curve(name), label=name, **look)
+        ax.axhline(self.alpha, color="grey", linewidth=0.8, linestyle=":")
+        if largest is None:
+            largest = 3.0 * self.alpha if self.p_values.min() < 3.0 * self.alpha else 1.0
+        ax.set(
+            xlabel="% of the pairs of systems, most significant first",
+            ylabel="achieved significance level",
+            ylim=(0.0, largest),
+        )
+        shown = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
+        ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, shown + 1.0))
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return ax
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def discriminative_power(
+    scores: Any,
+    *,
+    test: PairTest = "bootstrap",
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> DiscriminativePower:
+    """Test the difference of every pair of systems, and count the significant ones.
+
+    Parameters
+    ----------
+    scores : RunScores or mapping
+        Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
+        (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
+    test : {"bootstrap", "t", "tukey"}, default="bootstrap"
+        The paired bootstrap test of the studentised mean difference [1]_, the paired t test, or the
+        randomised Tukey HSD test [3]_, which corrects for all comparisons.
+    alpha : float, default=0.05
+        Significance level.
+    n_resamples : int, default=1000
+        Number of resamples B; the t test draws none. The same topics are drawn for all measures.
+    random_state : int or Generator or None, default=0
+        Seed of the resamples; None gives other ones each time.
+
+    Returns
+    -------
+    DiscriminativePower
+        Significance levels, the share of significant pairs, and the difference required.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or than two topics with a value in all systems.
+
+    Notes
+    -----
+    The difference that a pair requires is, with the bootstrap, the mean difference of the resample
+    whose studentised difference is the ``alpha * B``-th largest [1]_; with the t test, the critical
+    value of t times the standard error; with Tukey's test, for all pairs, the smallest significant
+    difference that was observed. Significance levels count the observed difference among the
+    resampled ones, (b + 1) / (B + 1), so that none is 0.
+
+    References
+    ----------
+    .. [1] T. Sakai (2006), "Evaluating Evaluation Metrics based on the Bootstrap".
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", Section 7.
+    .. [3] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
+       Information Retrieval Experiments".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.studies import discriminative_power
+    >>> topic = np.random.default_rng(0).random((3, 40))
+    >>> steady = 0.1 * topic + np.array([[0.0], [0.1], [0.2]])
+    >>> discriminative_power({"steady": steady, "noisy": topic}, test="t")
+    measure  significant   power  diff. required
+    steady           3/3  100.0%           0.015
+    noisy            0/3    0.0%           0.151
+    paired t tests at alpha = 0.05; 3 systems; 40 topics.
+    """
+    taken = as_system_scores(scores, n_topics=2)
+    _check_options(test, alpha, n_resamples)
+    seed = np.random.default_rng(random_state).integers(2**63)
+    pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
+    tested = []
+    with ProgressBar(len(taken.measures), "measures") as bar:
+        for number in range(len(taken.measures)):
+            values = complete_topics(taken, number)
+            rng = np.random.default_rng(seed)
+            tested.append(_TESTS[test](values, pairs, alpha, n_resamples, rng))
+            bar.step()
+    return DiscriminativePower(
+        measures=taken.measures,
+        systems=taken.systems,
+        pairs=pairs,
+        test=test,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        n_topics=tuple(each.n_topics for each in tested),
+        p_values=np.stack([each.p_values for each in tested]),
+        differences=np.stack([each.differences for each in tested]),
+        required=np.stack([each.required for each in tested]),
+    )
+
+
+def _check_options(test: str, alpha: float, n_resamples: int) -> None:
+    if test not in get_args(PairTest):
+        raise ValueError(f"test must be one of 'bootstrap', 't', 'tukey', got {test!r}.")
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}.")
+    if test != "t" and n_resamples * alpha < 1.0:
+        raise ValueError(f"n_resamples must be at least 1 / alpha, got {n_resamples!r}.")
+
+
+class _Tested(NamedTuple):
+    p_values: FloatArray
+    differences: FloatArray
+    required: FloatArray
+    n_topics: int
+
+
+def _test_bootstrap(
+    values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
+) -> _Tested:
+    n_topics = values.shape[1]
+    equal_shares = np.full(n_topics, 1.0 / n_topics)
+    shares = rng.multinomial(n_topics, equal_shares, size=n_resamples) / n_topics
+    at_a_time = max(1, _CELLS_AT_A_TIME // n_resamples)
+    p_values, means, required = [], [], []
+    for first in range(0, len(pairs), at_a_time):
+        batch = pairs[first : first + at_a_time]
+        differences = paired_differences(values[batch[:, 0]], values[batch[:, 1]])
+        p_batch, required_batch = _bootstrap(differences, shares, alpha)
+        p_values.append(p_batch)
+        means.append(differences.mean(axis=1))
+        required.append(required_batch)
+    return _Tested(
+        np.concatenate(p_values), np.concatenate(means), np.concatenate(required), n_topics
+    )
+
+
+def _bootstrap(
+    differences: FloatArray, shares: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Significance level of each pair and the difference that it requires."""
+    n_resamples = len(shares)
+    mean = differences.mean(axis=1, keepdims=True)
+    shifted = differences - mean  # as if there were no difference
+    observed = _squared_t(mean.copy(), (differences**2).mean(axis=1, keepdims=True))
+    drawn_means = shifted @ shares.T
+    drawn = _squared_t(drawn_means.copy(), shifted**2 @ shares.T)
+    beyond = (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=1)
+    p_values = (beyond + 1) / (n_resamples + 1)
+    place = n_resamples - max(1, round(alpha * n_resamples))
+    chosen = np.argpartition(drawn, place, axis=1)[:, place]
+    required = np.abs(np.take_along_axis(drawn_means, chosen[:, None], axis=1)[:, 0])
+    differ = (differences != 0.0).any(axis=1)
+    return np.where(differ, p_values, 1.0), np.where(differ, required, 0.0)
+
+
+def _squared_t(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
+    """Square of the studentised mean, but for a constant; both arrays are used up."""
+    np.square(mean, out=mean)
+    mean_of_squares -= mean
+    np.maximum(mean_of_squares, 0.0, out=mean_of_squares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squares = np.divide(mean, mean_of_squares, out=mean_of_squares)
+    np.copyto(squares, 0.0, where=mean == 0.0)
+    return squares
+
+
+def _test_t(
+    values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
+) -> _Tested:
+    n_topics = values.shape[1]
+    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+    critical = float(stats.t.isf(alpha / 2.0, n_topics - 1))
+    error = differences.std(axis=1, ddof=1) / np.sqrt(n_topics)
+    return _Tested(t_test(differences), differences.mean(axis=1), critical * error, n_topics)
+
+
+def _test_tukey(
+    values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
+) -> _Tested:
+    p_values = tukey_test(values, n_resamples, rng)[pairs[:, 0], pairs[:, 1]]
+    means = values.mean(axis=1)
+    differences = means[pairs[:, 0]] - means[pairs[:, 1]]
+    significant = np.abs(differences[p_values < alpha])
+    least = float(significant.min()) if len(significant) else float("nan")
+    return _Tested(p_values, differences, np.full(len(pairs), least), values.shape[1])
+
+
+_TESTS: dict[str, Callable[..., _Tested]] = {
+    "bootstrap": _test_bootstrap,
+    "t": _test_t,
+    "tukey": _test_tukey,
+}

@@ -1,0 +1,140 @@
+"""A column of document ids: one block of bytes instead of one Python object per document."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.rankings._checks import is_missing
+
+__all__ = ["Documents", "ids_as_text"]
+
+IntArray = NDArray[np.int64]
+
+
+def ids_as_text(given: Iterable[Any], missing: Callable[[int], str]) -> list[str]:
+    """Write ids of any type as text.
+
+    Parameters
+    ----------
+    given : iterable of object
+        The ids. A whole float is the integer that it was before a join or a missing value.
+    missing : callable
+        Says what is wrong where an id is missing, from its number.
+
+    Returns
+    -------
+    list of str
+        Their texts.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing.
+    """
+    ids = list(given)
+    if set(map(type, ids)) <= {str}:
+        return ids
+    for number, each in enumerate(ids):
+        if is_missing(each):
+            raise ValueError(missing(number))
+    return list(map(_as_text, ids))
+
+
+def _as_text(each: object) -> str:
+    if isinstance(each, float | np.floating) and each.is_integer():
+        return str(int(each))
+    return str(each)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Documents:
+    """Document ids, one after the other in a block of bytes.
+
+    Attributes
+    ----------
+    end : ndarray of shape (n_documents,), int64
+        Where each id ends in ``text``; it begins where the one before ends.
+    text : ndarray of shape (n_bytes,), uint8
+        The ids.
+    """
+
+    end: IntArray
+    text: NDArray[np.uint8]
+
+    @classmethod
+    def from_ids(cls, ids: Iterable[object]) -> Documents:
+        """Store ids.
+
+        Parameters
+        ----------
+        ids : iterable of object
+            Ids; what is not a string is turned into one.
+
+        Returns
+        -------
+        Documents
+            The column.
+
+        Raises
+        ------
+        ValueError
+            If an id is missing.
+        """
+        texts = ids_as_text(ids, lambda number: f"ids must not be missing, as number {number} is.")
+        encoded = [each.encode("utf-8", "surrogateescape") for each in texts]
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
+
+    @classmethod
+    def concatenate(cls, parts: list[Documents]) -> Documents:
+        """Join columns, one below the other.
+
+        Parameters
+        ----------
+        parts : list of Documents
+            The columns.
+
+        Returns
+        -------
+        Documents
+            One column.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        before = np.cumsum([0, *(len(part.text) for part in parts[:-1])])
+        ends = [part.end + offset for part, offset in zip(parts, before, strict=True)]
+        return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
+
+    def take(self, rows: IntArray) -> Documents:
+        """Ids at some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,), int64
+            The rows.
+
+        Returns
+        -------
+        Documents
+            Their ids.
+        """
+        return Documents(*_core.take_documents(self.end, self.text, rows))
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def __getitem__(self, row: int) -> str:
+        begin = int(self.end[row - 1]) if row else 0
+        return bytes(self.text[begin : int(self.end[row])]).decode("utf-8", "surrogateescape")
+
+    def __iter__(self) -> Iterator[str]:
+        text, begin = self.text.tobytes(), 0
+        for end in self.end.tolist():
+            yield text[begin:end].decode("utf-8", "surrogateescape")
+            begin = end

@@ -1,0 +1,244 @@
+"""The join of qrels and a run: a level for every retrieved document, in the run's order."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.trec._files._qrels import Negative, Pool, Qrels
+from skgraded.trec._files._runs import Run
+
+__all__ = ["JoinedRun", "Order", "join", "join_nothing", "rank_run"]
+
+IntArray = NDArray[np.int64]
+
+Order = Literal["trec_eval", "score", "rank", "file"]
+
+_EXAMPLES = 3
+
+
+class JoinedRun(NamedTuple):
+    """A run with the levels of its documents, in the layout of `skgraded.rankings`.
+
+    Attributes
+    ----------
+    qid : ndarray of shape (n_topics,)
+        Topic ids, in the order of the qrels.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Extents of the topics among the retrieved documents.
+    pool : Pool
+        The judged documents of these topics.
+    levels : ndarray of shape (n_documents,)
+        Level of each retrieved document.
+    order, tied : ndarray of shape (n_documents,)
+        The ranking, as in `Rankings`.
+    missing : ndarray
+        Topics of the qrels that the run lacks.
+    extra : ndarray
+        Topics of the run that the qrels lack.
+    topic : ndarray of shape (n_topics,), int64
+        Number of each topic in the qrels.
+    """
+
+    qid: NDArray[Any]
+    indptr: IntArray
+    pool: Pool
+    levels: NDArray[Any]
+    order: NDArray[np.int32]
+    tied: NDArray[np.uint8]
+    missing: NDArray[Any]
+    extra: NDArray[Any]
+    topic: IntArray
+
+
+def join(
+    qrels: Qrels,
+    run: Run,
+    *,
+    order: Order = "trec_eval",
+    complete: bool = True,
+    negative: Negative = "unsampled",
+) -> JoinedRun:
+    """Look up every retrieved document in the qrels and rank the run.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgments.
+    run : Run
+        The retrieved documents.
+    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+        What ranks the documents, as in `Rankings.from_trec`.
+    complete : bool, default=True
+        Keep topics that the run lacks, with an empty list.
+    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+        Meaning of negative grades, as in `Rankings.from_trec`.
+
+    Returns
+    -------
+    JoinedRun
+        The levels and the ranking.
+    """
+    _check_order(order)
+    number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
+    in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
+    found = in_run >= 0
+    if not found.any():
+        raise ValueError(_no_common_topic(qrels, run))
+    kept = np.arange(len(found)) if complete else np.flatnonzero(found)
+    start, indptr = _extents(run, in_run[kept])
+    pool = qrels.pool(negative)
+    order_in_topic, tied = _rank(run, order, start, indptr)
+    return JoinedRun(
+        qid=qrels.topics[kept],
+        indptr=indptr,
+        pool=pool if len(kept) == len(found) else _of_topics(pool, kept),
+        levels=pool.levels[_look_up(qrels, run, kept, start, indptr)],
+        order=order_in_topic,
+        tied=tied,
+        missing=qrels.topics[~found],
+        extra=run.topics[~np.isin(run.topics, qrels.topics)],
+        topic=kept,
+    )
+
+
+def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
+    """Join qrels with a run that retrieved no document for any topic.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgments.
+    negative : {"unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades, as in `Rankings.from_trec`.
+
+    Returns
+    -------
+    JoinedRun
+        Empty lists, and the pool.
+    """
+    pool = qrels.pool(negative)
+    return JoinedRun(
+        qid=qrels.topics,
+        indptr=np.zeros(qrels.n_topics + 1, dtype=np.int64),
+        pool=pool,
+        levels=pool.levels[:0],
+        order=np.zeros(0, dtype=np.int32),
+        tied=np.zeros(0, dtype=np.uint8),
+        missing=qrels.topics,
+        extra=qrels.topics[:0],
+        topic=np.arange(qrels.n_topics),
+    )
+
+
+def _extents(run: Run, in_run: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each topic's documents start in the run, and their extents once they are joined."""
+    absent = in_run < 0
+    start = np.where(absent, 0, run.indptr[in_run])
+    lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
+    return start, np.concatenate(([0], np.cumsum(lengths)))
+
+
+def _look_up(
+    qrels: Qrels, run: Run, kept: IntArray, start: IntArray, indptr: IntArray
+) -> NDArray[np.int32]:
+    """Row of each retrieved document in the qrels; -1, which is the last level, where unjudged."""
+    slots, slot_indptr = qrels.slots
+    if len(kept) < qrels.n_topics:
+        slots, slot_indptr = _slots_of_topics(slots, slot_indptr, kept)
+    return _core.look_up_documents(
+        run.documents.end,
+        run.documents.text,
+        start,
+        indptr,
+        qrels.documents.end,
+        qrels.documents.text,
+        slots,
+        slot_indptr,
+    )
+
+
+def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Rank all of a run's documents.
+
+    Parameters
+    ----------
+    run : Run
+        The retrieved documents.
+    order : {"trec_eval", "score", "rank", "file"}
+        What ranks them, as in `Rankings.from_trec`.
+
+    Returns
+    -------
+    order, tied : ndarray of shape (n_documents,)
+        The ranking, as in `Rankings`.
+    """
+    _check_order(order)
+    return _rank(run, order, run.indptr[:-1], run.indptr)
+
+
+def _check_order(order: str) -> None:
+    if order not in get_args(Order):
+        names = ", ".join(map(repr, get_args(Order)))
+        raise ValueError(f"order must be one of {names}, got {order!r}.")
+
+
+def _rank(
+    run: Run, order: Order, start: IntArray, indptr: IntArray
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    if order in ("trec_eval", "score"):
+        documents, single_precision = run.documents, order == "trec_eval"
+        return _core.order_documents(
+            run.scores, documents.end, documents.text, start, indptr, single_precision
+        )
+    lengths = np.diff(indptr)
+    place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+    if order == "file":
+        return place.astype(np.int32), np.zeros(len(place), dtype=np.uint8)
+    ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
+    return _core.rank(-ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1)
+
+
+def _check_ranks(run: Run) -> NDArray[np.int32]:
+    if run.ranks is None:
+        raise ValueError(f'order="rank" needs a run with a rank column, got {run!r}.')
+    if (run.ranks < 0).any():
+        row = int(np.flatnonzero(run.ranks < 0)[0])
+        raise ValueError(
+            f'{run.name}: order="rank" needs integers >= 0 in the rank column, got something else '
+            f"for document {run.documents[row]!r}."
+        )
+    return run.ranks
+
+
+def _of_topics(pool: Pool, kept: IntArray) -> Pool:
+    rows, indptr = _rows_of_topics(pool.indptr, kept)
+    return pool._replace(best_first=pool.best_first[rows], indptr=indptr)
+
+
+def _slots_of_topics(
+    slots: NDArray[np.uint64], indptr: IntArray, kept: IntArray
+) -> tuple[NDArray[np.uint64], IntArray]:
+    rows, kept_indptr = _rows_of_topics(indptr, kept)
+    return slots[rows], kept_indptr
+
+
+def _rows_of_topics(indptr: IntArray, kept: IntArray) -> tuple[IntArray, IntArray]:
+    lengths = np.diff(indptr)[kept]
+    kept_indptr = np.concatenate(([0], np.cumsum(lengths)))
+    shift = np.repeat(indptr[kept] - kept_indptr[:-1], lengths)
+    return np.arange(kept_indptr[-1]) + shift, kept_indptr
+
+
+def _no_common_topic(qrels: Qrels, run: Run) -> str:
+    def examples(table: Qrels | Run) -> str:
+        shown = ", ".join(map(repr, table.topics[:_EXAMPLES].tolist()))
+        return shown + (", ..." if table.n_topics > _EXAMPLES else "")
+
+    return (
+        f"{run.name} and {qrels.name} must have topics in common, got {examples(run)} in the run "
+        f"and {examples(qrels)} in the qrels."
+    )

@@ -1,0 +1,211 @@
+"""Qrels: which documents of a topic were judged, and their grades."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.rankings._checks import levels_of
+from skgraded.trec._files._lines import Records
+from skgraded.trec._files._table import Table, group_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Negative", "Pool", "Qrels", "qrels_from_records"]
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+UNSAMPLED = -1.0
+
+
+class Pool(NamedTuple):
+    """Grades of the qrels as levels.
+
+    Attributes
+    ----------
+    grades : ndarray of shape (n_levels,)
+        The distinct grades, ascending, 0 first.
+    levels : ndarray of shape (n_documents + 1,)
+        Level of each document of the qrels: ``n_levels`` where it counts as unjudged,
+        ``n_levels + 1`` where it is pooled and unsampled. The last entry is that of any document
+        outside the qrels.
+    best_first : ndarray of shape (n_judged,)
+        Levels of each topic's judged documents, highest first.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Extents of the topics in ``best_first``.
+    """
+
+    grades: FloatArray
+    levels: NDArray[Any]
+    best_first: NDArray[Any]
+    indptr: IntArray
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Qrels(Table):
+    """Relevance judgments by topic.
+
+    Made by `read_qrels`.
+
+    Attributes
+    ----------
+    grades : ndarray of shape (n_documents,), float64
+        Grade of each judged document; negative ones as they stand in the file.
+    name, topics, indptr, documents, n_duplicates
+        As for every `Table`.
+    """
+
+    grades: FloatArray
+
+    @cached_property
+    def slots(self) -> tuple[NDArray[np.uint64], IntArray]:
+        """Hash table of the documents of every topic."""
+        return _core.index_documents(self.documents.end, self.documents.text, self.indptr)
+
+    @cached_property
+    def n_unsampled(self) -> int:
+        """Documents of grade -1: pooled, but not sampled for judging."""
+        return int((self.grades == UNSAMPLED).sum())
+
+    @cached_property
+    def n_negative(self) -> int:
+        """Documents with a grade below 0 other than -1."""
+        return int((self.grades < 0).sum()) - self.n_unsampled
+
+    def pool(self, negative: Negative = "unsampled") -> Pool:
+        """Read grades as levels.
+
+        Parameters
+        ----------
+        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+            Meaning of negative grades, as in `Rankings.from_trec`.
+
+        Returns
+        -------
+        Pool
+            The levels.
+        """
+        if negative not in get_args(Negative):
+            names = ", ".join(map(repr, get_args(Negative)))
+            raise ValueError(f"negative must be one of {names}, got {negative!r}.")
+        pools: dict[str, Pool] = self.__dict__.setdefault("_pools", {})
+        if negative not in pools:
+            pools[negative] = self._read_pool(negative)
+        return pools[negative]
+
+    def _read_pool(self, negative: Negative) -> Pool:
+        grades, below_zero = self.grades, self.grades < 0
+        if negative == "error" and below_zero.any():
+            row = int(np.flatnonzero(below_zero)[0])
+            topic = str(self.topics[np.searchsorted(self.indptr, row, side="right") - 1])
+            raise ValueError(
+                f"{self.name}: grades must be >= 0, got {grades[row]:g} for document "
+                f"{self.documents[row]!r} of topic {topic!r}; negative= says what it means."
+            )
+        unsampled = grades == UNSAMPLED if negative == "unsampled" else np.zeros(len(grades), bool)
+        left_out = below_zero if negative == "unjudged" else unsampled
+        distinct, levels = levels_of(np.where(left_out, np.nan, np.maximum(grades, 0.0)))
+        levels[unsampled] = len(distinct) + 1
+        judged = levels < len(distinct)
+        by_topic = self.topic_of_document()
+        order = np.lexsort((-levels.astype(np.int64), by_topic))
+        counts = np.bincount(by_topic[judged], minlength=self.n_topics)
+        return Pool(
+            grades=distinct,
+            levels=np.append(levels, np.array(len(distinct), dtype=levels.dtype)),
+            best_first=levels[order[judged[order]]],
+            indptr=np.concatenate(([0], np.cumsum(counts))),
+        )
+
+    def map_grades(self, grades: Mapping[float, float]) -> Qrels:
+        """Fold or rename grades.
+
+        Parameters
+        ----------
+        grades : mapping of float to float
+            New grade of each old one; grades that are not named stay.
+
+        Returns
+        -------
+        Qrels
+            The same judgments with the new grades.
+
+        Examples
+        --------
+        >>> from skgraded.trec import read_qrels
+        >>> read_qrels({"q1": {"a": 4, "b": 3, "c": 0}}).map_grades({4: 3}).grades
+        array([3., 3., 0.])
+        """
+        mapped = self.grades.copy()
+        for old, new in grades.items():
+            mapped[self.grades == old] = new
+        return dataclasses.replace(self, grades=mapped)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return the judgments as a dict of dicts, as in pytrec_eval.
+
+        Returns
+        -------
+        dict
+            Grade by topic id and document id; integer grades are int.
+        """
+        integers = self.grades.astype(np.int64)
+        whole = bool((integers == self.grades).all())
+        return self._nested(integers if whole else self.grades)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the judgments as a DataFrame with ir_measures' columns.
+
+        Returns
+        -------
+        DataFrame
+            Columns query_id, doc_id and relevance.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "query_id": self.topics[self.topic_of_document()],
+                "doc_id": list(self.documents),
+                "relevance": self.grades,
+            }
+        )
+
+    def __repr__(self) -> str:
+        values, counts = np.unique(self.grades, return_counts=True)
+        pairs = zip(values, counts, strict=True)
+        by_grade = ", ".join(f"{count} of grade {grade:g}" for grade, count in pairs)
+        size = f"{self.n_documents} documents, {self.n_topics} topics"
+        return f"<Qrels {self.name}: {size}; {by_grade}>"
+
+
+def qrels_from_records(records: Records, name: str) -> Qrels:
+    """Group judgments by topic; equal repeated ones count once, conflicting ones raise."""
+
+    def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
+        old, new = records.values[first], records.values[again]
+        if old != new:
+            topic = records.topics[records.topic[again]]
+            raise ValueError(
+                f"{place(again)}: document {document!r} of topic {topic!r} must have one "
+                f"grade, got {new:g} here and {old:g} in {place(first).rsplit(', ')[-1]}."
+            )
+
+    grouped = group_records(records, check)
+    return Qrels(
+        name=name,
+        topics=np.array(records.topics),
+        indptr=grouped.indptr,
+        documents=grouped.documents,
+        n_duplicates=grouped.n_duplicates,
+        grades=grouped.take(records.values),
+    )

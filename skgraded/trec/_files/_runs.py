@@ -1,0 +1,95 @@
+"""Runs: what a system retrieved for each topic."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.trec._files._lines import Records
+from skgraded.trec._files._table import Table, group_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Run", "run_from_records"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Run(Table):
+    """Documents retrieved by a system, by topic.
+
+    Made by `read_run`.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_documents,), float64
+        Score of each retrieved document.
+    ranks : ndarray of shape (n_documents,), int32, or None
+        The rank column; -1 where it holds no rank.
+    tag : str
+        The tag column of the first line.
+    name, topics, indptr, documents, n_duplicates
+        As for every `Table`.
+    """
+
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int32] | None
+    tag: str
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return the run as a dict of dicts, as in pytrec_eval.
+
+        Returns
+        -------
+        dict
+            Score by topic id and document id.
+        """
+        return self._nested(self.scores)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the run as a DataFrame with ir_measures' columns.
+
+        Returns
+        -------
+        DataFrame
+            Columns query_id, doc_id and score.
+        """
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "query_id": self.topics[self.topic_of_document()],
+            "doc_id": list(self.documents),
+            "score": self.scores,
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.n_documents} documents, {self.n_topics} topics>"
+
+
+def run_from_records(records: Records, name: str, strict: bool) -> Run:
+    """Group retrieved documents by topic; keep the first of repeated ones, or raise."""
+
+    def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
+        if strict:
+            topic = records.topics[records.topic[again]]
+            raise ValueError(
+                f"{place(again)}: a run must name a document once in a topic, got {document!r} "
+                f"of topic {topic!r} again, first in {place(first).rsplit(', ')[-1]}."
+            )
+
+    grouped = group_records(records, check)
+    return Run(
+        name=name,
+        topics=np.array(records.topics),
+        indptr=grouped.indptr,
+        documents=grouped.documents,
+        n_duplicates=grouped.n_duplicates,
+        scores=grouped.take(records.values),
+        ranks=None if records.ranks is None else grouped.take(records.ranks),
+        tag=records.tag,
+    )

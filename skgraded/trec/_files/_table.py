@@ -1,0 +1,134 @@
+"""What qrels and runs share: records grouped by topic, each document once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.rankings._checks import group_rows
+from skgraded.trec._files._documents import Documents
+from skgraded.trec._files._lines import Records
+
+__all__ = ["Grouped", "Table", "group_records"]
+
+IntArray = NDArray[np.int64]
+
+Check = Callable[[int, int, Callable[[int], str], str], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Grouped:
+    """Records by topic, without repeated documents.
+
+    Attributes
+    ----------
+    records : Records
+        The records as they came.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Records of topic t are ``indptr[t]:indptr[t + 1]``.
+    rows : ndarray of shape (n_documents,), int64, or None
+        The record at each place; None where they are already in order.
+    documents : Documents
+        Ids in that order.
+    n_duplicates : int
+        Records that repeat a document of their topic.
+    """
+
+    records: Records
+    indptr: IntArray
+    rows: IntArray | None
+    documents: Documents
+    n_duplicates: int
+
+    def take(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Put a column in this order."""
+        return column if self.rows is None else column[self.rows]
+
+
+def group_records(records: Records, check_duplicate: Check) -> Grouped:
+    """Group records by topic; keep the first record of each document.
+
+    Parameters
+    ----------
+    records : Records
+        The records as they came.
+    check_duplicate : callable
+        Called with (record, first record, place, document id) for each repeated document; raises
+        where it must not repeat.
+
+    Returns
+    -------
+    Grouped
+        The records by topic.
+    """
+    _, indptr, rows = group_rows(records.topic, len(records.topic))
+    documents = records.documents if rows is None else records.documents.take(rows)
+    pairs = _core.find_duplicates(documents.end, documents.text, indptr).reshape(-1, 2)
+    if not len(pairs):
+        return Grouped(records, indptr, rows, documents, 0)
+    rows = np.arange(len(documents)) if rows is None else rows
+    for again, first in pairs.tolist():
+        check_duplicate(int(rows[again]), int(rows[first]), records.place, documents[again])
+    kept = np.ones(len(rows), dtype=bool)
+    kept[pairs[:, 0]] = False
+    before = np.concatenate(([0], np.cumsum(kept)))
+    documents = documents.take(np.flatnonzero(kept))
+    return Grouped(records, before[indptr], rows[kept], documents, len(pairs))
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Documents of many topics with a number each.
+
+    Attributes
+    ----------
+    name : str
+        Where it came from.
+    topics : ndarray of shape (n_topics,)
+        Topic ids, in order of first appearance.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Documents of topic t are ``indptr[t]:indptr[t + 1]``.
+    documents : Documents
+        Document ids.
+    n_duplicates : int
+        Records left out because they repeated a document of their topic.
+    """
+
+    name: str
+    topics: NDArray[Any]
+    indptr: IntArray
+    documents: Documents
+    n_duplicates: int
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topics)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents, over all topics."""
+        return len(self.documents)
+
+    def topic_of_document(self) -> IntArray:
+        """Give the number of each document's topic.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), int64
+            The numbers.
+        """
+        return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
+
+    def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
+        ids, numbers = list(self.documents), values.tolist()
+        borders = zip(self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True)
+        return {
+            topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
+            for topic, begin, end in borders
+        }
