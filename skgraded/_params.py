@@ -1,0 +1,165 @@
+"""Checks of arguments: each returns the value in its plain type, or names argument, rule and value.
+
+Booleans are no numbers here, and numbers no booleans.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "choice",
+    "closest",
+    "flag",
+    "fraction",
+    "integer",
+    "integer_or_none",
+    "is_integer",
+    "is_number",
+    "number",
+    "threads",
+]
+
+# More than any machine has; beyond it lies a slip of the pen, not a wish.
+_MOST_THREADS = 4096
+
+
+def is_integer(value: object) -> bool:
+    """Whether a value is an integer of any type, booleans excepted."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number of any type, booleans excepted."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> int:
+    """Return an integer from a bound on.
+
+    Parameters
+    ----------
+    name : str
+        The argument, as the user wrote it.
+    value : object
+        What was given.
+    at_least : int
+        The smallest integer that is allowed.
+    alternative : str, default=""
+        What else is allowed, such as ``", or None for all"``; for the message alone.
+
+    Returns
+    -------
+    int
+        The integer.
+
+    Raises
+    ------
+    ValueError
+        If the value is no integer, or below the bound.
+    """
+    if not is_integer(value) or value < at_least:
+        raise ValueError(f"{name} must be an integer >= {at_least}{alternative}, got {value!r}.")
+    return int(value)
+
+
+def integer_or_none(name: str, value: Any, at_least: int, none_means: str) -> int | None:
+    """Return an integer from a bound on, or None, whose meaning the message tells."""
+    if value is None:
+        return None
+    return integer(name, value, at_least, alternative=f", or None for {none_means}")
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    alternative: str = "",
+) -> float:
+    """Return a finite number, above a bound or from it on.
+
+    Parameters
+    ----------
+    name : str
+        The argument, as the user wrote it.
+    value : object
+        What was given.
+    above : float, optional
+        A bound that the number must exceed.
+    at_least : float, optional
+        A bound that the number must reach.
+    alternative : str, default=""
+        What else is allowed, such as ``", or None"``; for the message alone.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If the value is no finite number within the bounds.
+    """
+    bound = f" > {above:g}" if above is not None else ""
+    bound += f" >= {at_least:g}" if at_least is not None else ""
+    is_fit = is_number(value) and math.isfinite(value)
+    is_fit = is_fit and (above is None or value > above)
+    if not is_fit or (at_least is not None and value < at_least):
+        raise ValueError(f"{name} must be a finite number{bound}{alternative}, got {value!r}.")
+    return float(value)
+
+
+def fraction(name: str, value: Any) -> float:
+    """Return a number strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return one of several words; the message suggests the closest."""
+    words = tuple(known)
+    if not isinstance(value, str) or value not in words:
+        listed = ", ".join(map(repr, words))
+        raise ValueError(
+            f"{name} must be one of {listed}, got {value!r}.{closest(str(value), words)}"
+        )
+    return value
+
+
+def threads(n_threads: Any) -> int:
+    """Return a number of threads: None is one, and -1 as many as there are processors."""
+    if n_threads is None:
+        return 1
+    if is_integer(n_threads) and n_threads == -1:
+        return os.cpu_count() or 1
+    if not is_integer(n_threads) or not 1 <= n_threads <= _MOST_THREADS:
+        raise ValueError(
+            f"n_threads must be an integer from 1 to {_MOST_THREADS}, -1 for all processors, or "
+            f"None for one thread, got {n_threads!r}."
+        )
+    return int(n_threads)
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """Hint at the known name that a word may have meant, or say nothing."""
+    by_lower_case = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
+    return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""
