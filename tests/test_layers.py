@@ -88,6 +88,129 @@ def test_no_arrow_points_up():
     assert upward(PACKAGE) == []
 
 
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_imports(package):
+    """Imports of another package's private modules or names, but for those of the row below."""
+    units = {unit(path, package) for path in package.rglob("*.py")}
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        source = unit(path, package)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for module in imported_modules(node, units):
+                target, *inside = module.split(".")[1:] or [ROOT]
+                names = [alias.name for alias in node.names] if "." in module else []
+                is_other = module.split(".")[0] == ROOT and target not in (source, ROOT, "_core")
+                hidden = any(map(is_private, [*inside, *names]))
+                if is_other and hidden and DEPTH[target] != DEPTH[source] + 1:
+                    found.append(f"{path.relative_to(package)} imports {module}")
+    return found
+
+
+def imports_at_run_time(tree):
+    """Import statements, but for those for the sake of types alone."""
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    for_types = [node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING"]
+    left_out = {id(inner) for block in for_types for inner in ast.walk(block)}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in nodes if id(node) not in left_out]
+
+
+def files_imported_by(path, package):
+    """Files of the package that a file imports when it runs."""
+    names = set()
+    for node in imports_at_run_time(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                names |= {alias.name for alias in node.names}
+            case ast.ImportFrom():
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    places = [package.joinpath(*name.split(".")[1:]) for name in names if name.startswith(ROOT)]
+    files = {place.with_suffix(".py") for place in places if place != package}
+    return {each for each in files if each.is_file()}
+
+
+def circles(package):
+    """Files that import themselves, by way of others."""
+    reach = {path: files_imported_by(path, package) for path in package.rglob("*.py")}
+    for middle in list(reach):
+        for path, reached in reach.items():
+            if middle in reached:
+                reach[path] = reached | reach[middle]
+    return sorted(str(path.relative_to(package)) for path in reach if path in reach[path])
+
+
+def docstring_lines(node):
+    if ast.get_docstring(node, clean=False) is None:
+        return 0
+    return node.body[0].end_lineno - node.body[0].lineno + 1
+
+
+def long_pieces(package, most_lines=400, most_lines_of_a_function=40):
+    """Modules and functions that are too long, docstrings apart."""
+    found = []
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for path in sorted(package.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        pieces = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+        n_lines = len(source.splitlines()) - sum(map(docstring_lines, pieces))
+        if n_lines > most_lines:
+            found.append(f"{path.relative_to(package)}: {n_lines} lines")
+        for node in pieces:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                n_lines = node.end_lineno - node.lineno + 1 - docstring_lines(node)
+                if n_lines > most_lines_of_a_function:
+                    found.append(f"{path.relative_to(package)}: {node.name}: {n_lines} lines")
+    return found
+
+
+def test_private_modules_are_imported_from_the_layer_right_above_alone():
+    assert private_imports(PACKAGE) == []
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert circles(PACKAGE) == []
+
+
+def test_modules_and_functions_are_short():
+    assert long_pieces(PACKAGE) == []
+
+
+def test_the_reader_sees_a_private_import(tmp_path):
+    (tmp_path / "measures").mkdir()
+    (tmp_path / "measures" / "_base.py").touch()
+    (tmp_path / "studies.py").write_text("from skgraded.measures._base import Measure")
+    (tmp_path / "trec.py").write_text("from skgraded.measures._base import Measure")
+    (tmp_path / "cli.py").write_text("from skgraded.measures import _name")
+    assert private_imports(tmp_path) == [
+        "cli.py imports skgraded.measures",
+        "studies.py imports skgraded.measures._base",
+    ]
+
+
+def test_the_reader_sees_a_circle(tmp_path):
+    sources = {
+        "a": "from skgraded.measures import b",
+        "b": "def later():\n    import skgraded.measures.c",
+        "c": "from skgraded.measures.a import name",
+        "d": "import skgraded.measures.a",
+        "e": "if TYPE_CHECKING:\n    import skgraded.measures.f",
+        "f": "import skgraded.measures.e",
+    }
+    (tmp_path / "measures").mkdir()
+    for name, source in sources.items():
+        (tmp_path / "measures" / f"{name}.py").write_text(source)
+    assert circles(tmp_path) == ["measures/a.py", "measures/b.py", "measures/c.py"]
+
+
+def test_the_reader_sees_what_is_long(tmp_path):
+    (tmp_path / "a.py").write_text('def f():\n    """Long.\n\n    Text.\n    """\n    x = y = 2\n')
+    assert long_pieces(tmp_path, 2, 2) == []
+    assert long_pieces(tmp_path, 1, 1) == ["a.py: 2 lines", "a.py: f: 2 lines"]
+
+
 @pytest.mark.parametrize(
     ("statement", "found"),
     [
