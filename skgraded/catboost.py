@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._params import threads
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._lambdamart import require_means
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
-from skgraded.rankings._checks import check_threads
 
 __all__ = ["EvalMetric", "eval_metric", "objective"]
 
@@ -87,7 +87,7 @@ def eval_metric(
     _require_distinct(known)
     # CatBoost calls a metric by the name of its class.
     kind = type(str(chosen), (EvalMetric,), {})
-    metric: EvalMetric = kind(chosen, known, check_threads(n_threads))
+    metric: EvalMetric = kind(chosen, known, threads(n_threads))
     return metric
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skgraded.measures import Measure, catalogue, measure
-from skgraded.measures._parse import parse_spec
+from skgraded.measures._catalogue import parse_spec
 
 __all__ = ["CONVENTIONS", "TOOLS", "Convention", "Tool", "as_markdown", "measure_as"]
 

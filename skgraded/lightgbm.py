@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import threads
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._lambdamart import (
     IterationCounter,
@@ -14,11 +15,11 @@ from skgraded.boosting._lambdamart import (
     LambdaMART,
     require_finite_scores,
     require_means,
+    trainable,
 )
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
-from skgraded.rankings._checks import check_threads
 
 __all__ = ["EvalMetric", "Objective", "eval_metric", "objective"]
 
@@ -144,8 +145,8 @@ def objective(
     """
     chosen = measure_of(measure)
     warn_if_grades_are_inferred([chosen], "objective")
-    cost = LambdaMART(chosen, sigmoid, truncation_level, norm)
-    return Objective(cost, check_threads(n_threads))
+    cost = LambdaMART(trainable(chosen), sigmoid, truncation_level, norm)
+    return Objective(cost, threads(n_threads))
 
 
 class Objective:
@@ -283,7 +284,7 @@ def eval_metric(*measures: str | Measure, n_threads: int = 1) -> EvalMetric:
         raise ValueError("eval_metric needs at least one measure, got none.")
     parsed = tuple(measure_of(each) for each in measures)
     warn_if_grades_are_inferred(parsed, "eval_metric")
-    return EvalMetric(parsed, check_threads(n_threads))
+    return EvalMetric(parsed, threads(n_threads))
 
 
 class EvalMetric:

@@ -11,6 +11,7 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
+from skgraded._params import threads
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._lambdamart import (
     IterationCounter,
@@ -18,11 +19,11 @@ from skgraded.boosting._lambdamart import (
     LambdaMART,
     require_finite_scores,
     require_means,
+    trainable,
 )
 from skgraded.measures import Measure, evaluate
 from skgraded.measures import measure as measure_of
 from skgraded.rankings import Judgments
-from skgraded.rankings._checks import check_threads
 
 __all__ = ["Evaluation", "custom_metric", "evaluation", "objective"]
 
@@ -99,7 +100,9 @@ def objective(
     """
     chosen = measure_of(measure)
     warn_if_grades_are_inferred([chosen], "objective")
-    return _Objective(LambdaMART(chosen, sigmoid, truncation_level, norm), check_threads(n_threads))
+    return _Objective(
+        LambdaMART(trainable(chosen), sigmoid, truncation_level, norm), threads(n_threads)
+    )
 
 
 def custom_metric(
@@ -147,7 +150,7 @@ def custom_metric(
     >>> custom_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
-    return _CustomMetric(_parse(measures, "custom_metric"), check_threads(n_threads))
+    return _CustomMetric(_parse(measures, "custom_metric"), threads(n_threads))
 
 
 def evaluation(
@@ -229,7 +232,7 @@ def evaluation(
         judgments,
         rounds=rounds,
         name=name,
-        n_threads=check_threads(n_threads),
+        n_threads=threads(n_threads),
     )
 
 

@@ -387,7 +387,7 @@ def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
 @FEW
 @given(strategies.long_data(), st.integers(1, 4))
 def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
-    from skgraded.measures import _base
+    from skgraded.measures import _measure
 
     rankings = Rankings.from_arrays(rows.y_true, rows.y_score, rows.qid)
     names = [
@@ -402,7 +402,7 @@ def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
     names += ["RprefN", "BprefRelative", "Bpref", "ERR", "infAP", "RPrecision", "NormalizedRecall"]
     whole = [measure(name).per_query(rankings).values for name in names]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_base, "_MOMENTS_AT_A_TIME", at_a_time * rankings.judgments.n_levels**2)
+        patch.setattr(_measure, "_DOUBLES_AT_A_TIME", at_a_time * rankings.judgments.n_levels**2)
         parts = [measure(name).per_query(rankings).values for name in names]
     np.testing.assert_array_equal(whole, parts)
 

@@ -3,6 +3,8 @@
 The definitions of the measures and all validation live in Python above this package.
 """
 
+import numpy as np
+
 from skgraded._core._native import (
     cascade,
     count_levels,
@@ -33,6 +35,7 @@ __all__ = [
     "gather_levels",
     "index_documents",
     "lambdas",
+    "last_rank",
     "look_up_documents",
     "order_documents",
     "pair_moments",
@@ -44,3 +47,8 @@ __all__ = [
     "sort_within_ties",
     "take_documents",
 ]
+
+
+def last_rank(k: int | None) -> int:
+    """Return the last rank that counts under a cut-off k; None is the whole list."""
+    return int(np.iinfo(np.int64).max) if k is None else k

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded.measures import Measure, Scores
-from skgraded.rankings import Judgments, Positions
+from skgraded.measures import Measure, PrefixMeasure, Scores
+from skgraded.measures._positions import Positions
+from skgraded.rankings import Judgments
 
 __all__ = [
     "IterationCounter",
@@ -31,15 +32,16 @@ _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
 _WHOLE_LIST = np.iinfo(np.int64).max
 
 
-def _check_trainable(chosen: Measure) -> None:
-    """Raise where swapping two documents has no price that the kernel knows."""
-    if not chosen.has_prefix_form:
+def trainable(chosen: Measure) -> PrefixMeasure:
+    """Return a measure of the prefix form; of others the kernel knows no price of a swap."""
+    if not isinstance(chosen, PrefixMeasure):
         raise ValueError(
             f"measure must be of the prefix form (a sum over ranks of discounted gains and of "
             f"pairs of documents) to train for, got {chosen}, which is not. Train for a relative "
             "of it that is, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop early by "
             f"{type(chosen).__name__}."
         )
+    return chosen
 
 
 def require_finite_scores(y_score: NDArray[Any], iteration: int) -> None:
@@ -60,7 +62,7 @@ class LambdaMART:
 
     Attributes
     ----------
-    measure : Measure
+    measure : PrefixMeasure
         What to train for.
     sigmoid : float
         Steepness of the logistic loss.
@@ -70,13 +72,13 @@ class LambdaMART:
         Whether lambdas are normalized.
     """
 
-    measure: Measure
+    measure: PrefixMeasure
     sigmoid: float
     truncation_level: int | None
     norm: bool
 
     def __post_init__(self) -> None:
-        _check_trainable(self.measure)
+        trainable(self.measure)
         level = self.truncation_level
         if level is not None and (
             not isinstance(level, Integral) or isinstance(level, bool) or level < 1

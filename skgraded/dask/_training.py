@@ -11,12 +11,12 @@ import numpy as np
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
+from skgraded._params import threads
 from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
 from skgraded.engines._scale import on_scale
 from skgraded.engines._totals import Totals
 from skgraded.measures import Measure, evaluate, measures_of
 from skgraded.rankings import Judgments
-from skgraded.rankings._checks import check_threads
 
 __all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
 
@@ -97,7 +97,7 @@ def global_evaluation(
         raise ValueError(f"timeout must be a number of seconds > 0, got {timeout!r}.")
     parsed = measures_of(measures)
     open_exchange(default_client() if client is None else client)
-    return GlobalEvaluation(parsed, timeout, check_threads(n_threads))
+    return GlobalEvaluation(parsed, timeout, threads(n_threads))
 
 
 class _Failure(NamedTuple):

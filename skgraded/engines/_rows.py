@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings._checks import as_ids, is_missing
+from skgraded.rankings import as_ids, is_missing
 
 __all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 

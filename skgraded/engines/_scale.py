@@ -53,15 +53,7 @@ def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
     n_levels = len(grades)
     level_of = np.searchsorted(grades, judgments.grades)
     level_of = np.append(level_of, [n_levels, n_levels + 1])  # the unjudged stay unjudged
-    dtype = np.uint8 if n_levels < np.iinfo(np.uint8).max else np.int32
-    return Judgments(
-        qid=judgments.qid,
-        indptr=judgments.indptr,
-        row_order=judgments.row_order,
-        grades=grades,
-        levels=level_of.astype(dtype)[judgments.levels],
-        weights=judgments.weights,
-    )
+    return judgments.relabel(grades, level_of)
 
 
 def require_scale(measures: tuple[Measure, ...], grades: FloatArray | None) -> None:

@@ -76,11 +76,7 @@ def score_rows(
 def _score(
     measures: tuple[Measure, ...], judgments: Judgments, y_score: Any, n_threads: int
 ) -> Scores:
-    scores = evaluate_in_memory(measures, judgments.rank(y_score, n_threads))
-    # The ideal ranking and the judgments refer to each other: blocks would pile up until the
-    # garbage collector comes by.
-    vars(judgments).pop("ideal", None)
-    return scores
+    return evaluate_in_memory(measures, judgments.rank(y_score, n_threads))
 
 
 @contextmanager

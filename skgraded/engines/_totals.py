@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.engines._rows import join_ids
-from skgraded.measures import Measure, Scores
+from skgraded.measures import Measure, Scores, column_of
 from skgraded.measures._exact_mean import MeanSums
-from skgraded.measures._scores import mean_of, table_of_means
+from skgraded.measures._query_scores import mean_of, table_of_means
 
 __all__ = ["PartedScores", "Totals", "concatenate"]
 
@@ -204,7 +204,7 @@ class PartedScores(Scores):
 
     def __getitem__(self, name: str | Measure) -> float:
         """Mean of one measure, by its name."""
-        return self._mean_of(self._column(name))
+        return self._mean_of(column_of(name, self.measures))
 
     def _mean_of(self, column: int) -> float:
         totals = self._totals

@@ -1,10 +1,13 @@
 """Measures of ranking effectiveness, each declared by d, v, p and K of the prefix form."""
 
-from skgraded.measures._base import LinearPart, Measure, PairPart, as_rankings
 from skgraded.measures._bounds import Bounds
-from skgraded.measures._functions import egap_score, evaluate, gap_score, xgap_score
-from skgraded.measures._parse import catalogue, measure, measures_of
-from skgraded.measures._scores import QueryScores, Scores
+from skgraded.measures._catalogue import catalogue, measure, measures_of
+from skgraded.measures._evaluate import evaluate
+from skgraded.measures._measure import Measure
+from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
+from skgraded.measures._query_scores import QueryScores
+from skgraded.measures._score_functions import egap_score, gap_score, xgap_score
+from skgraded.measures._scores import Scores, column_of
 from skgraded.measures.average_precision import (
     AP,
     GAP,
@@ -71,6 +74,7 @@ __all__ = [
     "OldBpref",
     "P",
     "PairPart",
+    "PrefixMeasure",
     "QMeasure",
     "QueryScores",
     "R",
@@ -84,8 +88,8 @@ __all__ = [
     "Specificity",
     "Success",
     "WeightedAP",
-    "as_rankings",
     "catalogue",
+    "column_of",
     "eGAP",
     "egap_score",
     "evaluate",

@@ -9,12 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart, Measure
-from skgraded.measures._checks import check_grade
+from skgraded import _params
+from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
-__all__ = ["COUNTS_JUDGED", "cutoff_rank", "listed"]
+__all__ = ["COUNTS_JUDGED", "listed"]
 
 # A reason for `Measure._refuses`: documents judged not relevant must be told from unjudged ones.
 COUNTS_JUDGED = {"unjudged": "which counts judged documents that are not relevant"}
@@ -31,7 +32,7 @@ class _BinaryMeasure(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(rel=check_grade("rel", self.rel))
+        self._set(rel=_params.integer("rel", self.rel, 1))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         top = max(1.0, judgments.top_grade)
@@ -47,7 +48,7 @@ class _BinaryMeasure(Measure):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _SetMeasure(_BinaryMeasure):
+class _SetMeasure(_BinaryMeasure, PrefixMeasure):
     """A measure of the documents that the first k ranks hold, and of those that they lack."""
 
     _refuses: ClassVar[Mapping[str, str]] = {
@@ -77,8 +78,3 @@ def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:
     marked = np.concatenate((levels, [False, False]))
     before = np.concatenate(([0], np.cumsum(marked[judgments.levels])))
     return np.diff(before[judgments.indptr])
-
-
-def cutoff_rank(k: int | None) -> int:
-    """Return the last rank that counts, for the kernels."""
-    return np.iinfo(np.int64).max if k is None else k

@@ -1,15 +1,21 @@
-"""The same rankings with all unjudged documents judged, at worst and at best."""
+"""What a measure can come to, whatever the unjudged documents are worth."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import dataclasses
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from skgraded.measures._scores import QueryScores
-from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded import _params
+from skgraded.measures._query_scores import QueryScores
+from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["Bounds", "judge_all"]
+if TYPE_CHECKING:
+    from skgraded.measures._measure import Measure
+
+__all__ = ["Bounds", "bounds_of"]
 
 
 class Bounds(NamedTuple):
@@ -27,7 +33,40 @@ class Bounds(NamedTuple):
     largest: QueryScores
 
 
-def judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
+def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:
+    """Score the rankings with all unjudged documents judged at worst and at best."""
+    _require_bounds(measure)
+    top = _highest_grade(measure, rankings.judgments) if max_grade is None else max_grade
+    top = _params.integer("max_grade", top, 1)
+    of_scale = measure.resolve(max(top, math.ceil(rankings.judgments.top_grade)))
+    as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
+    return Bounds(*(as_zero, as_top)[:: measure._changes_with_grades])
+
+
+def _require_bounds(measure: Measure) -> None:
+    (worst,) = (each.default for each in dataclasses.fields(measure) if each.name == "empty")
+    reasons = {
+        "what it divides by changes with the judgments": not measure._changes_with_grades
+        or measure.normalize,
+        "the list itself changes with the judgments": measure.unjudged == "condense",
+        f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty != worst,
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise ValueError(f"{measure} has no bounds over judgments: {reason}.")
+
+
+def _highest_grade(measure: Measure, judgments: Judgments) -> int:
+    """Top of the scale that the measure names, else of the data."""
+    gain, max_grade = getattr(measure, "gain", ""), getattr(measure, "max_grade", None)
+    if max_grade is not None:
+        return int(max_grade)
+    if not isinstance(gain, str):
+        return len(gain)
+    return max(getattr(measure, "rel", 1), math.ceil(judgments.top_grade))
+
+
+def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     """Give all unjudged documents of the lists one grade, on a scale up to `top_grade`."""
     before = rankings.judgments
     grades = np.union1d(before.grades, [float(grade), float(top_grade)])
@@ -35,19 +74,5 @@ def judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     level_of = level_of.astype(before.levels.dtype)
     # Documents judged 0 need not join a pool that also holds some that the list lacks.
     pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
-    judgments = _replace_labels(before, grades, level_of, pool)
+    judgments = before.relabel(grades, level_of, pool)
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
-
-
-def _replace_labels(
-    judgments: Judgments, grades: np.ndarray, level_of: np.ndarray, pool: RankedList | None
-) -> Judgments:
-    return Judgments(
-        qid=judgments.qid,
-        indptr=judgments.indptr,
-        row_order=judgments.row_order,
-        grades=grades,
-        levels=level_of[judgments.levels],
-        weights=judgments.weights,
-        pool=pool,
-    )

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import Measure
-from skgraded.measures._checks import check_choice, check_grade, numbers_of
+from skgraded import _params
+from skgraded.measures._fields import numbers_by_grade
+from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments
 
 __all__ = [
@@ -32,9 +33,9 @@ _NAMED_GAINS = ("linear", "exp2")
 def check_gain(gain: Any) -> str | tuple[float, ...]:
     """Return a gain by name, or as a tuple of gains for the grades 1..c that do not decrease."""
     if isinstance(gain, str):
-        check_choice("gain", gain, _NAMED_GAINS)
+        _params.choice("gain", gain, _NAMED_GAINS)
         return gain
-    gains = numbers_of("gain", gain)
+    gains = numbers_by_grade("gain", gain)
     if min(np.diff(gains, prepend=0.0)) < 0:
         raise ValueError(
             f"gain must not decrease with the grade, and grade 0 gains 0, got {gain!r}."
@@ -81,7 +82,7 @@ def check_max_grade(max_grade: int | None, gain: str | Sequence[float]) -> int |
     """Return the top grade of the scale, which has as many grades as a gain given by grade."""
     if max_grade is None:
         return None
-    top = check_grade("max_grade", max_grade)
+    top = _params.integer("max_grade", max_grade, 1)
     if not isinstance(gain, str) and len(gain) != top:
         raise ValueError(
             f"max_grade must equal the number of entries of gain ({len(gain)}) where gain is given "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from skgraded.rankings import Judgments, RankedList
+from skgraded.rankings import Judgments, RankedList
 
 __all__ = [
     "Constant",
@@ -18,11 +17,41 @@ __all__ = [
     "JarvelinKekalainen",
     "Log2",
     "LogRank",
+    "Positions",
     "Rank",
     "Reciprocal",
     "ReciprocalAbove",
     "reciprocal",
 ]
+
+
+class Positions(Protocol):
+    """Weights of the ranks: a hashable rule that says d_n or p_n of the prefix form.
+
+    ``ragged`` tells whether the weights differ from query to query (one per document) or are
+    shared (one per rank).
+    """
+
+    ragged: ClassVar[bool]
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
+        """Weights of the ranks 1, 2, ... of the longest list, or of every document if ragged.
+
+        Parameters
+        ----------
+        ranked : RankedList
+            The lists.
+        judgments : Judgments
+            Their labels and pools.
+
+        Returns
+        -------
+        ndarray of shape (longest list,) or (n_documents,)
+            The weights.
+        """
+        ...
+
+    def __hash__(self) -> int: ...
 
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:

@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import Measure
-from skgraded.measures._checks import check_choice, check_grade, numbers_of
+from skgraded import _params
+from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._positions import reciprocal
+from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = ["check_thresholds", "named_thresholds"]
@@ -39,9 +40,9 @@ _FEW_DIGITS = 1e-6  # of thirds in single precision, or written out
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
     """Return a threshold distribution by name, or as a tuple of probabilities that sum to 1."""
     if isinstance(g, str):
-        check_choice("g", g, _NAMED)
+        _params.choice("g", g, _NAMED)
         return g
-    probabilities = numbers_of("g", g)
+    probabilities = numbers_by_grade("g", g)
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
     total = float(np.sum(probabilities))
@@ -62,7 +63,7 @@ def named_thresholds(name: str, top_grade: int) -> FloatArray:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _ThresholdMeasure(Measure):
+class _ThresholdMeasure(PrefixMeasure):
     """A measure with a distribution g of the users' thresholds over the grades 1..c."""
 
     g: str | Sequence[float] = "uniform"
@@ -73,7 +74,7 @@ class _ThresholdMeasure(Measure):
         self._set(g=check_thresholds(self.g))
         if self.max_grade is None:
             return
-        self._set(max_grade=check_grade("max_grade", self.max_grade))
+        self._set(max_grade=_params.integer("max_grade", self.max_grade, 1))
         if not isinstance(self.g, str) and len(self.g) != self.max_grade:
             raise ValueError(
                 f"max_grade must equal the number of entries of g ({len(self.g)}) where g is given "

@@ -15,13 +15,12 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core
-from skgraded.measures._base import PairPart
+from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._checks import check_at_least_zero
 from skgraded.measures._gains import _GainMeasure
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
+from skgraded.measures._prefix import PairPart, PrefixMeasure, Rules, pair_moments
 from skgraded.measures._thresholds import _ThresholdMeasure
 from skgraded.rankings import Judgments
 
@@ -30,7 +29,7 @@ __all__ = ["AP", "GAP", "GeneralizedAP", "QMeasure", "WeightedAP", "eGAP", "xGAP
 FloatArray = NDArray[np.float64]
 
 
-class AP(_BinaryMeasure):
+class AP(_BinaryMeasure, PrefixMeasure):
     r"""Average precision.
 
     .. math::
@@ -221,7 +220,7 @@ class eGAP(_ThresholdMeasure):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _GainAveragePrecision(_GainMeasure):
+class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
     """A mean over the relevant documents of a ratio of cumulated gains."""
 
     def _graded(self, judgments: Judgments) -> FloatArray:
@@ -277,7 +276,7 @@ class QMeasure(_GainAveragePrecision):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(beta=check_at_least_zero("beta", self.beta))
+        self._set(beta=_params.number("beta", self.beta, at_least=0))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
@@ -327,7 +326,8 @@ class GeneralizedAP(_GainAveragePrecision):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
-        mean_gain = judgments.ideal.pair_moments(Reciprocal(), None, "row_order", "nonrelevant")
+        rules = Rules(None, "row_order", "nonrelevant")
+        mean_gain = pair_moments(judgments.ideal, Reciprocal(), rules)
         pairs = gains[:, None] * graded[None, :]
         K = np.tile(pairs.ravel(), judgments.n_queries)
         best = _core.pair_part(K, mean_gain.ravel(), judgments.n_queries)

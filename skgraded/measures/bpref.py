@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._base import LinearPart, PairPart
-from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, cutoff_rank, listed
+from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, listed
 from skgraded.measures._gains import misplaced
 from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
+from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Rankings, Unjudged
 
 __all__ = ["Bpref", "BprefN", "BprefR", "BprefRelative", "BprefTen", "OldBpref"]
@@ -54,7 +54,7 @@ class _ClippedPreference(_BinaryPreference):
             self._relevant(judgments).astype(np.uint8),
             most.astype(np.float64),
             divisor.astype(np.float64),
-            cutoff_rank(self.k),
+            _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
         )
@@ -235,7 +235,7 @@ class BprefTen(_ClippedPreference):
         return scale, scale
 
 
-class BprefN(_BinaryPreference):
+class BprefN(_BinaryPreference, PrefixMeasure):
     r"""Binary preference with all non-relevant documents in the scale of the penalty.
 
     .. math::
@@ -283,7 +283,7 @@ class BprefN(_BinaryPreference):
         return PairPart(Constant(), -wrong * scale[:, None, None])
 
 
-class BprefRelative(_BinaryPreference):
+class BprefRelative(_BinaryPreference, PrefixMeasure):
     r"""Binary preference with a penalty relative to the rank.
 
     .. math::

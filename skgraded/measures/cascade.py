@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._base import Measure
-from skgraded.measures._binary import cutoff_rank
 from skgraded.measures._gains import _ScaleMeasure
+from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant, Reciprocal
 from skgraded.rankings import Judgments, Rankings
 
@@ -41,7 +40,7 @@ class _Cascade(Measure):
             *ranked,
             self._worth()(ranked, judgments),
             self._stop(judgments),
-            cutoff_rank(self.k),
+            _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
         )

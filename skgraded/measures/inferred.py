@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core
+from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._checks import check_above_zero
 from skgraded.measures._pool_positions import rank_of
 from skgraded.measures._positions import reciprocal
 from skgraded.rankings import RankedList, Rankings, Ties
@@ -80,7 +79,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(epsilon=check_above_zero("epsilon", self.epsilon))
+        self._set(epsilon=_params.number("epsilon", self.epsilon, above=0))
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         judgments = rankings.judgments
@@ -101,7 +100,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     def _kinds(self, rankings: Rankings) -> RankedList:
         """List documents by rank: 0 outside the pool, 1 not sampled, or 2 + level."""
         judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
-        if self.unjudged == "condense" or rankings is judgments.ideal:
+        if self.unjudged == "condense" or rankings.is_ideal:
             ranked = rankings.ranked(self.ties, "condense")
             return ranked._replace(levels=ranked.levels.astype(np.int32) + _N_UNJUDGED)
         levels = judgments.levels.astype(np.int32)

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart, Measure
-from skgraded.measures._checks import check_choice, is_number
+from skgraded import _params
 from skgraded.measures._gains import _GainMeasure, check_gain, gain_by_level
 from skgraded.measures._pool_positions import AveragedDiscount
 from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = ["CG", "DCG", "AveragedNDCG", "nDCG"]
@@ -25,7 +25,7 @@ _DISCOUNTS = ("log2", "jk")
 _BINARY = 2.0
 
 
-class CG(_GainMeasure):
+class CG(_GainMeasure, PrefixMeasure):
     r"""Cumulated gain.
 
     .. math:: CG@k = \sum_{n=1}^{k} v(r_n)
@@ -66,7 +66,7 @@ class CG(_GainMeasure):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DCG(Measure):
+class DCG(PrefixMeasure):
     r"""Discounted cumulated gain.
 
     .. math:: DCG@k = \sum_{n=1}^{k} d_n\, v(r_n)
@@ -111,8 +111,8 @@ class DCG(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("discount", self.discount, _DISCOUNTS)
-        if not is_number(self.log_base) or not 1 < self.log_base < np.inf:
+        _params.choice("discount", self.discount, _DISCOUNTS)
+        if not _params.is_number(self.log_base) or not 1 < self.log_base < np.inf:
             raise ValueError(f"log_base must be a number > 1, got {self.log_base!r}.")
         if self.discount == "log2" and self.log_base != _BINARY:
             raise ValueError(

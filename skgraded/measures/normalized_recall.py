@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart
 from skgraded.measures._binary import _SetMeasure, listed
 from skgraded.measures._positions import LogRank, Rank, reciprocal
+from skgraded.measures._prefix import LinearPart
 from skgraded.rankings import Judgments
 
 __all__ = ["NormalizedPrecision", "NormalizedRecall"]

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart
+from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
-from skgraded.measures._checks import check_at_least_zero, check_flag
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
 from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase
 from skgraded.measures._positions import Constant, reciprocal
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = [
@@ -35,7 +35,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class P(_BinaryMeasure):
+class P(_BinaryMeasure, PrefixMeasure):
     r"""Precision at k.
 
     .. math:: P@k = \frac{1}{k} \sum_{n=1}^{k} 1[r_n \ge t]
@@ -74,7 +74,7 @@ class P(_BinaryMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(fill=check_flag("fill", self.fill))
+        self._set(fill=_params.flag("fill", self.fill))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
@@ -85,7 +85,7 @@ class P(_BinaryMeasure):
         return LinearPart(UpToListEnd(self.unjudged), relevant, reciprocal(divisor))
 
 
-class R(_BinaryMeasure):
+class R(_BinaryMeasure, PrefixMeasure):
     r"""Recall at k.
 
     .. math:: R@k = \frac{1}{RB(t)} \sum_{n=1}^{k} 1[r_n \ge t]
@@ -122,7 +122,7 @@ class R(_BinaryMeasure):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class F(_BinaryMeasure):
+class F(_BinaryMeasure, PrefixMeasure):
     r"""F-measure: weighted harmonic mean of precision and recall at k.
 
     .. math::
@@ -163,7 +163,7 @@ class F(_BinaryMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(beta=check_at_least_zero("beta", self.beta))
+        self._set(beta=_params.number("beta", self.beta, at_least=0))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
@@ -173,7 +173,7 @@ class F(_BinaryMeasure):
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
 
 
-class RPrecision(_BinaryMeasure):
+class RPrecision(_BinaryMeasure, PrefixMeasure):
     r"""R-precision: precision at the rank that equals the number of relevant documents.
 
     .. math:: r = \frac{1}{R} \sum_{n=1}^{R} 1[r_n \ge t]
@@ -427,7 +427,7 @@ class Accuracy(_SetMeasure):
         return self._true_positives(judgments, 2.0 * reciprocal(self._n_all(judgments)))
 
 
-class GeneralizedP(_ScaleMeasure):
+class GeneralizedP(_ScaleMeasure, PrefixMeasure):
     r"""Generalized precision.
 
     .. math:: g_P@k = \frac{1}{k} \sum_{n=1}^{k} \frac{v(r_n)}{v(H)}
@@ -473,7 +473,7 @@ class GeneralizedP(_ScaleMeasure):
         return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
 
 
-class GeneralizedR(_GainMeasure):
+class GeneralizedR(_GainMeasure, PrefixMeasure):
     r"""Generalized recall.
 
     .. math:: g_R@k = \frac{\sum_{n=1}^{k} v(r_n)}{\sum_{d \in P} v(r_d)}

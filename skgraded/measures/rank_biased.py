@@ -9,9 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart
+from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._checks import check_choice, check_probability
 from skgraded.measures._gains import (
     check_gain,
     check_max_grade,
@@ -20,6 +19,7 @@ from skgraded.measures._gains import (
     positive,
 )
 from skgraded.measures._positions import Geometric, reciprocal
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = ["RBP"]
@@ -31,7 +31,7 @@ _GAINS = ("binary", "linear", "exp2")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RBP(_BinaryMeasure):
+class RBP(_BinaryMeasure, PrefixMeasure):
     r"""Rank-biased precision.
 
     .. math:: RBP = (1 - p) \sum_{n=1}^{N} p^{n-1}\, x_n
@@ -82,9 +82,9 @@ class RBP(_BinaryMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(p=check_probability("p", self.p))
+        self._set(p=_params.fraction("p", self.p))
         if isinstance(self.gain, str):
-            check_choice("gain", self.gain, _GAINS)
+            _params.choice("gain", self.gain, _GAINS)
         if self._is_binary:
             if self.max_grade is not None:
                 raise ValueError(

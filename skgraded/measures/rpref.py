@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._base import LinearPart, PairPart
 from skgraded.measures._binary import COUNTS_JUDGED
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, misplaced
 from skgraded.measures._positions import (
@@ -19,6 +18,7 @@ from skgraded.measures._positions import (
     ReciprocalAbove,
     reciprocal,
 )
+from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Unjudged
 
 __all__ = ["RprefN", "RprefRelative", "RprefRelative2"]
@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RprefN(_ScaleMeasure):
+class RprefN(_ScaleMeasure, PrefixMeasure):
     r"""Graded preference with all that the pool leaves to be desired as the scale of the penalty.
 
     .. math::
@@ -85,7 +85,7 @@ class RprefN(_ScaleMeasure):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _RelativeGradedPreference(_GainMeasure):
+class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
     """A graded preference with a penalty relative to the rank."""
 
     unjudged: Unjudged = "condense"

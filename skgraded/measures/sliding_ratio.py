@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from skgraded.measures._base import LinearPart
 from skgraded.measures._gains import _GainMeasure
 from skgraded.measures._positions import Reciprocal
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.measures.ndcg import CG
 from skgraded.rankings import Judgments
 
@@ -53,7 +53,7 @@ class SlidingRatio(CG):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ModifiedSlidingRatio(_GainMeasure):
+class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     r"""Modified sliding ratio.
 
     .. math::

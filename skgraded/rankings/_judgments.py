@@ -15,107 +15,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._params import threads
 from skgraded.rankings._checks import (
     check_group_sizes,
     check_labels,
-    check_scores,
-    check_threads,
     check_weights,
-    group_rows,
-    levels_of,
-    mean_by_query,
+    own_scores,
 )
+from skgraded.rankings._layout import group_rows, in_layout, level_type, levels_of, mean_by_query
+from skgraded.rankings._ranked_list import RankedList
 
-__all__ = ["Judgments", "Positions", "RankedList", "Rankings", "Ties", "Unjudged"]
+__all__ = ["Judgments", "Rankings", "Ties", "Unjudged", "as_rankings"]
 
 Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]
 Unjudged = Literal["nonrelevant", "condense"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
-
-
-class RankedList(NamedTuple):
-    """Every query's documents in rank order, one query after the other.
-
-    Attributes
-    ----------
-    levels : ndarray of shape (n_documents,)
-        Grade level of the document at each rank.
-    tied : ndarray of shape (n_documents,), uint8
-        1 where the document's score equals that of the document one rank above it.
-    indptr : ndarray of shape (n_queries + 1,), int64
-        Query q occupies ``indptr[q]:indptr[q + 1]``.
-    """
-
-    levels: NDArray[Any]
-    tied: NDArray[np.uint8]
-    indptr: IntArray
-
-    @property
-    def lengths(self) -> IntArray:
-        """Number of documents of each query."""
-        return np.diff(self.indptr)
-
-    @property
-    def longest(self) -> int:
-        """Number of documents of the longest query."""
-        return int(self.lengths.max(initial=0))
-
-    def below_level(self, level: int) -> RankedList:
-        """Keep the documents below a level; ranks close up, ties stay ties.
-
-        Parameters
-        ----------
-        level : int
-            The first level to drop.
-
-        Returns
-        -------
-        RankedList
-            The condensed lists.
-        """
-        kept = self.levels < level
-        before = np.concatenate(([0], np.cumsum(kept)))
-        block = np.cumsum(self.tied == 0)[kept]
-        tied = np.zeros(len(block), dtype=np.uint8)
-        tied[1:] = block[1:] == block[:-1]
-        return RankedList(self.levels[kept], tied, before[self.indptr])
-
-
-class Positions(Protocol):
-    """Weights of the ranks: a hashable rule that says d_n or p_n of the prefix form.
-
-    ``ragged`` tells whether the weights differ from query to query (one per document) or are
-    shared (one per rank).
-    """
-
-    ragged: ClassVar[bool]
-
-    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Weights of the ranks 1, 2, ... of the longest list, or of every document if ragged.
-
-        Parameters
-        ----------
-        ranked : RankedList
-            The lists.
-        judgments : Judgments
-            Their labels and pools.
-
-        Returns
-        -------
-        ndarray of shape (longest list,) or (n_documents,)
-            The weights.
-        """
-        ...
-
-    def __hash__(self) -> int: ...
 
 
 class _Room:
@@ -249,15 +171,82 @@ class Judgments:
         grades, levels = levels_of(labels)
         weights = None
         if sample_weight is not None:
-            row_weights = _in_layout(check_weights(sample_weight, len(labels)), row_order)
+            row_weights = in_layout(check_weights(sample_weight, len(labels)), row_order)
             weights = mean_by_query(row_weights, indptr)
         return cls(
             qid=qid,
             indptr=indptr,
             row_order=row_order,
             grades=grades,
-            levels=_in_layout(levels, row_order),
+            levels=in_layout(levels, row_order),
             weights=weights,
+        )
+
+    @classmethod
+    def of_lists(
+        cls,
+        levels: NDArray[Any],
+        indptr: IntArray,
+        grades: FloatArray,
+        pool: RankedList,
+        qid: NDArray[Any] | None = None,
+    ) -> Judgments:
+        """Take labels of retrieved lists whose pools also hold documents that the lists lack.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_documents,)
+            Level of each document of the lists.
+        indptr : ndarray of shape (n_queries + 1,), int64
+            Extents of the queries in the lists.
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the levels, ascending, from 0.
+        pool : RankedList
+            The judged documents of each query, best grade first.
+        qid : ndarray of shape (n_queries,), optional
+            Query ids; by default 0, 1, ...
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        return cls(
+            qid=np.arange(len(indptr) - 1) if qid is None else qid,
+            indptr=indptr,
+            row_order=None,
+            grades=grades,
+            levels=levels,
+            pool=pool,
+        )
+
+    def relabel(
+        self, grades: FloatArray, level_of: NDArray[Any], pool: RankedList | None = None
+    ) -> Judgments:
+        """Take the same documents to other levels.
+
+        Parameters
+        ----------
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the new levels, ascending, from 0.
+        level_of : ndarray
+            New level of each old one, the two levels of unjudged documents included.
+        pool : RankedList, optional
+            The new pool; by default the judged documents of the layout.
+
+        Returns
+        -------
+        Judgments
+            The new labels.
+        """
+        return Judgments(
+            qid=self.qid,
+            indptr=self.indptr,
+            row_order=self.row_order,
+            grades=grades,
+            levels=level_of.astype(level_type(len(grades)))[self.levels],
+            weights=self.weights,
+            pool=pool,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -304,19 +293,16 @@ class Judgments:
         """The judged documents of each query, best grade first."""
         if self.n_queries * self.n_levels > self.n_documents:  # many grades: counts take more room
             return self._sort_pool()
-        counts = _core.count_levels(self.levels, self.indptr, self.n_levels)[:, ::-1]
-        best_first = np.arange(self.n_levels, dtype=self.levels.dtype)[::-1]
-        levels = np.repeat(np.tile(best_first, self.n_queries), counts.ravel())
-        indptr = np.concatenate(([0], np.cumsum(counts.sum(axis=1))))
-        return RankedList(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
+        counts = _core.count_levels(self.levels, self.indptr, self.n_levels)
+        return RankedList.best_first(counts, self.levels.dtype)
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
-        ranked = RankedList(levels, np.zeros(len(levels), dtype=np.uint8), self.indptr)
+        ranked = RankedList.without_ties(levels, self.indptr)
         return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
 
-    @cached_property
+    @property
     def ideal(self) -> Rankings:
         """The ranking of the pool that no other can beat: best grade first."""
         return _IdealRankings(self)
@@ -382,9 +368,12 @@ class Judgments:
             The sums, document by document, so that they do not depend on which levels occur.
         """
         ones = np.ones(self.pool.longest)
-        return _core.discounted_gain(*self.pool, ones, False, by_level, _cutoff(None), False, 1)
+        whole = _core.last_rank(None)
+        return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
 
-    def once(self, key: Hashable, compute: Callable[[], T], n_bytes: int = 0) -> T:
+    def once(
+        self, key: Hashable, compute: Callable[[], T], n_bytes: Callable[[T], int] | None = None
+    ) -> T:
         """Compute something that only the labels determine, the first time it is asked for.
 
         Parameters
@@ -393,8 +382,8 @@ class Judgments:
             Its name.
         compute : callable
             Computes it, without arguments.
-        n_bytes : int, default=0
-            Its size, where that matters: what is large is kept while there is room.
+        n_bytes : callable, optional
+            Tells its size, where that matters: what is large is kept while there is room.
 
         Returns
         -------
@@ -405,7 +394,7 @@ class Judgments:
             value: T = self._memo[key]
             return value
         value = compute()
-        if self._room.takes(n_bytes):
+        if self._room.takes(0 if n_bytes is None else n_bytes(value)):
             self._memo[key] = value
         return value
 
@@ -445,8 +434,8 @@ class Judgments:
         Rankings
             The ranked documents.
         """
-        n_threads = check_threads(n_threads)
-        scores = _in_layout(check_scores(y_score, self.n_documents), self.row_order)
+        n_threads = threads(n_threads)
+        scores = own_scores(y_score, self.row_order, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
 
@@ -515,9 +504,13 @@ class Rankings:
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
-        Scores in the layout, which may be the array that was given; None where all that is known is
-        the ranking, as of a TREC run.
+        Scores in the layout, a copy of those that were given; None where all that is known is the
+        ranking, as of a TREC run.
+    is_ideal : bool
+        Whether this is the pool best first, as of `Judgments.ideal`.
     """
+
+    is_ideal: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -638,7 +631,7 @@ class Rankings:
             The lists.
         """
         rule = "row_order" if ties == "expected" else ties
-        return self._once(("ranked", rule, unjudged), lambda: self._read(rule, unjudged))
+        return self.once(("ranked", rule, unjudged), lambda: self._read(rule, unjudged))
 
     def _read(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         judgments, unjudged_level = self.judgments, self.judgments.n_levels
@@ -653,82 +646,6 @@ class Rankings:
             by_grade = _core.sort_within_ties(*ranked, ties == "optimistic", self.n_threads)
             ranked = ranked._replace(levels=by_grade)
         return ranked
-
-    def discounted_gain(
-        self, discount: Positions, gain: FloatArray, k: int | None, ties: Ties, unjudged: Unjudged
-    ) -> FloatArray:
-        """Sum of d_n v[r_n] over the ranks n <= k of each query, shape (n_queries,).
-
-        Parameters
-        ----------
-        discount : Positions
-            Discount d_n of the ranks.
-        gain : ndarray of shape (n_levels,)
-            Gain v by level.
-        k : int or None
-            Cut-off rank.
-        ties, unjudged : str
-            The measure's rules.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            The discounted gains.
-        """
-        ranked = self.ranked(ties, unjudged)
-
-        def score() -> FloatArray:
-            weights = self._weights(discount, ranked, unjudged)
-            return _core.discounted_gain(
-                *ranked,
-                weights,
-                discount.ragged,
-                gain,
-                _cutoff(k),
-                ties == "expected",
-                self.n_threads,
-            )
-
-        return self._once(("gain", discount, gain.tobytes(), k, ties, unjudged), score)
-
-    def pair_moments(
-        self, positions: Positions, k: int | None, ties: Ties, unjudged: Unjudged
-    ) -> FloatArray:
-        """Position-weighted counts of grade pairs, shape (n_queries, n_levels, n_levels).
-
-        ``M[q, a, b]`` is the sum, over the ranks n <= k that hold a document of level b, of p_n
-        times the number of documents of level a at ranks 1..n. Every measure with the same p
-        shares it; a pair part is then the sum of ``K * M``.
-
-        Parameters
-        ----------
-        positions : Positions
-            Weights p_n of the ranks.
-        k : int or None
-            Cut-off rank.
-        ties, unjudged : str
-            The measure's rules.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_levels, n_levels)
-            The moments.
-        """
-        ranked = self.ranked(ties, unjudged)
-
-        def count() -> FloatArray:
-            weights = self._weights(positions, ranked, unjudged)
-            return _core.pair_moments(
-                *ranked,
-                weights,
-                positions.ragged,
-                self.judgments.n_levels,
-                _cutoff(k),
-                ties == "expected",
-                self.n_threads,
-            )
-
-        return self._once(("pairs", positions, k, ties, unjudged), count)
 
     def of_queries(self, queries: slice) -> Rankings:
         """Cut out a run of consecutive queries.
@@ -752,12 +669,21 @@ class Rankings:
             None if self.scores is None else self.scores[first:last],
         )
 
-    def _weights(self, positions: Positions, ranked: RankedList, unjudged: Unjudged) -> FloatArray:
-        key = ("positions", positions, unjudged, type(self))
-        n_bytes = 8 * len(ranked.levels) if positions.ragged else 0
-        return self.judgments.once(key, lambda: positions(ranked, self.judgments), n_bytes)
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Compute something about this ranking, the first time it is asked for.
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        Parameters
+        ----------
+        key : hashable
+            Its name.
+        compute : callable
+            Computes it, without arguments.
+
+        Returns
+        -------
+        object
+            What was computed, now or earlier.
+        """
         if key not in self._memo:
             self._memo[key] = compute()
         value: T = self._memo[key]
@@ -767,19 +693,60 @@ class Rankings:
 class _IdealRankings(Rankings):
     """The pool best first: the same list under every tie rule and unjudged rule."""
 
+    is_ideal: ClassVar[bool] = True
+
     def __init__(self, judgments: Judgments) -> None:
         super().__init__(judgments, np.empty(0, np.int32), judgments.pool.tied)
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         return self.judgments.pool
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        return compute()  # a measure asks once, and keeps the value
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        return compute()  # a measure asks once, and the judgments keep the value
 
 
-def _cutoff(k: int | None) -> int:
-    return np.iinfo(np.int64).max if k is None else k
+def as_rankings(
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int = 1,
+) -> Rankings:
+    """Rank arrays, or take rankings as they are.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows are one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; a query weighs the mean of its rows.
+    n_threads : int, default=1
+        Threads for sorting and scoring; results do not depend on it.
 
-def _in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:
-    return rows if row_order is None else rows[row_order]
+    Returns
+    -------
+    Rankings
+        The ranked documents.
+
+    Raises
+    ------
+    TypeError
+        If scores are missing, or something is passed beside rankings.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import as_rankings
+    >>> as_rankings([1, 0], [0.5, 0.7])
+    <Rankings of 2 documents in 1 queries>
+    """
+    if not isinstance(y_true, Rankings):
+        if y_score is None:
+            raise TypeError("y_score is missing: pass y_true and y_score, or one Rankings.")
+        return Rankings.from_arrays(y_true, y_score, qid, sample_weight, n_threads)
+    if any(given is not None for given in (y_score, qid, sample_weight)):
+        raise TypeError("A Rankings holds scores, query ids and weights: pass nothing beside it.")
+    return y_true

@@ -282,20 +282,13 @@ class JoinedRuns(NamedTuple):
 def _rankings(
     lists: _Lists, grades: FloatArray, levels: NDArray[Any], pool: RankedList
 ) -> Rankings:
-    n_topics = len(pool.indptr) - 1
     per_system = np.tile(pool.lengths, lists.n_systems)
-    judgments = Judgments(
-        qid=np.arange(lists.n_systems * n_topics),
-        indptr=lists.indptr,
-        row_order=None,
-        grades=grades,
-        levels=levels[lists.rows],
-        pool=RankedList(
-            np.tile(pool.levels, lists.n_systems),
-            np.tile(pool.tied, lists.n_systems),
-            np.concatenate(([0], np.cumsum(per_system))),
-        ),
+    pools = RankedList(
+        np.tile(pool.levels, lists.n_systems),
+        np.tile(pool.tied, lists.n_systems),
+        np.concatenate(([0], np.cumsum(per_system))),
     )
+    judgments = Judgments.of_lists(levels[lists.rows], lists.indptr, grades, pools)
     return Rankings(judgments, lists.order, lists.tied)
 
 

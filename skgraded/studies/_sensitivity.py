@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
 from skgraded._text import count, text_table, wrap
-from skgraded.measures import Measure, as_rankings, measures_of
+from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._presentation import frame, style_of
 
 if TYPE_CHECKING:
@@ -379,21 +379,7 @@ class _Lists(NamedTuple):
         shifts = np.arange(n_variants)[:, None] * n_documents
         indptr = np.append((self.indptr[:-1] + shifts).ravel(), n_variants * n_documents)
         lengths = np.diff(indptr)
-        best_first = counts.reshape(-1, len(self.grades))[:, ::-1]
-        pool_levels = np.tile(np.arange(len(self.grades), dtype=np.int32)[::-1], len(best_first))
-        pooled = np.repeat(pool_levels, best_first.ravel())
-        pool = RankedList(
-            pooled,
-            np.zeros(len(pooled), dtype=np.uint8),
-            np.concatenate(([0], np.cumsum(best_first.sum(axis=1)))),
-        )
-        judgments = Judgments(
-            qid=np.arange(len(lengths)),
-            indptr=indptr,
-            row_order=None,
-            grades=self.grades,
-            levels=levels.ravel(),
-            pool=pool,
-        )
+        pool = RankedList.best_first(counts.reshape(-1, len(self.grades)), np.int32)
+        judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
         order = np.arange(len(levels.ravel())) - np.repeat(indptr[:-1], lengths)
         return Rankings(judgments, order.astype(np.int32), np.tile(self.tied, n_variants))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import threads
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.rankings._checks import check_threads
 from skgraded.trec._files import JoinedRun, Negative, Order, as_qrels, as_run, join
 
 __all__ = ["rank", "rankings_of"]
@@ -82,7 +82,7 @@ def rank(
         complete=complete,
         negative=negative,
     )
-    return rankings_of([joined], check_threads(n_threads))
+    return rankings_of([joined], threads(n_threads))
 
 
 def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
@@ -102,17 +102,12 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
     """
     pools = [run.pool for run in runs]
     best_first = np.concatenate([pool.best_first for pool in pools])
-    judgments = Judgments(
-        qid=np.concatenate([run.qid for run in runs]),
-        indptr=_stacked([run.indptr for run in runs]),
-        row_order=None,
-        grades=pools[0].grades,
-        levels=np.concatenate([run.levels for run in runs]),
-        pool=RankedList(
-            best_first,
-            np.zeros(len(best_first), dtype=np.uint8),
-            _stacked([pool.indptr for pool in pools]),
-        ),
+    judgments = Judgments.of_lists(
+        np.concatenate([run.levels for run in runs]),
+        _stacked([run.indptr for run in runs]),
+        pools[0].grades,
+        RankedList.without_ties(best_first, _stacked([pool.indptr for pool in pools])),
+        np.concatenate([run.qid for run in runs]),
     )
     order = np.concatenate([run.order for run in runs])
     return Rankings(judgments, order, np.concatenate([run.tied for run in runs]), n_threads)

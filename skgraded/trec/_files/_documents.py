@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import is_missing
+from skgraded.rankings import is_missing
 
 __all__ = ["Documents", "ids_as_text"]
 

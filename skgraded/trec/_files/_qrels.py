@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import levels_of
+from skgraded.rankings import levels_of
 from skgraded.trec._files._lines import Records
 from skgraded.trec._files._table import Table, group_records
 

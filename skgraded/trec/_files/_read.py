@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings._checks import group_rows, numeric
+from skgraded.rankings import group_rows, numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
 from skgraded.trec._files._lines import Records, read_records
 from skgraded.trec._files._qrels import Qrels, qrels_from_records

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skgraded.rankings._checks import check_threads
+from skgraded._params import threads
 from skgraded.trec._files._runs import Run
 from skgraded.trec._files._sources import is_source
 
@@ -80,7 +80,7 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
 def threads_of(n_threads: int | None) -> int:
     """Return a number of threads, None being as many as this process may use processors."""
     if n_threads is not None:
-        return check_threads(n_threads)
+        return threads(n_threads)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

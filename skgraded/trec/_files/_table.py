@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import group_rows
+from skgraded.rankings import group_rows
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._lines import Records
 

@@ -1,22 +1,17 @@
-"""Measures written as strings, such as ``"xGAP(g=[0.1,0.9])@10"``."""
+"""All measures by name, and measures from strings."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import math
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from skgraded.measures._base import Measure
-from skgraded.measures._checks import closest
+from skgraded._params import closest
+from skgraded.measures._measure import Measure
+from skgraded.measures._prefix import PrefixMeasure
+from skgraded.measures._strings import parse
 
 __all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
-
-_FORM = re.compile(
-    r"\s*(?P<name>\w+)\s*(?:\((?P<fields>.*)\))?\s*(?:@\s*(?P<k>[^()\s]+))?\s*", re.S
-)
 
 # Names that others have for measures that are called differently here.
 _ELSEWHERE = {
@@ -56,7 +51,7 @@ def catalogue() -> dict[str, type[Measure]]:
 
 def _concrete(parent: type[Measure]) -> list[type[Measure]]:
     below = [each for child in parent.__subclasses__() for each in _concrete(child)]
-    public = not parent.__name__.startswith("_") and parent is not Measure
+    public = not parent.__name__.startswith("_") and parent not in (Measure, PrefixMeasure)
     return [parent, *below] if public else below
 
 
@@ -134,19 +129,16 @@ def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Meas
 
 def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     """Return the class that a string names, and the fields that it states."""
-    form = _FORM.fullmatch(spec)
-    if form is None:
-        raise ValueError(f"A measure is written Name(field=value,...)@k, got {spec!r}.")
+    name, fields = parse(spec)
     known = catalogue()
-    if form["name"] not in known:
-        hint = _hint(form["name"], known)
-        raise ValueError(f"Unknown measure {form['name']!r} in {spec!r}.{hint}")
-    kind = known[form["name"]]
-    fields = _parse_fields(kind, form["fields"] or "", spec)
-    if form["k"] is not None:
-        if "k" in fields:
-            raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
-        fields["k"] = _parse_cutoff(form["k"], spec)
+    if name not in known:
+        raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, known)}")
+    kind = known[name]
+    its_fields = [field.name for field in dataclasses.fields(kind)]
+    for field in fields:
+        if field not in its_fields:
+            hint = closest(field, its_fields) or f" It has {', '.join(its_fields)}."
+            raise ValueError(f"{name} has no field {field!r}, in {spec!r}.{hint}")
     return kind, fields
 
 
@@ -156,50 +148,3 @@ def _hint(name: str, known: Iterable[str]) -> str:
         " All measures are in skgraded.catalogue(); other tools' names are known to "
         "skgraded.conventions.measure_as."
     )
-
-
-def _parse_cutoff(text: str, spec: str) -> int:
-    if not re.fullmatch(r"[0-9]+", text):
-        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
-    return int(text)
-
-
-def _parse_fields(kind: type[Measure], text: str, spec: str) -> dict[str, Any]:
-    known = [field.name for field in dataclasses.fields(kind)]
-    fields: dict[str, Any] = {}
-    for keyword in _keywords(text, spec):
-        name = str(keyword.arg)
-        if name not in known:
-            hint = closest(name, known) or f" It has {', '.join(known)}."
-            raise ValueError(f"{kind.__name__} has no field {name!r}, in {spec!r}.{hint}")
-        if name in fields:
-            raise ValueError(f"{name} is given twice in {spec!r}.")
-        fields[name] = _parse_value(keyword.value, spec)
-    return fields
-
-
-def _keywords(text: str, spec: str) -> list[ast.keyword]:
-    wrong = ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
-    try:
-        call = ast.parse(f"_({text})", mode="eval").body
-    except SyntaxError:
-        raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise wrong
-    if not all(each.arg for each in call.keywords):
-        raise wrong
-    return call.keywords
-
-
-def _parse_value(node: ast.expr, spec: str) -> Any:
-    if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
-        return math.nan if node.id.lower() == "nan" else node.id
-    if isinstance(node, ast.List | ast.Tuple):
-        return tuple(_parse_value(each, spec) for each in node.elts)
-    try:
-        return ast.literal_eval(node)
-    except ValueError:
-        raise ValueError(
-            f"A field's value is a number, a word or a list of numbers, got {ast.unparse(node)!r} "
-            f"in {spec!r}."
-        ) from None

@@ -1,0 +1,78 @@
+"""Evaluation by several measures at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skgraded.measures._catalogue import measures_of
+from skgraded.measures._measure import Measure, score_queries
+from skgraded.measures._scores import Scores
+from skgraded.rankings import Rankings, as_rankings
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    measures: str | Measure | Sequence[str | Measure],
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int = 1,
+) -> Scores:
+    """Score rankings by several measures, with one sort for all of them.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``.
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row, of any type, in any order. Without it all rows are one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; a query weighs the mean of its rows.
+    n_threads : int, default=1
+        Threads; results do not depend on it.
+
+    Returns
+    -------
+    Scores
+        Values query by query, and their means.
+
+    Raises
+    ------
+    ValueError
+        If an array or a measure is not as described; the message names the argument, the rule
+        and the value.
+
+    See Also
+    --------
+    measure : How a measure is written as a string.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> y_true, qid = [2, 0, 1, 0, 1, 0], ["a", "a", "a", "b", "b", "b"]
+    >>> evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], y_true, [3, 2, 1, 3, 2, 1], qid=qid)
+    measure              mean  over 2 queries
+    eGAP(g=[0.1,0.9])  0.5167
+    nDCG@2             0.6956
+    """
+    parsed = measures_of(measures)
+    rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
+    values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
+    judgments = rankings.judgments
+    return Scores(
+        measures=parsed,
+        qid=judgments.qid,
+        values=np.column_stack(values),
+        weights=judgments.weights,
+        n_empty=n_empty,
+    )

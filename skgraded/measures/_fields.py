@@ -1,0 +1,50 @@
+"""Checks of fields that only measures have: cut-offs, empty queries, numbers by grade."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from skgraded import _params
+
+__all__ = ["check_cutoff", "check_empty", "is_nan", "numbers_by_grade"]
+
+_LARGEST_RANK = np.iinfo(np.int64).max
+
+
+def is_nan(value: object) -> bool:
+    """Whether a value is the float nan, which differs from itself."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def check_cutoff(k: Any) -> int | None:
+    """Return a cut-off rank as an int, or None for the whole list."""
+    cutoff = _params.integer_or_none("k", k, 1, "the whole list")
+    if cutoff is not None and cutoff > _LARGEST_RANK:
+        raise ValueError(f"k must be below 2**63, or None for the whole list, got {k!r}.")
+    return cutoff
+
+
+def check_empty(empty: Any) -> float:
+    """Return the value of a query with nothing relevant: a finite number or nan."""
+    if not _params.is_number(empty) or math.isinf(empty):
+        raise ValueError(
+            "empty must be the value that a query with nothing relevant gets, such as 0.0 or 1.0, "
+            f"or nan to leave it out of the mean, got {empty!r}."
+        )
+    return float(empty)
+
+
+def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
+    """Return a field that holds one number per grade as a tuple of floats."""
+    entries = np.asarray(values, dtype=object)
+    if entries.ndim != 1 or len(entries) == 0 or not all(map(_params.is_number, entries)):
+        raise ValueError(
+            f"{field} must hold one number for each of the grades 1, 2, ..., got {values!r}."
+        )
+    numbers = tuple(map(float, entries))
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{field} must hold finite numbers, got {values!r}.")
+    return numbers

@@ -1,0 +1,258 @@
+"""The prefix form: one formula for nearly all measures, and all that follows from it.
+
+For one query, let r_1, r_2, ... be the grades in rank order. A measure of the prefix form is
+
+    value = constant + sum_n ( d_n v[r_n]  +  p_n sum_{m<=n} K[r_m, r_n] )
+
+with a discount d and a gain v (the linear part), and a position weight p and a matrix K (the pair
+part). A cut-off k drops the terms n > k. d, v, p and K may depend on the query's pool, never on the
+ranking. So the ranking enters through two sums alone, which the kernels take: the discounted gain,
+and the pair moments M[a, b], the sum over the ranks n that hold a document of level b of p_n times
+the number of documents of level a at ranks 1..n. The pair part is then the sum of K * M.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._measure import Measure
+from skgraded.measures._positions import Positions
+from skgraded.rankings import Judgments, RankedList, Rankings, Ties, Unjudged
+
+__all__ = ["LinearPart", "PairPart", "PrefixMeasure", "Rules", "discounted_gain", "pair_moments"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LinearPart(NamedTuple):
+    """The linear part of the prefix form: the sum over ranks n of d_n v[r_n].
+
+    Attributes
+    ----------
+    discount : Positions
+        d_n.
+    gain : ndarray of shape (n_levels,)
+        v by level, up to the factor ``scale``.
+    scale : ndarray of shape (n_queries,) or float
+        Factor of each query, which may depend on its pool.
+    """
+
+    discount: Positions
+    gain: FloatArray
+    scale: FloatArray | float
+
+
+class PairPart(NamedTuple):
+    """The pair part of the prefix form: the sum over n of p_n times the K[r_m, r_n] of all m <= n.
+
+    Attributes
+    ----------
+    positions : Positions
+        p_n.
+    K : ndarray of shape (n_queries, n_levels, n_levels)
+        What a document of level a adds to one of level b at the same rank or further down.
+    """
+
+    positions: Positions
+    K: FloatArray
+
+
+class Rules(NamedTuple):
+    """How a measure reads a ranking.
+
+    Attributes
+    ----------
+    k : int or None
+        Cut-off rank.
+    ties, unjudged : str
+        The measure's rules.
+    """
+
+    k: int | None
+    ties: Ties
+    unjudged: Unjudged
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PrefixMeasure(Measure):
+    """A measure of the prefix form, which says d, v, p and K through the labels alone.
+
+    A subclass defines `_linear_part`, `_pair_part` or both, and `_relevant`; ranking, ties,
+    cut-offs, the ideal value and the prices of swaps in training follow.
+
+    Parameters
+    ----------
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`.
+
+    Examples
+    --------
+    >>> from skgraded import ERR, xGAP
+    >>> from skgraded.measures import PrefixMeasure
+    >>> isinstance(xGAP(), PrefixMeasure), isinstance(ERR(), PrefixMeasure)
+    (True, False)
+    """
+
+    def _constant(self, judgments: Judgments) -> FloatArray | float:
+        """Return the value of a query before any document counts."""
+        return 0.0
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart | None:
+        """Return discount d and gain v; None where the measure has no linear part."""
+        return None
+
+    def _pair_part(self, judgments: Judgments) -> PairPart | None:
+        """Return position weight p and matrix K; None where the measure has no pair part."""
+        return None
+
+    def prefix_form(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
+        """Read the parts of the prefix form off the labels.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        linear : LinearPart or None
+            Discount d and gain v; None where the measure has no linear part.
+        pairs : PairPart or None
+            Position weight p and matrix K; None where the measure has no pair part.
+        """
+        return judgments.once(("parts", self), lambda: self._parts(judgments), _size_of_parts)
+
+    def query_factor(self, judgments: Judgments) -> FloatArray:
+        """Compute what the prefix form of a query is multiplied by, to be its value.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            One, or one over the ideal value with ``normalize``; 0 where nothing is relevant.
+        """
+        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        if not self.normalize:
+            return relevant.astype(np.float64)
+        best = self._ideal_values(judgments)
+        return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
+
+    def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
+        pairs = self._pair_part(judgments)
+        if pairs is not None:
+            shape = judgments.n_queries, judgments.n_levels, judgments.n_levels
+            pairs = pairs._replace(K=np.ascontiguousarray(np.broadcast_to(pairs.K, shape)))
+        return self._linear_part(judgments), pairs
+
+    def _doubles_per_query(self, judgments: Judgments) -> int:
+        _, pairs = self.prefix_form(judgments.of_queries(slice(0, 1)))
+        return 0 if pairs is None else judgments.n_levels**2
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, rules = rankings.judgments, Rules(self.k, self.ties, self.unjudged)
+        linear, pairs = self.prefix_form(judgments)
+        values = np.zeros(judgments.n_queries) + self._constant(judgments)
+        if linear is not None:
+            gains = discounted_gain(rankings, linear.discount, linear.gain, rules)
+            values += linear.scale * gains
+        if pairs is not None:
+            moments = pair_moments(rankings, pairs.positions, rules)
+            values += _core.pair_part(pairs.K.ravel(), moments.ravel(), judgments.n_queries)
+        return values
+
+
+def _size_of_parts(parts: tuple[LinearPart | None, PairPart | None]) -> int:
+    return 0 if parts[1] is None else parts[1].K.nbytes
+
+
+def discounted_gain(
+    rankings: Rankings, discount: Positions, gain: FloatArray, rules: Rules
+) -> FloatArray:
+    """Sum of d_n v[r_n] over the ranks n <= k of each query.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The ranked documents.
+    discount : Positions
+        Discount d_n of the ranks.
+    gain : ndarray of shape (n_levels,)
+        Gain v by level.
+    rules : Rules
+        Cut-off, ties and unjudged documents.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+        The discounted gains.
+    """
+    ranked = rankings.ranked(rules.ties, rules.unjudged)
+
+    def score() -> FloatArray:
+        return _core.discounted_gain(
+            *ranked,
+            _weights(rankings, discount, ranked, rules.unjudged),
+            discount.ragged,
+            gain,
+            _core.last_rank(rules.k),
+            rules.ties == "expected",
+            rankings.n_threads,
+        )
+
+    return rankings.once(("gain", discount, gain.tobytes(), rules), score)
+
+
+def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> FloatArray:
+    """Position-weighted counts of grade pairs, which all measures of the same p share.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The ranked documents.
+    positions : Positions
+        Weights p_n of the ranks.
+    rules : Rules
+        Cut-off, ties and unjudged documents.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_levels, n_levels)
+        ``M[q, a, b]``, the sum over the ranks n <= k that hold a document of level b of p_n times
+        the number of documents of level a at ranks 1..n.
+    """
+    ranked = rankings.ranked(rules.ties, rules.unjudged)
+
+    def count() -> FloatArray:
+        return _core.pair_moments(
+            *ranked,
+            _weights(rankings, positions, ranked, rules.unjudged),
+            positions.ragged,
+            rankings.judgments.n_levels,
+            _core.last_rank(rules.k),
+            rules.ties == "expected",
+            rankings.n_threads,
+        )
+
+    return rankings.once(("pairs", positions, rules), count)
+
+
+def _weights(
+    rankings: Rankings, positions: Positions, ranked: RankedList, unjudged: Unjudged
+) -> FloatArray:
+    """Weights of the ranks, which the labels determine: kept with them, while there is room."""
+    judgments = rankings.judgments
+    key = ("positions", positions, unjudged, rankings.is_ideal)
+    return judgments.once(
+        key,
+        lambda: positions(ranked, judgments),
+        lambda weights: weights.nbytes if positions.ragged else 0,
+    )

@@ -1,0 +1,124 @@
+"""The string form of measures, such as ``"xGAP(g=[0.1,0.9])@10"``: printed and parsed."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from skgraded.measures._fields import is_nan
+
+__all__ = ["as_code", "as_string", "parse"]
+
+_LONGEST = 10_000  # characters, so that no string takes long to refuse
+
+
+def parse(spec: str) -> tuple[str, dict[str, Any]]:
+    """Take a string apart into the measure's name and the fields that it states."""
+    if len(spec) > _LONGEST:
+        raise ValueError(f"A measure has at most {_LONGEST} characters, got {len(spec)}.")
+    name, fields_text, cutoff = _split(spec)
+    fields = _parse_fields(fields_text, spec)
+    if cutoff is not None:
+        if "k" in fields:
+            raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
+        fields["k"] = _parse_cutoff(cutoff, spec)
+    return name, fields
+
+
+def _split(spec: str) -> tuple[str, str, str | None]:
+    """Return name, fields and cut-off of ``Name(fields)@k``, as text."""
+    rest = spec.strip()
+    name = _leading_word(rest)
+    rest = rest[len(name) :].lstrip()
+    fields, cutoff = "", None
+    if rest.startswith("(") and ")" in rest:
+        fields, _, rest = rest[1:].rpartition(")")
+        rest = rest.lstrip()
+    if rest.startswith("@"):
+        cutoff, rest = rest[1:].strip(), ""
+    if not name or rest or cutoff == "":
+        raise ValueError(f"A measure is written Name(field=value,...)@k, got {spec!r}.")
+    return name, fields, cutoff
+
+
+def _leading_word(text: str) -> str:
+    word = re.match(r"\w*", text)
+    return word.group() if word else ""
+
+
+def as_string(name: str, fields: Mapping[str, Any]) -> str:
+    """Write a measure in its string form; a cut-off stands at the end."""
+    inside = ",".join(
+        f"{field}={_in_string(value)}" for field, value in fields.items() if field != "k"
+    )
+    cutoff = f"@{fields['k']}" if "k" in fields else ""
+    return name + (f"({inside})" if inside else "") + cutoff
+
+
+def as_code(name: str, fields: Mapping[str, Any]) -> str:
+    """Write the Python expression that makes a measure."""
+    return f"{name}({', '.join(f'{field}={_in_code(value)}' for field, value in fields.items())})"
+
+
+def _in_string(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ",".join(_in_string(each) for each in value) + "]"
+    if isinstance(value, str):
+        return value
+    return _number(value)
+
+
+def _in_code(value: Any) -> str:
+    if isinstance(value, tuple):
+        return repr(tuple(value))
+    return 'float("nan")' if is_nan(value) else repr(value)
+
+
+def _number(value: float | bool | None) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _parse_cutoff(text: str, spec: str) -> int:
+    if not re.fullmatch(r"[0-9]+", text):
+        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
+    return int(text)
+
+
+def _parse_fields(text: str, spec: str) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for keyword in _keywords(text, spec):
+        name = str(keyword.arg)
+        if name in fields:
+            raise ValueError(f"{name} is given twice in {spec!r}.")
+        fields[name] = _parse_value(keyword.value, spec)
+    return fields
+
+
+def _keywords(text: str, spec: str) -> list[ast.keyword]:
+    wrong = ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
+    try:
+        call = ast.parse(f"_({text})", mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):  # the last two of deep nesting
+        raise wrong from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise wrong
+    if not all(each.arg for each in call.keywords):
+        raise wrong
+    return call.keywords
+
+
+def _parse_value(node: ast.expr, spec: str) -> Any:
+    if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
+        return math.nan if node.id.lower() == "nan" else node.id
+    if isinstance(node, ast.List | ast.Tuple):
+        return tuple(_parse_value(each, spec) for each in node.elts)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(
+            f"A field's value is a number, a word or a list of numbers, got {ast.unparse(node)!r} "
+            f"in {spec!r}."
+        ) from None
