@@ -617,7 +617,7 @@ class TestBounds:
         assert CG(gain=(1, 2, 7)).bounds(labels, scores).largest.values == [9]
         assert GeneralizedP(max_grade=4).bounds(labels, scores).largest.values == [0.75]
         assert P(rel=3).bounds(labels, scores).largest.values == [0.5]
-        with pytest.raises(ValueError, match=r"max_grade must be an integer grade >= 1, got 0\.5"):
+        with pytest.raises(ValueError, match=r"max_grade must be an integer >= 1, got 0\.5"):
             CG().bounds(labels, scores, max_grade=0.5)
 
     def test_of_a_run_whose_pool_holds_more(self):
@@ -926,7 +926,7 @@ class TestFields:
             (lambda: AP(k=0), "k must be an integer >= 1, or None for the whole list, got 0"),
             (lambda: AP(k=2.5), r"k must be an integer >= 1.*got 2\.5"),
             (lambda: AP(k=True), "k must be an integer >= 1.*got True"),
-            (lambda: AP(rel=0), "rel must be an integer grade >= 1, got 0"),
+            (lambda: AP(rel=0), "rel must be an integer >= 1, got 0"),
             (lambda: AP(empty="zero"), "empty must be the value.*got 'zero'"),
             (lambda: AP(empty=math.inf), "empty must be the value.*got inf"),
             (lambda: AP(normalize=2), "normalize must be True or False, got 2"),
@@ -944,7 +944,7 @@ class TestFields:
                 lambda: xGAP(g=(1.0,), max_grade=2),
                 "max_grade must equal the number of entries of g",
             ),
-            (lambda: xGAP(max_grade=0), "max_grade must be an integer grade >= 1, got 0"),
+            (lambda: xGAP(max_grade=0), "max_grade must be an integer >= 1, got 0"),
             (lambda: DCG(gain="exp"), "gain must be one of .*Did you mean 'exp2'"),
             (lambda: DCG(gain=(2, 1)), "gain must not decrease with the grade"),
             (lambda: DCG(gain=(-1, 1)), "gain must not decrease with the grade"),
@@ -957,7 +957,7 @@ class TestFields:
             (lambda: RBP(gain="linear", rel=2), 'rel belongs to gain="binary", got 2'),
             (lambda: ERR(gain=(3, 1)), "gain must not decrease with the grade"),
             (lambda: ERR(gain=(1, 3), max_grade=3), r"number of entries of gain \(2\).*got 3"),
-            (lambda: RprefN(max_grade=0), "max_grade must be an integer grade >= 1, got 0"),
+            (lambda: RprefN(max_grade=0), "max_grade must be an integer >= 1, got 0"),
             (lambda: QMeasure(beta=-1), "beta must be a finite number >= 0, got -1"),
             (lambda: F(beta=math.inf), "beta must be a finite number >= 0, got inf"),
             (lambda: infAP(epsilon=0), "epsilon must be a finite number > 0, got 0"),

@@ -20,7 +20,10 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
     if len(spec) > _LONGEST:
         raise ValueError(f"A measure has at most {_LONGEST} characters, got {len(spec)}.")
     name, fields_text, cutoff = _split(spec)
-    fields = _parse_fields(fields_text, spec)
+    try:
+        fields = _parse_fields(fields_text, spec)
+    except (RecursionError, MemoryError):  # Python's parser raises either
+        raise ValueError(f"The fields of a measure are nested too deeply in {spec!r}.") from None
     if cutoff is not None:
         if "k" in fields:
             raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
@@ -101,7 +104,7 @@ def _keywords(text: str, spec: str) -> list[ast.keyword]:
     wrong = ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
     try:
         call = ast.parse(f"_({text})", mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError):  # the last two of deep nesting
+    except SyntaxError:
         raise wrong from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise wrong

@@ -107,6 +107,7 @@ class _ThresholdMeasure(PrefixMeasure):
     def _G(self, judgments: Judgments) -> FloatArray:
         """P(threshold <= grade) by level."""
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         grades = judgments.grades.astype(np.int64)
         g = self._probabilities(int(grades[-1]))
         if grades[-1] > len(g):
@@ -135,9 +136,9 @@ class _ThresholdMeasure(PrefixMeasure):
     def _expected_share(self, judgments: Judgments) -> FloatArray:
         """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
         grades = judgments.grades.astype(np.int64)
+        g = self._probabilities(int(grades[-1]))[: grades[-1]]  # first: it refuses a high top grade
         # Grade by grade, not level by level: bits must not depend on which grades occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
-        g = self._probabilities(int(grades[-1]))[: grades[-1]]
         by_level = reciprocal(judgments.at_least)
         shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
         for grade, level in enumerate(level_of.tolist(), start=1):

@@ -66,6 +66,7 @@ class AP(_BinaryMeasure, PrefixMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         relevant = self._relevant(judgments)
         both = relevant[:, None] & relevant[None, :]
         K = both * reciprocal(self._n_relevant(judgments))[:, None, None]
@@ -226,6 +227,7 @@ class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
     def _graded(self, judgments: Judgments) -> FloatArray:
         """1 by level where the grade is above 0."""
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         return (judgments.grades > 0).astype(np.float64)
 
     def _recall_base(self, judgments: Judgments) -> NDArray[np.int64]:

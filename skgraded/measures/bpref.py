@@ -278,6 +278,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
         wrong = misplaced(self._relevant(judgments).astype(np.float64))
         return PairPart(Constant(), -wrong * scale[:, None, None])
@@ -325,5 +326,6 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         wrong = misplaced(self._relevant(judgments).astype(np.float64))
         return PairPart(ReciprocalAbove(), -wrong * self._share(judgments)[:, None, None])

@@ -77,6 +77,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         desired = judgments.sum_over_pool(missing)
@@ -132,6 +133,7 @@ class RprefRelative(_RelativeGradedPreference):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         share = reciprocal(self._available(judgments))
         wrong = misplaced(self._gains(judgments))
         return PairPart(ReciprocalAbove(), -wrong * share[:, None, None])
@@ -178,6 +180,7 @@ class RprefRelative2(_RelativeGradedPreference):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         judgments.require_integer_grades(self)
+        judgments.require_few_grades(self)
         gains = self._gains(judgments)
         lower = np.minimum(gains[:, None], gains[None, :])
         share = reciprocal(self._available(judgments))

@@ -125,7 +125,7 @@ def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> F
     """Copy scores into the layout; what the caller then does to his array changes nothing."""
     given = numeric("y_score", y_score)
     check_length("y_score", given, n_rows)
-    _require_exact_integers(given)
+    _require_exact(given)
     # Checked after copying: the caller's array may change in another thread.
     scores = np.array(given if row_order is None else given[row_order], dtype=np.float64)
     finite = np.isfinite(scores)
@@ -140,16 +140,24 @@ def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> F
     return scores
 
 
-def _require_exact_integers(scores: NDArray[Any]) -> None:
-    """Raise where integers, such as times in nanoseconds, would be tied as floats."""
-    if scores.dtype.kind not in "iu" or scores.dtype.itemsize <= _EXACT_INTEGER_BYTES:
+def _require_exact(scores: NDArray[Any]) -> None:
+    """Raise where numbers that differ, such as times in nanoseconds, would be tied as doubles."""
+    is_wide = scores.dtype.itemsize > (8 if scores.dtype.kind == "f" else _EXACT_INTEGER_BYTES)
+    if not is_wide:
         return
-    if not ((scores > _LARGEST_EXACT) | (scores < -_LARGEST_EXACT)).any():
+    if (
+        scores.dtype.kind != "f"
+        and not ((scores > _LARGEST_EXACT) | (scores < -_LARGEST_EXACT)).any()
+    ):
         return
-    rounded = np.flatnonzero(scores.astype(np.longdouble) != scores.astype(np.float64))
+    with np.errstate(over="ignore"):
+        doubles = scores.astype(np.float64)
+    rounded = np.flatnonzero(
+        np.isfinite(scores) & (scores.astype(np.longdouble) != doubles.astype(np.longdouble))
+    )
     if len(rounded):
         raise ValueError(
-            f"y_score must hold numbers that floats tell apart, got {scores[rounded[0]]} in row "
+            f"y_score must hold numbers that floats tell apart, got {scores[rounded[0]]!s} in row "
             f"{rounded[0]}: subtract what the scores have in common."
         )
 

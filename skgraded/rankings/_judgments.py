@@ -39,6 +39,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
+_MOST_LEVELS_IN_PAIRS = 5_000  # 200 MB for the pairs of one query
+
 
 class _Room:
     """Bytes left to keep what may be asked for again: some, and as many as the data take."""
@@ -417,6 +419,26 @@ class Judgments:
                 f"y_true must hold integer grades for {owner}, got {fractional[0]:g}: it compares "
                 "grades with thresholds 1, 2, ... Measures of gain and discount alone, such as "
                 "nDCG, also take fractional labels."
+            )
+
+    def require_few_grades(self, owner: object) -> None:
+        """Raise where there are so many different grades that their pairs would fill the memory.
+
+        Parameters
+        ----------
+        owner : object
+            The measure that counts pairs of grades; it is named in the message.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 5,000 different grades.
+        """
+        if self.n_levels > _MOST_LEVELS_IN_PAIRS:
+            raise ValueError(
+                f"y_true must hold at most {_MOST_LEVELS_IN_PAIRS:,} different grades for {owner}, "
+                f"which counts pairs of grades, got {self.n_levels:,}. Measures of gain and "
+                "discount alone, such as nDCG, take any number."
             )
 
     def rank(self, y_score: ArrayLike, n_threads: int = 1) -> Rankings:

@@ -1,0 +1,90 @@
+"""Input that would fill the memory, take for ever or lose digits is refused."""
+
+import contextlib
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from skgraded import ADM, RR, Rankings, catalogue, evaluate, measure
+from skgraded.measures import PrefixMeasure
+
+
+@pytest.mark.parametrize("name", ["GAP", "xGAP", "eGAP", "eGAP(g=linear)"])
+def test_a_scale_up_to_a_billion_is_refused_before_memory_is_taken(name):
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="must hold grades of a scale up to 10000"):
+        measure(name)([0, 1_000_000_000], [1, 2])
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, kind in catalogue().items() if n not in ("ADM", "infAP")]
+)
+def test_as_many_grades_as_documents_are_scored_or_refused(name):
+    y_true = np.arange(20_000)
+    tracemalloc.start()
+    with contextlib.suppress(ValueError):
+        measure(name)(y_true, -y_true)
+    assert tracemalloc.get_traced_memory()[1] < 500_000_000
+    tracemalloc.stop()
+
+
+def test_pairs_of_many_grades_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"at most 5,000 different grades for AP, .* got 5,001"):
+        measure("AP")(np.arange(5001), np.arange(5001))
+
+
+@pytest.mark.parametrize("spec", ["nDCG" + " " * 5000 + "!", "nDCG" + " " * 50_000 + "@10"])
+def test_blanks_are_refused_in_no_time(spec):
+    started = time.process_time()
+    with pytest.raises(ValueError, match=r"written Name\(field|at most 10000 characters"):
+        measure(spec)
+    assert time.process_time() - started < 5.0  # it took minutes
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["-" * 5000 + "1", "(" * 300 + "1" + ")" * 300, "[" * 3000 + "]" * 3000, "not " * 2000 + "1"],
+)
+def test_deep_nesting_is_a_value_error(value):
+    with pytest.raises(ValueError, match=r"A measure is written|[Ff]ield"):
+        measure(f"nDCG(k={value})")
+
+
+def test_scores_that_doubles_cannot_tell_apart_are_refused():
+    wide = np.array([1, 1 + np.longdouble(2) ** -60], dtype=np.longdouble)
+    if wide[0] == wide[1]:
+        pytest.skip("long doubles are doubles here")
+    with pytest.raises(ValueError, match=r"floats tell apart, got .* in row 1"):
+        RR()([0, 1], wide)
+    assert RR()([0, 1], np.array([1, 2], dtype=np.longdouble)) == 1.0
+
+
+def test_rankings_own_their_scores():
+    y_true, y_score = [2, 1, 0], np.array([1.0, 0.75, 0.5])
+    rankings = Rankings.from_arrays(y_true, y_score)
+    before = ADM(max_grade=2)(rankings)
+    y_score[:] = [0.1, 0.2, 0.3]
+    assert ADM(max_grade=2)(rankings) == before == 0.75
+    with pytest.raises(ValueError, match="read-only"):
+        rankings.scores[0] = 0.0
+
+
+def test_only_measures_of_the_prefix_form_count_pairs():
+    rankings = Rankings.from_arrays(np.arange(6000), np.arange(6000))
+    refused = [name for name in catalogue() if is_refused(name, rankings)]
+    assert refused
+    assert all(issubclass(catalogue()[name], PrefixMeasure) for name in refused)
+
+
+def is_refused(name, rankings):
+    if name == "ADM":  # takes scores in [0, 1] alone
+        return False
+    try:
+        evaluate(name, rankings)
+    except ValueError as error:
+        return "different grades" in str(error)
+    return False
