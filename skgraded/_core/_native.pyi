@@ -185,3 +185,18 @@ def take_documents(
     rows: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """Document ids at some rows."""
+
+def number_words(
+    ids: npt.NDArray[np.int64], seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
+    """Query number of each row, first row of each query, and whether the rows are grouped."""
+
+def number_bytes(
+    ids: npt.NDArray[np.uint8], width: int, seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
+    """Give the same for ids that are `width` bytes each."""
+
+def group_rows(
+    query_of_row: npt.NDArray[np.int32], n_queries: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Extents of the queries, and their rows in order."""

@@ -24,7 +24,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-void define_trec(nb::module_& m);  // trec_module.cpp
+void define_query_ids(nb::module_& m);  // query_ids_module.cpp
+void define_trec(nb::module_& m);       // trec_module.cpp
 
 namespace {
 
@@ -288,5 +289,6 @@ NB_MODULE(_native, m) {
         "Sum of pairs times moments, both given query by query.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
+  define_query_ids(m);
   define_trec(m);
 }

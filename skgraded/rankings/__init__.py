@@ -1,8 +1,9 @@
 """Judgments and rankings: the one place where input is validated and laid out by query."""
 
 from skgraded.rankings._checks import numeric
+from skgraded.rankings._grouping import as_ids, group_rows, is_missing
 from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged, as_rankings
-from skgraded.rankings._layout import as_ids, group_rows, is_missing, levels_of
+from skgraded.rankings._layout import levels_of
 from skgraded.rankings._ranked_list import RankedList
 
 __all__ = [

@@ -28,7 +28,8 @@ from skgraded.rankings._checks import (
     check_weights,
     own_scores,
 )
-from skgraded.rankings._layout import group_rows, in_layout, level_type, levels_of, mean_by_query
+from skgraded.rankings._grouping import group_rows
+from skgraded.rankings._layout import in_layout, level_type, levels_of, mean_by_query
 from skgraded.rankings._ranked_list import RankedList
 
 __all__ = ["Judgments", "Rankings", "Ties", "Unjudged", "as_rankings"]
