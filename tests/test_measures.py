@@ -11,11 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
-import reference_more
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import REFERENCE as ORACLES
+from reference.average_precision import average_precision
+from reference.distance import adm
+from reference.frame import ideal, judged
+from reference.inferred import UNSAMPLED
+from reference.ndcg import ndcg
+from reference.precision_recall import precision as filled_precision
+from reference.queries import mean_over_queries, per_query, plain, rows_by_query
+from reference.rank_biased import graded_rbp
+from reference.rank_biased import rbp as binary_rbp
 
 import skgraded
 from skgraded import (
@@ -105,17 +113,16 @@ def rbp_fields(draw, max_grade):
 
 def rbp(*lists, **parameters):
     graded = "gain" in parameters
-    return (reference_more.graded_rbp if graded else reference.rbp)(*lists, **parameters)
+    return (graded_rbp if graded else binary_rbp)(*lists, **parameters)
 
 
 def precision(ranked, pool, *, fill=True, k=None, condense=False, **parameters):
-    length = len(reference.judged(ranked) if condense else ranked)
+    length = len(judged(ranked) if condense else ranked)
     k = k if k is None or fill else min(k, length)
-    return reference.precision(ranked, pool, k=k, condense=condense, **parameters)
+    return filled_precision(ranked, pool, k=k, condense=condense, **parameters)
 
 
-REFERENCE = {**reference.REFERENCE, **reference_more.REFERENCE_MORE, "P": precision, "RBP": rbp}
-del REFERENCE["graded RBP"]
+REFERENCE = {**ORACLES, "P": precision, "RBP": rbp}
 
 binary = only(rel=rels)
 threshold = only(g=strategies.g_vectors)
@@ -214,7 +221,7 @@ def top_grade(rows):
 
 
 def assert_same(rows, chosen, arguments, ties):
-    expected = reference.per_query(
+    expected = per_query(
         REFERENCE[type(chosen).__name__],
         rows.y_true,
         rows.y_score,
@@ -258,9 +265,9 @@ def rankings_of_pools(queries, unsampled=False):
     """Rank lists whose pools hold documents that they lack; None is outside the pool."""
     grades = sorted({0, *(grade for _, pool in queries for grade in pool)})
     level = {grade: i for i, grade in enumerate(grades)}
-    level |= {None: len(grades), reference_more.UNSAMPLED: len(grades) + 1}
+    level |= {None: len(grades), UNSAMPLED: len(grades) + 1}
     listed = [[level[grade] for grade in ranked] for ranked, _ in queries]
-    pooled = [[level[grade] for grade in reference.ideal(pool)] for _, pool in queries]
+    pooled = [[level[grade] for grade in ideal(pool)] for _, pool in queries]
     judgments = Judgments(
         qid=np.arange(len(queries)),
         indptr=borders(listed),
@@ -359,8 +366,8 @@ def test_order_of_rows_inside_and_across_queries_does_not_matter(rows, data):
 def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
     weights = data.draw(strategies.row_weights(len(rows.qid)))
     for empty in (0.0, float("nan")):
-        values = reference.per_query(
-            reference.average_precision,
+        values = per_query(
+            average_precision,
             rows.y_true,
             rows.y_score,
             rows.qid,
@@ -370,7 +377,7 @@ def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
         counted = [query for query, value in values.items() if not math.isnan(value)]
         weight = {
             query: np.mean([weights[row] for row in own])
-            for query, own in reference.rows_by_query(rows.qid).items()
+            for query, own in rows_by_query(rows.qid).items()
         }
         chosen = AP(ties="row_order", empty=empty)
         if sum(weight[query] for query in counted) == 0:
@@ -379,7 +386,7 @@ def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
                     chosen(rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weights)
                 )
         else:
-            mean = reference.mean_over_queries(values, rows.qid, weights)
+            mean = mean_over_queries(values, rows.qid, weights)
             ours = chosen(rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weights)
             assert ours == pytest.approx(float(mean), abs=TOLERANCE)
 
@@ -527,9 +534,9 @@ class TestADM:
         fields, condense = data.draw(scale_fields(rows.max_grade)), data.draw(st.booleans())
         chosen = ADM(**fields, unjudged="condense" if condense else "nonrelevant", empty=0.25)
         ours = chosen.per_query(rows.y_true, scores, qid=rows.qid)
-        for query, own in reference.rows_by_query(rows.qid).items():
-            grades = [reference.plain(rows.y_true[row]) for row in own]
-            expected = reference_more.adm(
+        for query, own in rows_by_query(rows.qid).items():
+            grades = [plain(rows.y_true[row]) for row in own]
+            expected = adm(
                 grades, [scores[row] for row in own], **fields, condense=condense, empty=0.25
             )
             value = ours.values[list(ours.qid).index(query)]
@@ -675,7 +682,7 @@ class TestPaperFacts:
     def test_ideal_ranking_scores_the_users_who_find_a_document(self, rows, data):
         g = data.draw(strategies.g_vectors(rows.max_grade))
         rankings = Rankings.from_arrays(rows.y_true, rows.y_true, rows.qid)
-        tau = [max(rows.y_true[own]) for own in reference.rows_by_query(rows.qid).values()]
+        tau = [max(rows.y_true[own]) for own in rows_by_query(rows.qid).values()]
         reached = np.array([sum(g[: int(top)]) for top in tau])
         for kind in (xGAP, eGAP):
             np.testing.assert_allclose(
@@ -820,16 +827,14 @@ def test_many_fractional_labels_and_many_grades():
     rng = np.random.default_rng(0)
     labels, scores, qid = rng.random(3000), rng.random(3000), np.arange(3000) % 7
     ours = nDCG().per_query(labels, scores, qid=qid)
-    theirs = reference.per_query(reference.ndcg, labels, scores, qid, ties="row_order")
+    theirs = per_query(ndcg, labels, scores, qid, ties="row_order")
     np.testing.assert_allclose(ours.values, list(theirs.values()), atol=TOLERANCE)
     grades = rng.integers(0, 400, 900)
     ours = eGAP(g="linear").per_query(grades, scores[:900], qid=qid[:900])
     g = [Fraction(j, 399 * 400 // 2) for j in range(1, 400)]
-    own = reference.rows_by_query(qid[:900])[0]
+    own = rows_by_query(qid[:900])[0]
     ranked = [int(grades[row]) for row in sorted(own, key=lambda row: -scores[row])]
-    by_threshold = [
-        float(g[t - 1] * reference.average_precision(ranked, rel=t)) for t in range(1, 400)
-    ]
+    by_threshold = [float(g[t - 1] * average_precision(ranked, rel=t)) for t in range(1, 400)]
     assert ours.values[0] == pytest.approx(math.fsum(by_threshold), abs=TOLERANCE)
 
 

@@ -9,10 +9,10 @@ from functools import cache
 import lightgbm as lgb
 import numpy as np
 import pytest
-import reference_lambdas
 import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from reference import lambdas
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import GridSearchCV
@@ -119,7 +119,7 @@ def test_derivatives_are_those_of_a_literal_loop(name, data):
     y_true, y_score, max_grade = data.draw(one_query(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     order = np.argsort(-y_score)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -139,10 +139,10 @@ def test_tied_documents_of_one_grade_share_the_derivatives_of_some_order(name, d
         if all(y_score[i] >= y_score[j] for i, j in itertools.pairwise(order))
     ]
     shared = (
-        reference_lambdas.share_among_equals(
+        lambdas.share_among_equals(
             y_true,
             y_score,
-            reference_lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
+            lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
         )
         for order in orders
     )
@@ -156,12 +156,10 @@ def test_worst_or_best_grade_first_in_a_tie(ties, sign, rows):
     y_true, y_score, _ = rows
     cost = LambdaMART(eGAP(g=(0.1, 0.2, 0.1, 0.3, 0.2, 0.1), ties=ties), 1.0, 3, True)
     order = np.lexsort((sign * y_true, -y_score))
-    expected = reference_lambdas.share_among_equals(
+    expected = lambdas.share_among_equals(
         y_true,
         y_score,
-        reference_lambdas.by_row(
-            y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
-        ),
+        lambdas.by_row(y_true, y_score, literal_value(cost.measure), order, **options_of(cost)),
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
 
@@ -171,7 +169,7 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
     y_true, y_score, max_grade = rows
     cost = LambdaMART(GAP(max_grade=max_grade, ties="row_order"), 1.0, 4, True)
     order = np.argsort(-y_score, kind="stable")
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -439,7 +437,7 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
     rng = np.random.default_rng(0)
     y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
     cost = LambdaMART(nDCG(k=20), 1.0, 10, True)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-13)
