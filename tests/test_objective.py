@@ -10,13 +10,13 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 import strategies
+from facts import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import lambdas
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import GridSearchCV
-from test_measures import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
 
 from skgraded import (
     AP,
