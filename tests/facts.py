@@ -1,4 +1,12 @@
-"""What each measure is like, and how to draw one with its fields."""
+"""One line of facts a measure: how to draw its fields, and what it refuses and offers.
+
+The tests of all measures read this table. What a class tells itself, such as its defaults and its
+direction, stands here only where a test compares the two.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -6,21 +14,7 @@ import strategies
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from skgraded import (
-    CG,
-    DCG,
-    ERR,
-    FDR,
-    RBP,
-    RR,
-    GeneralizedP,
-    ModifiedSlidingRatio,
-    P,
-    SlidingRatio,
-    Success,
-    catalogue,
-    nDCG,
-)
+from skgraded import catalogue
 
 TIES = ("expected", "row_order", "pessimistic", "optimistic")
 
@@ -48,6 +42,10 @@ def discounted_fields(max_grade):
     ).map(lambda fields: fields if "discount" in fields else {"gain": fields["gain"]})
 
 
+def epsilons(_):
+    return st.sampled_from([1e-5, 0.5])
+
+
 @st.composite
 def scale_fields(draw, max_grade):
     """Draw a gain and the top of the scale, which a gain by name may set above all grades."""
@@ -64,114 +62,110 @@ def rbp_fields(draw, max_grade):
 
 
 binary = only(rel=rels)
-
 threshold = only(g=strategies.g_vectors)
-
 gain = only(gain=strategies.gains)
 
-# What fields each measure has, as far as they are its own; a measure without an entry fails a test.
-FIELDS = {
-    "ADM": scale_fields,
-    "AP": binary,
-    "Accuracy": binary,
-    "AveragedNDCG": discounted_fields,
-    "Bpref": binary,
-    "BprefN": binary,
-    "BprefR": binary,
-    "BprefRelative": binary,
-    "BprefTen": binary,
-    "CG": gain,
-    "DCG": discounted_fields,
-    "ERR": scale_fields,
-    "F": only(rel=rels, beta=betas),
-    "FDR": binary,
-    "Fallout": binary,
-    "GAP": threshold,
-    "GeneralizedAP": gain,
-    "GeneralizedP": scale_fields,
-    "GeneralizedR": gain,
-    "ModifiedSlidingRatio": gain,
-    "NPV": binary,
-    "NormalizedPrecision": binary,
-    "NormalizedRecall": binary,
-    "OldBpref": binary,
-    "P": only(rel=rels, fill=lambda _: st.booleans()),
-    "QMeasure": only(gain=strategies.gains, beta=betas),
-    "R": binary,
-    "RBP": rbp_fields,
-    "RPrecision": binary,
-    "RR": binary,
-    "RankedHalfLife": gain,
-    "RprefN": scale_fields,
-    "RprefRelative": gain,
-    "RprefRelative2": gain,
-    "SlidingRatio": gain,
-    "Specificity": binary,
-    "Success": binary,
-    "WeightedAP": gain,
-    "eGAP": threshold,
-    "infAP": only(rel=rels, epsilon=lambda _: st.sampled_from([1e-5, 0.5])),
-    "nDCG": discounted_fields,
-    "xGAP": threshold,
+
+class Facts(NamedTuple):
+    """What the tests have to know about a measure.
+
+    Attributes
+    ----------
+    fields : callable
+        From the top grade of the scale to a strategy for the measure's own fields.
+    refuses : tuple of str
+        The shared fields that take no value but their default.
+    prefix_form : bool
+        Whether the measure has the prefix form, so that models can be trained for it.
+    bounds : tuple of str
+        Examples of the measure with bounds over judgments; empty where it has none.
+    """
+
+    fields: Callable[[int], st.SearchStrategy[dict[str, Any]]]
+    refuses: tuple[str, ...] = ()
+    prefix_form: bool = True
+    bounds: tuple[str, ...] = ()
+
+
+FACTS = {
+    "ADM": Facts(scale_fields, refuses=("k", "ties", "normalize"), prefix_form=False),
+    "AP": Facts(binary),
+    "Accuracy": Facts(binary, refuses=("normalize",)),
+    "AveragedNDCG": Facts(discounted_fields),
+    "Bpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
+    "BprefN": Facts(binary, refuses=("unjudged",)),
+    "BprefR": Facts(binary, prefix_form=False),
+    "BprefRelative": Facts(binary),
+    "BprefTen": Facts(binary, prefix_form=False),
+    "CG": Facts(gain, bounds=("CG",)),
+    "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
+    "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
+    "F": Facts(only(rel=rels, beta=betas)),
+    "FDR": Facts(binary, refuses=("normalize",), bounds=("FDR@2",)),
+    "Fallout": Facts(binary, refuses=("normalize",)),
+    "GAP": Facts(threshold),
+    "GeneralizedAP": Facts(gain),
+    "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
+    "GeneralizedR": Facts(gain),
+    "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
+    "NPV": Facts(binary, refuses=("normalize",)),
+    "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
+    "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
+    "OldBpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
+    "P": Facts(only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")),
+    "QMeasure": Facts(only(gain=strategies.gains, beta=betas)),
+    "R": Facts(binary),
+    "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
+    "RPrecision": Facts(binary),
+    "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
+    "RankedHalfLife": Facts(gain, refuses=("normalize",), prefix_form=False),
+    "RprefN": Facts(scale_fields, refuses=("unjudged",)),
+    "RprefRelative": Facts(gain),
+    "RprefRelative2": Facts(gain),
+    "SlidingRatio": Facts(gain, bounds=("SlidingRatio(normalize=False)@2",)),
+    "Specificity": Facts(binary, refuses=("normalize",)),
+    "Success": Facts(binary, prefix_form=False, bounds=("Success@2",)),
+    "WeightedAP": Facts(gain),
+    "eGAP": Facts(threshold),
+    "infAP": Facts(only(rel=rels, epsilon=epsilons), prefix_form=False),
+    "nDCG": Facts(discounted_fields, bounds=("nDCG(normalize=False)",)),
+    "xGAP": Facts(threshold),
 }
 
-# What shared fields a measure has no use for.
-ALWAYS_NORMALIZED = {"ModifiedSlidingRatio", "SlidingRatio", "nDCG"}
-
-WITHOUT_CUTOFF = {"ADM", "NormalizedPrecision", "NormalizedRecall"}
-
-WITHOUT_NORMALIZATION = WITHOUT_CUTOFF | {
-    "Accuracy", "FDR", "Fallout", "NPV", "RankedHalfLife", "Specificity",
-}  # fmt: skip
-
-ALWAYS_CONDENSED = {"Bpref", "BprefN", "OldBpref", "RprefN"}
-
-WITHOUT_MEAN_OVER_TIES = {"RankedHalfLife", "infAP"}
-
-RANKED = sorted(set(FIELDS) - {"ADM"})  # which looks at scores
-
+# The measures that look at ranks. The others look at scores, and no rule for ties concerns them.
+RANKED = sorted(name for name in set(FACTS) & set(catalogue()) if "ties" not in FACTS[name].refuses)
 EACH = pytest.mark.parametrize("name", RANKED)
-
 FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each measure
 
-BOUNDED = {
-    "CG": CG(),
-    "DCG": DCG(gain="exp2", k=3),
-    "ERR": ERR(),
-    "ERR linear": ERR(gain="linear", max_grade=4, k=2),
-    "FDR": FDR(k=2),
-    "GeneralizedP": GeneralizedP(),
-    "ModifiedSlidingRatio": ModifiedSlidingRatio(normalize=False),
-    "P": P(k=2),
-    "P of relevant grade 2": P(rel=2),
-    "RBP": RBP(p=0.5),
-    "RBP graded": RBP(gain=(0, 1, 5), k=4),
-    "RR": RR(),
-    "SlidingRatio": SlidingRatio(k=2, normalize=False),
-    "Success": Success(k=2),
-    "nDCG": nDCG(normalize=False),
-}
+
+def has_mean_over_ties(name):
+    """Whether the mean over all orders of tied documents is the default: it has a closed form."""
+    return catalogue()[name]().ties == "expected"
 
 
 @st.composite
 def fields_of(draw, name, max_grade, top=None):
-    """Draw fields of a measure, and the oracle's arguments that mean the same.
+    """Draw a measure with its fields, and the oracle's arguments that mean the same.
 
     No document of the data has a grade above top, which a threshold must not be either.
     """
-    fields = draw(FIELDS[name](max_grade))
+    facts, default = FACTS[name], catalogue()[name]()
+    fields = draw(facts.fields(max_grade))
     if "rel" in fields and top is not None:
         fields["rel"] = min(fields["rel"], max(1, top))
-    if name not in WITHOUT_CUTOFF:
+    if "k" not in facts.refuses:
         fields["k"] = draw(strategies.cutoffs())
-    if name not in WITHOUT_NORMALIZATION | ALWAYS_NORMALIZED:
+    # The oracle of what is normalized by default divides by the ideal value in any case.
+    if "normalize" not in facts.refuses and not default.normalize:
         fields["normalize"] = draw(st.booleans())
-    condense = name in ALWAYS_CONDENSED or draw(st.booleans())
-    empty = draw(st.sampled_from([0.0, 1.0, 0.25]))
-    arguments = {**fields, "condense": condense, "empty": empty}
-    unjudged = "condense" if condense else "nonrelevant"
-    ties = "row_order" if name in WITHOUT_MEAN_OVER_TIES else "expected"
-    return catalogue()[name](**fields, unjudged=unjudged, empty=empty, ties=ties), arguments
+    unjudged = st.sampled_from(["nonrelevant", "condense"])
+    rules = {
+        "unjudged": default.unjudged if "unjudged" in facts.refuses else draw(unjudged),
+        "empty": draw(st.sampled_from([0.0, 1.0, 0.25])),
+    }
+    condense = rules["unjudged"] == "condense"
+    arguments = {**fields, "condense": condense, "empty": rules["empty"]}
+    return dataclasses.replace(default, **fields, **rules), arguments
 
 
 @st.composite

@@ -5,7 +5,7 @@ import itertools
 import math
 
 import pytest
-from facts import BOUNDED, FEW, TIES
+from facts import FACTS, FEW, TIES
 from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
@@ -23,14 +23,17 @@ from skgraded import (
     RPrecision,
     catalogue,
     infAP,
+    measure,
     nDCG,
 )
 
 TOLERANCE = 1e-12
 
+BOUNDED = [example for facts in FACTS.values() for example in facts.bounds]
+
 
 class TestBounds:
-    @pytest.mark.parametrize("name", sorted(BOUNDED))
+    @pytest.mark.parametrize("name", BOUNDED)
     @FEW
     @given(
         st.lists(st.sampled_from([0, 1, 2, 3, math.nan, math.nan]), min_size=1, max_size=5),
@@ -39,7 +42,7 @@ class TestBounds:
     )
     def test_against_all_judgments(self, name, labels, ties, data):
         scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
-        chosen = dataclasses.replace(BOUNDED[name], ties=ties)
+        chosen = dataclasses.replace(measure(name), ties=ties)
         bounds = chosen.bounds(labels, scores, max_grade=3)
         query = [0] * len(labels) + [1]
         # A second query has the top grade, so that all judgments are on one scale.
@@ -52,9 +55,18 @@ class TestBounds:
         assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
         assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
 
-    def test_bounded_are_all_that_change_one_way(self):
-        named = {type(chosen).__name__ for chosen in BOUNDED.values()}
-        assert named == {name for name, kind in catalogue().items() if kind._changes_with_grades}
+    @pytest.mark.parametrize("name", sorted(FACTS))
+    def test_all_measures_that_have_bounds_name_an_example(self, name):
+        refused = FACTS[name].refuses
+        plain = {} if "normalize" in refused else {"normalize": False}
+        plain |= {} if "unjudged" in refused else {"unjudged": "nonrelevant"}
+        chosen = catalogue()[name](**plain)
+        if FACTS[name].bounds:
+            assert {type(measure(example)) for example in FACTS[name].bounds} == {type(chosen)}
+            assert chosen.bounds([1, math.nan], [0.2, 0.1]).largest.values >= 0
+        else:
+            with pytest.raises(ValueError, match="what it divides by changes with the judgments"):
+                chosen.bounds([1, math.nan], [0.2, 0.1])
 
     def test_of_several_queries(self):
         nan = math.nan

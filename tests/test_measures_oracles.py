@@ -5,35 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 import strategies
-from facts import EACH, FEW, RANKED, TIES, WITHOUT_MEAN_OVER_TIES, cases, fields_of, scale_fields
+from facts import EACH, FEW, RANKED, TIES, cases, fields_of, has_mean_over_ties, scale_fields
 from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
-from reference import REFERENCE as ORACLES
+from reference import REFERENCE
 from reference.distance import adm
-from reference.frame import judged
-from reference.precision_recall import precision as filled_precision
 from reference.queries import per_query, plain, rows_by_query
-from reference.rank_biased import graded_rbp
-from reference.rank_biased import rbp as binary_rbp
 
 from skgraded import ADM, Rankings, evaluate
 
 TOLERANCE = 1e-12
-
-
-def rbp(*lists, **parameters):
-    graded = "gain" in parameters
-    return (graded_rbp if graded else binary_rbp)(*lists, **parameters)
-
-
-def precision(ranked, pool, *, fill=True, k=None, condense=False, **parameters):
-    length = len(judged(ranked) if condense else ranked)
-    k = k if k is None or fill else min(k, length)
-    return filled_precision(ranked, pool, k=k, condense=condense, **parameters)
-
-
-REFERENCE = {**ORACLES, "P": precision, "RBP": rbp}
 
 
 def assert_same(rows, chosen, arguments, ties):
@@ -54,7 +36,7 @@ def assert_same(rows, chosen, arguments, ties):
     )
 
 
-@pytest.mark.parametrize("name", sorted(set(RANKED) - WITHOUT_MEAN_OVER_TIES))
+@pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
 @FEW
 @given(data=st.data())
 def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
@@ -73,7 +55,7 @@ def test_value_of_long_lists_under_the_other_tie_rules(name, data):
 @FEW
 @given(data=st.data())
 def test_value_of_long_lists_without_ties(name, data):
-    ties = "row_order" if name in WITHOUT_MEAN_OVER_TIES else "expected"
+    ties = "expected" if has_mean_over_ties(name) else "row_order"
     assert_same(*data.draw(cases(strategies.long_data(ties=False), name)), ties=ties)
 
 

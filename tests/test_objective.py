@@ -10,7 +10,7 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 import strategies
-from facts import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
+from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import lambdas
@@ -36,11 +36,7 @@ from skgraded._training import LambdaMART
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
 
-OUTSIDE = {
-    "ADM", "Bpref", "BprefR", "BprefTen", "ERR", "OldBpref", "RR", "RankedHalfLife", "Success",
-    "infAP",
-}  # fmt: skip
-TRAINABLE = sorted(set(RANKED) - OUTSIDE)
+TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
 FEW = settings(max_examples=max(5, settings().max_examples // 10))
 QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
 G = (0.1, 0.2, 0.3, 0.4)
@@ -177,7 +173,7 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
 
 @given(
     rows=strategies.long_data(unjudged=False),
-    name=st.sampled_from(sorted(set(TRAINABLE) - WITHOUT_MEAN_OVER_TIES)),
+    name=st.sampled_from(list(filter(has_mean_over_ties, TRAINABLE))),
     data=st.data(),
 )
 def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
@@ -446,12 +442,9 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
 # --- bad input ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(OUTSIDE))
+@pytest.mark.parametrize("name", sorted(set(FACTS) - set(TRAINABLE)))
 def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
-    ties = {"ties": "row_order"} if name in WITHOUT_MEAN_OVER_TIES else {}
-    chosen = catalogue()[name](**ties)
-    if chosen.is_open:
-        chosen = chosen.resolve(4)
+    chosen = catalogue()[name]().resolve(4)
     with pytest.raises(ValueError, match=rf"prefix form.*got {name}.*nDCG, xGAP, eGAP"):
         objective(chosen)
 

@@ -54,7 +54,7 @@ def oracle(equation):
 
 def preference(equation):
     """Turn an equation into a measure of the condensed list."""
-    return functools.partial(oracle(equation), condense=True)
+    return functools.update_wrapper(functools.partial(oracle(equation), condense=True), equation)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -26,10 +26,14 @@ def _precision(r, pool, k, *, rel=1):
     return Fraction(sum(1 for n in ranks(r, k) if r[n] >= rel), k) if k else 0
 
 
-def precision(ranked, pool=None, *, k=None, condense=False, **parameters):
-    """P at k; without a cut-off k is the length of the list, for the ideal ranking too."""
-    if k is None:
-        k = len(judged(ranked) if condense else ranked)
+def precision(ranked, pool=None, *, k=None, fill=True, condense=False, **parameters):
+    """P at k; without a cut-off k is the length of the list, for the ideal ranking too.
+
+    So it is, with fill=False, where the list is shorter than k.
+    """
+    length = len(judged(ranked) if condense else ranked)
+    if k is None or not fill:
+        k = length if k is None else min(k, length)
     return _precision(ranked, pool, k=k, condense=condense, **parameters)
 
 
@@ -84,11 +88,11 @@ def _generalized_p(r, pool, k, *, gain="linear", max_grade):
     return ratio(sum(ratio(gain(r[i]), gain(max_grade)) for i in ranks(r, k)), k) if k else 0
 
 
-def generalized_p(ranked, pool=None, *, k=None, condense=False, **parameters):
+def generalized_p(ranked, pool=None, *, max_grade, k=None, condense=False, **parameters):
     """g_P at k; without a cut-off k is the length of the list, for the ideal ranking too."""
     if k is None:
         k = len(judged(ranked) if condense else ranked)
-    return _generalized_p(ranked, pool, k=k, condense=condense, **parameters)
+    return _generalized_p(ranked, pool, max_grade=max_grade, k=k, condense=condense, **parameters)
 
 
 @oracle

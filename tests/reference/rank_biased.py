@@ -11,7 +11,7 @@ from reference.frame import gain_of, oracle, ranks, ratio, recall_base
 
 
 @oracle
-def rbp(r, pool, k, *, p=0.8, rel=1):
+def binary_rbp(r, pool, k, *, p=0.8, rel=1):
     # MZ: RBP = (1 - p) sum_n r[n] p^(n-1), r[n] binary.
     if recall_base(pool, rel) == 0:
         return None
@@ -25,6 +25,11 @@ def graded_rbp(r, pool, k, *, p=0.8, gain="linear", max_grade):
     if not any(gain(grade) > 0 for grade in pool):
         return None
     return (1 - p) * sum(ratio(gain(r[n]), gain(max_grade)) * p ** (n - 1) for n in ranks(r, k))
+
+
+def rbp(ranked, pool=None, **parameters):
+    """RBP of binary relevance, or with a gain that of graded relevance."""
+    return (graded_rbp if "gain" in parameters else binary_rbp)(ranked, pool, **parameters)
 
 
 ORACLES = {
