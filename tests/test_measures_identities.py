@@ -81,12 +81,17 @@ class TestIdentities:
 
     @given(strategies.small_data())
     def test_bpref_is_one_of_two_measures(self, rows):
-        judged = rows.y_true[~np.isnan(rows.y_true)]
-        of_query = [rows.y_true[rows.qid == query] for query in np.unique(rows.qid)]
-        if all(np.sum(labels >= 1) <= np.sum(labels == 0) for labels in of_query):
-            assert_equal_measures(rows, Bpref(), BprefR())
-        nonzero = rows._replace(y_true=np.where(rows.y_true == 0, 1, rows.y_true))
-        assert len(judged) == 0 or Bpref()(*nonzero[:2]) == BprefN()(*nonzero[:2])
+        bpref, *others = (
+            kind().per_query(*rows[:2], qid=rows.qid) for kind in (Bpref, BprefR, BprefN)
+        )
+        few_relevant, many_relevant = (each.values for each in others)
+        for row, query in enumerate(bpref.qid):
+            labels = rows.y_true[rows.qid == query]
+            n_relevant, n_nonrelevant = np.sum(labels >= 1), np.sum(labels == 0)
+            if n_relevant <= n_nonrelevant:
+                assert bpref.values[row] == pytest.approx(few_relevant[row], abs=TOLERANCE)
+            if n_relevant >= n_nonrelevant:
+                assert bpref.values[row] == pytest.approx(many_relevant[row], abs=TOLERANCE)
 
 
 def assert_equal_measures(rows, one, other, tolerance=TOLERANCE):
