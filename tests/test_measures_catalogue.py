@@ -84,4 +84,6 @@ def test_the_readme_lists_every_measure():
     if not readme.exists():
         pytest.skip("no README beside the tests")
     section = readme.read_text(encoding="utf-8").split("## Measures")[1].split("GAP is biased")[0]
-    assert set(re.findall(r"`(\w+)`", section)) == set(catalogue())
+    listed = set(re.findall(r"`(\w+)`", section))
+    assert listed >= set(catalogue()), "README.md must list it under Measures"
+    assert listed <= set(catalogue()), "README.md lists under Measures what is none"
