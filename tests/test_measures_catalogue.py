@@ -1,15 +1,28 @@
 """Every measure of the catalogue has what a measure needs."""
 
 import dataclasses
+import inspect
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from facts import FACTS
 from reference import REFERENCE
 
 import skgraded
-from skgraded import Measure, catalogue
+from skgraded import ERR, Measure, R, catalogue
+
+
+def has_fields_of_its_own(kind):
+    """Whether its fields, those of all parents and its defaults count: they need the decorator."""
+    fields = {field.name: field.default for field in dataclasses.fields(kind)}
+    parents = [each for each in kind.__mro__ if dataclasses.is_dataclass(each)]
+    inherited = {field.name for parent in parents for field in dataclasses.fields(parent)}
+    annotations = inspect.get_annotations(kind)
+    own = {name for name, hint in annotations.items() if "ClassVar" not in str(hint)}
+    defaults_count = all(repr(getattr(kind, name)) == repr(fields[name]) for name in fields)
+    return inherited | own == set(fields) and defaults_count
 
 
 def what_is_missing(name, kind):
@@ -19,11 +32,7 @@ def what_is_missing(name, kind):
         "a line in FACTS of tests/facts.py": name in FACTS,
         "a place in the catalogue": catalogue().get(name) is kind,
         "an export": getattr(skgraded, name, None) is kind and name in skgraded.__all__,
-        # A default that a class changes counts only where the class is made a dataclass.
-        "the dataclass decorator": all(
-            repr(getattr(kind, field.name)) == repr(field.default)
-            for field in dataclasses.fields(kind)
-        ),
+        "the dataclass decorator": has_fields_of_its_own(kind),
     }
     sections = (".. math::", "Parameters\n", "See Also\n", "References\n", "Examples\n")
     places |= {f"the section {each.strip()}": each in kind.__doc__ for each in sections}
@@ -77,6 +86,21 @@ def test_a_measure_that_is_a_class_alone_is_told_what_it_lacks():
         "the section References",
         "the section Examples",
     ]
+
+
+def test_fields_without_the_decorator_are_missed():
+    class _OwnField(R):
+        depth: int = 3
+
+    class _FieldsOfTheSecondParent(R, ERR):
+        pass
+
+    class _AsItsParent(R):
+        greater_is_better: ClassVar[bool] = False
+
+    assert not has_fields_of_its_own(_OwnField)
+    assert not has_fields_of_its_own(_FieldsOfTheSecondParent)
+    assert has_fields_of_its_own(_AsItsParent)
 
 
 def test_the_readme_lists_every_measure():
