@@ -11,7 +11,7 @@ from skgraded import Judgments, Rankings
 from skgraded.rankings import RankedList
 
 
-def rankings_of_pools(queries, unsampled=False):
+def rankings_of_pools(queries):
     """Rank lists whose pools hold documents that they lack; None is outside the pool."""
     grades = sorted({0, *(grade for _, pool in queries for grade in pool)})
     level = {grade: i for i, grade in enumerate(grades)}
