@@ -9,14 +9,14 @@ from functools import cache
 import lightgbm as lgb
 import numpy as np
 import pytest
-import reference_lambdas
 import strategies
+from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from reference import lambdas
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import GridSearchCV
-from test_measures import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
 
 from skgraded import (
     AP,
@@ -36,11 +36,7 @@ from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
 
-OUTSIDE = {
-    "ADM", "Bpref", "BprefR", "BprefTen", "ERR", "OldBpref", "RR", "RankedHalfLife", "Success",
-    "infAP",
-}  # fmt: skip
-TRAINABLE = sorted(set(RANKED) - OUTSIDE)
+TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
 FEW = settings(max_examples=max(5, settings().max_examples // 10))
 QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
 G = (0.1, 0.2, 0.3, 0.4)
@@ -119,7 +115,7 @@ def test_derivatives_are_those_of_a_literal_loop(name, data):
     y_true, y_score, max_grade = data.draw(one_query(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     order = np.argsort(-y_score)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -139,10 +135,10 @@ def test_tied_documents_of_one_grade_share_the_derivatives_of_some_order(name, d
         if all(y_score[i] >= y_score[j] for i, j in itertools.pairwise(order))
     ]
     shared = (
-        reference_lambdas.share_among_equals(
+        lambdas.share_among_equals(
             y_true,
             y_score,
-            reference_lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
+            lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
         )
         for order in orders
     )
@@ -156,12 +152,10 @@ def test_worst_or_best_grade_first_in_a_tie(ties, sign, rows):
     y_true, y_score, _ = rows
     cost = LambdaMART(eGAP(g=(0.1, 0.2, 0.1, 0.3, 0.2, 0.1), ties=ties), 1.0, 3, True)
     order = np.lexsort((sign * y_true, -y_score))
-    expected = reference_lambdas.share_among_equals(
+    expected = lambdas.share_among_equals(
         y_true,
         y_score,
-        reference_lambdas.by_row(
-            y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
-        ),
+        lambdas.by_row(y_true, y_score, literal_value(cost.measure), order, **options_of(cost)),
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
 
@@ -171,7 +165,7 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
     y_true, y_score, max_grade = rows
     cost = LambdaMART(GAP(max_grade=max_grade, ties="row_order"), 1.0, 4, True)
     order = np.argsort(-y_score, kind="stable")
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -179,7 +173,7 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
 
 @given(
     rows=strategies.long_data(unjudged=False),
-    name=st.sampled_from(sorted(set(TRAINABLE) - WITHOUT_MEAN_OVER_TIES)),
+    name=st.sampled_from(list(filter(has_mean_over_ties, TRAINABLE))),
     data=st.data(),
 )
 def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
@@ -439,7 +433,7 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
     rng = np.random.default_rng(0)
     y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
     cost = LambdaMART(nDCG(k=20), 1.0, 10, True)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-13)
@@ -448,12 +442,9 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
 # --- bad input ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(OUTSIDE))
+@pytest.mark.parametrize("name", sorted(set(FACTS) - set(TRAINABLE)))
 def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
-    ties = {"ties": "row_order"} if name in WITHOUT_MEAN_OVER_TIES else {}
-    chosen = catalogue()[name](**ties)
-    if chosen.is_open:
-        chosen = chosen.resolve(4)
+    chosen = catalogue()[name]().resolve(4)
     with pytest.raises(ValueError, match=rf"prefix form.*got {name}.*nDCG, xGAP, eGAP"):
         objective(chosen)
 

@@ -216,8 +216,9 @@ def test_wrong_words(files, capsys):
     qrels, runs = files
     with pytest.raises(ValueError, match="--grades is written OLD"):
         study("topics", qrels, "--grades", "2")
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit, match=r"^2$"):
         study("incompleteness", qrels, *runs, "--rates", "all")
     assert "must be numbers with commas, got 'all'" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit, match=r"^2$"):
         study()
+    assert "arguments are required: STUDY" in capsys.readouterr().err
