@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from skgraded._params import choice
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.measures._parse import parse_spec
 
@@ -235,8 +236,7 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     >>> measure_as("trec_eval", "map_cut_10")
     AP(k=10, ties='row_order')
     """
-    if tool not in TOOLS:
-        raise ValueError(f"tool must be one of {', '.join(map(repr, TOOLS))}, got {tool!r}.")
+    choice("tool", tool, TOOLS)
     of_tool = [each for each in CONVENTIONS if each.tool == tool]
     for convention in of_tool:
         k = _cutoff_of(convention, name) if isinstance(name, str) else None
