@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import itertools
+import os
 import pickle
+import traceback
 from functools import cache
 
 import lightgbm as lgb
@@ -25,6 +27,7 @@ from skgraded import (
     Judgments,
     QueryKFold,
     QueryRanker,
+    _core,
     catalogue,
     eGAP,
     measure,
@@ -340,6 +343,47 @@ def test_the_labels_are_read_once(rows, monkeypatch):
     assert len(read) == 1
 
 
+def test_scores_are_checked_once_in_a_call(monkeypatch):
+    y_true, y_score = np.arange(40) % 3, np.linspace(0.0, 1.0, 40)
+    scans, is_finite = [], np.isfinite
+
+    def counted(values, *args, **options):
+        scans.append(np.shape(values) == y_score.shape)
+        return is_finite(values, *args, **options)
+
+    for ours in (objective("nDCG"), eval_metric("nDCG")):
+        ours(y_true, y_score, None, [30, 10])
+        scans.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(np, "isfinite", counted)
+            ours(y_true, y_score, None, [30, 10])
+        assert sum(scans) == 1
+
+
+@pytest.mark.parametrize(
+    ("ours", "kernel"),
+    [
+        (objective("nDCG"), "lambdas"),
+        (objective("nDCG"), "rank"),
+        (eval_metric("nDCG"), "rank"),
+    ],
+)
+def test_few_functions_lie_between_lightgbm_and_the_kernel(ours, kernel, monkeypatch):
+    callers, run = [], getattr(_core, kernel)
+
+    def noted(*args, **options):
+        callers.extend(frame.name for frame in traceback.extract_stack()[:-1])
+        return run(*args, **options)
+
+    monkeypatch.setattr(_core, kernel, noted)
+    ours(np.arange(40) % 3, np.linspace(0.0, 1.0, 40), None, [30, 10])
+    this_test = len(callers) - callers[::-1].index(
+        "test_few_functions_lie_between_lightgbm_and_the_kernel"
+    )
+    assert callers[this_test] == "__call__"
+    assert len(callers[this_test:]) <= 6
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 def test_copies_are_equal_and_give_the_same(copied):
     ours = objective(xGAP(g=G, k=10), sigmoid=2.0, truncation_level=5, norm=False, n_threads=2)
@@ -474,6 +518,11 @@ def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ValueError, match=message):
         objective("nDCG", **options)
+
+
+def test_all_processors_and_one_thread():
+    assert objective("nDCG", n_threads=-1) == objective("nDCG", n_threads=os.cpu_count())
+    assert objective("nDCG") == objective("nDCG", n_threads=1)
 
 
 def test_g_that_the_data_decide_is_warned_about():
