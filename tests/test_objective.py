@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import itertools
+import os
 import pickle
+import traceback
 from functools import cache
 
 import lightgbm as lgb
@@ -25,6 +27,7 @@ from skgraded import (
     Judgments,
     QueryKFold,
     QueryRanker,
+    _core,
     catalogue,
     eGAP,
     measure,
@@ -43,7 +46,7 @@ G = (0.1, 0.2, 0.3, 0.4)
 
 
 def derivatives(cost, y_true, y_score, **options):
-    return np.array(cost.derivatives(Judgments.from_arrays(y_true), y_score, **options))
+    return np.array(cost.derivatives(Judgments.from_arrays(y_true).rank(y_score, **options)))
 
 
 def literal_value(chosen):
@@ -179,10 +182,10 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
 def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
     cost = data.draw(costs(name, top_of(rows.y_true), 40))
     scores = np.round(np.tanh(rows.y_score), 1)
-    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid), scores))
+    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid).rank(scores)))
     shuffle = np.array(data.draw(st.permutations(range(len(scores)))))
     judgments = Judgments.from_arrays(rows.y_true[shuffle], rows.qid[shuffle])
-    second = np.array(cost.derivatives(judgments, scores[shuffle]))
+    second = np.array(cost.derivatives(judgments.rank(scores[shuffle])))
     assert np.array_equal(first[:, shuffle], second)
 
 
@@ -198,7 +201,7 @@ def test_gradients_sum_to_zero_in_each_query_and_hessians_are_not_negative(rows,
         dataclasses.replace(chosen, ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
     )
     judgments = Judgments.from_arrays(rows.y_true, rows.qid)
-    gradient, hessian = cost.derivatives(judgments, np.tanh(rows.y_score))
+    gradient, hessian = cost.derivatives(judgments.rank(np.tanh(rows.y_score)))
     sums = [gradient[rows.qid == query].sum() for query in judgments.qid]
     np.testing.assert_allclose(sums, 0.0, atol=1e-12)
     assert np.isfinite(gradient).all()
@@ -241,9 +244,9 @@ def test_bits_do_not_depend_on_the_number_of_threads(chosen):
     qid = np.repeat(np.arange(700), rng.integers(1, 200, 700))
     y_true, y_score = rng.integers(0, 5, len(qid)), np.round(rng.standard_normal(len(qid)), 2)
     judgments, cost = Judgments.from_arrays(y_true, qid), LambdaMART(chosen, 1.0, 30, True)
-    one = cost.derivatives(judgments, y_score)
+    one = cost.derivatives(judgments.rank(y_score))
     for n_threads in (2, 3):
-        many = cost.derivatives(judgments, y_score, n_threads=n_threads)
+        many = cost.derivatives(judgments.rank(y_score, n_threads))
         assert all(map(np.array_equal, one, many))
 
 
@@ -332,6 +335,47 @@ def test_the_labels_are_read_once(rows, monkeypatch):
     data = lgb.Dataset(X, y, group=np.bincount(qid))
     lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5)
     assert len(read) == 1
+
+
+def test_scores_are_checked_once_in_a_call(monkeypatch):
+    y_true, y_score = np.arange(40) % 3, np.linspace(0.0, 1.0, 40)
+    scans, is_finite = [], np.isfinite
+
+    def counted(values, *args, **options):
+        scans.append(np.shape(values) == y_score.shape)
+        return is_finite(values, *args, **options)
+
+    for ours in (objective("nDCG"), eval_metric("nDCG")):
+        ours(y_true, y_score, None, [30, 10])
+        scans.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(np, "isfinite", counted)
+            ours(y_true, y_score, None, [30, 10])
+        assert sum(scans) == 1
+
+
+@pytest.mark.parametrize(
+    ("ours", "kernel"),
+    [
+        (objective("nDCG"), "lambdas"),
+        (objective("nDCG"), "rank"),
+        (eval_metric("nDCG"), "rank"),
+    ],
+)
+def test_few_functions_lie_between_lightgbm_and_the_kernel(ours, kernel, monkeypatch):
+    callers, run = [], getattr(_core, kernel)
+
+    def noted(*args, **options):
+        callers.extend(frame.name for frame in traceback.extract_stack()[:-1])
+        return run(*args, **options)
+
+    monkeypatch.setattr(_core, kernel, noted)
+    ours(np.arange(40) % 3, np.linspace(0.0, 1.0, 40), None, [30, 10])
+    this_test = len(callers) - callers[::-1].index(
+        "test_few_functions_lie_between_lightgbm_and_the_kernel"
+    )
+    assert callers[this_test] == "__call__"
+    assert len(callers[this_test:]) <= 6
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
@@ -454,16 +498,22 @@ def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
     [
         ({"truncation_level": 0}, "truncation_level must be an integer >= 1, or None.* got 0"),
         ({"truncation_level": 2.5}, "truncation_level must be an integer >= 1, or None.* got 2.5"),
-        ({"sigmoid": 0}, "sigmoid must be a number > 0, got 0"),
-        ({"sigmoid": float("nan")}, "sigmoid must be a number > 0, got nan"),
-        ({"sigmoid": "1"}, "sigmoid must be a number > 0, got '1'"),
+        ({"sigmoid": 0}, "sigmoid must be a finite number > 0, got 0"),
+        ({"sigmoid": float("nan")}, "sigmoid must be a finite number > 0, got nan"),
+        ({"sigmoid": "1"}, "sigmoid must be a finite number > 0, got '1'"),
         ({"norm": "yes"}, "norm must be True or False, got 'yes'"),
-        ({"n_threads": 0}, "n_threads must be an integer >= 1, got 0"),
+        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096.* got 0"),
+        ({"sigmoid": True}, "sigmoid must be a finite number > 0, got True"),
     ],
 )
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ValueError, match=message):
         objective("nDCG", **options)
+
+
+def test_all_processors_and_one_thread():
+    assert objective("nDCG", n_threads=-1) == objective("nDCG", n_threads=os.cpu_count())
+    assert objective("nDCG") == objective("nDCG", n_threads=1)
 
 
 def test_g_that_the_data_decide_is_warned_about():
