@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DoubleType, IntegerType, StringType, StructType
 
+from skgraded.engines._grade_scale import check_grades
 from skgraded.engines._rows import Columns
-from skgraded.engines._scale import check_grades
 from skgraded.engines._scan import Options, scored
 from skgraded.engines._totals import PartedScores, Totals, concatenate
 from skgraded.measures import Measure, Scores, measures_of

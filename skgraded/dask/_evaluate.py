@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded.dask._blocks import blocks_of, side_by_side
+from skgraded.dask._collections import blocks_of, side_by_side
+from skgraded.engines._grade_scale import check_grades, distinct_grades
 from skgraded.engines._rows import Columns, Rows, as_array
-from skgraded.engines._scale import check_grades, distinct_grades
 from skgraded.engines._scan import score_rows
 from skgraded.engines._totals import PartedScores, Totals, concatenate
 from skgraded.measures import Measure, Scores, measures_of

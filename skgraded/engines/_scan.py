@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
+from skgraded.engines._grade_scale import check_grades, distinct_grades, on_scale, require_scale
 from skgraded.engines._rows import Columns, Rows, as_array, in_rows
-from skgraded.engines._scale import check_grades, distinct_grades, on_scale, require_scale
 from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries
 from skgraded.measures import Measure, Scores
 from skgraded.measures import evaluate as evaluate_in_memory

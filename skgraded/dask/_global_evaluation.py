@@ -12,7 +12,7 @@ from distributed import Client, default_client
 from numpy.typing import NDArray
 
 from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
-from skgraded.engines._scale import on_scale
+from skgraded.engines._grade_scale import on_scale
 from skgraded.engines._totals import Totals
 from skgraded.measures import Measure, evaluate, measures_of
 from skgraded.rankings import Judgments

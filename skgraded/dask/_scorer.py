@@ -9,7 +9,7 @@ import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.dask._blocks import blocks_of, side_by_side
+from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
 from skgraded.measures import Measure, Scores
 from skgraded.rankings._checks import check_group_sizes
