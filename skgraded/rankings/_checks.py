@@ -159,6 +159,31 @@ def check_threads(n_threads: object) -> int:
 
 
 def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
+    """Check the sizes of queries whose rows stand one query after the other.
+
+    Parameters
+    ----------
+    group : array-like of shape (n_queries,)
+        Number of rows of each query; 0 is a query without rows.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of int64
+        The sizes that are not 0.
+
+    Raises
+    ------
+    ValueError
+        If a size is not an integer >= 0, or the sizes do not add up to `n_rows`.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import check_group_sizes
+    >>> check_group_sizes([3, 0, 2], n_rows=5)
+    array([3, 2])
+    """
     given = numeric("group", group)
     bad = ~(given >= 0) | (given != np.floor(given))
     if bad.any():
@@ -255,7 +280,31 @@ def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
 
 
 def as_ids(qid: ArrayLike) -> NDArray[Any]:
-    """Return query ids as an array in which different ids stay different."""
+    """Return query ids as an array in which different ids stay different.
+
+    NumPy would turn ids of several types into text, and large integers into floats.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,)
+        Query ids of any type.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The ids, of dtype object where no other dtype holds them all.
+
+    Raises
+    ------
+    ValueError
+        If they are not one-dimensional, or one of them is masked.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import as_ids
+    >>> as_ids([1, "1"])
+    array([1, '1'], dtype=object)
+    """
     ids = one_dimensional("qid", qid)
     if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
         kinds = set(map(type, qid))
@@ -277,7 +326,24 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_missing(each: Any) -> bool:
-    """Whether there is None, nan, NaT or pandas.NA where a value should be."""
+    """Whether there is None, nan, NaT or pandas.NA where a value should be.
+
+    Parameters
+    ----------
+    each : object
+        What stands there.
+
+    Returns
+    -------
+    bool
+        Whether it is no value.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import is_missing
+    >>> is_missing(float("nan")), is_missing("nan")
+    (True, False)
+    """
     try:
         return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
     except TypeError:  # pandas.NA is neither equal to itself nor not
