@@ -1,4 +1,4 @@
-"""Rows that lie in several collections, block by block, as one DataFrame."""
+"""Several Dask collections of the same rows as one DataFrame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from skgraded.engines._rows import as_array
+from skgraded.engines import as_array
 
 __all__ = ["blocks_of", "side_by_side"]
 
@@ -29,7 +29,7 @@ def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
 
 
 def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
-    """Make columns of collections.
+    """Put collections side by side as the columns of a DataFrame.
 
     Parameters
     ----------

@@ -8,26 +8,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
-__all__ = ["check_grades", "distinct_grades", "on_scale", "require_scale"]
+__all__ = ["check_grades", "distinct_grades", "on_scale"]
 
 FloatArray = NDArray[np.float64]
 
 
 def check_grades(grades: Sequence[float] | FloatArray | None) -> FloatArray | None:
-    """Return the grades of a scale, ascending, 0 among them."""
+    """Return the grades of a scale, ascending from 0."""
     if grades is None:
         return None
-    scale = np.union1d([0.0], np.asarray(grades, dtype=np.float64).ravel())
-    if not np.isfinite(scale).all() or scale[0] < 0:
-        raise ValueError(f"grades must be numbers >= 0, such as range(5), got {list(grades)!r}.")
+    rule = f"grades must be a sequence of finite numbers >= 0, such as range(5), got {grades!r}."
+    try:
+        given = np.asarray(grades, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(rule) from error
+    scale = np.union1d([0.0], given)
+    if given.ndim != 1 or not np.isfinite(scale).all() or scale[0] < 0:
+        raise ValueError(rule)
     return scale
 
 
 def distinct_grades(labels: Iterable[NDArray[Any]]) -> FloatArray:
-    """Grades that occur in labels, ascending; the labels are checked where they are scored."""
+    """Return the grades that occur in labels; labels that are no grades are left out.
+
+    Scoring refuses labels that are negative or infinite, and names them.
+
+    Parameters
+    ----------
+    labels : iterable of ndarray
+        Labels of each part; NaN = unjudged.
+
+    Returns
+    -------
+    ndarray of float64
+        The grades, ascending from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.engines import distinct_grades
+    >>> distinct_grades([np.array([2, 0]), np.array([3.0, np.nan])])
+    array([0., 2., 3.])
+    """
     found = [np.unique(each[~np.isnan(each)]) for each in map(_floats, labels)]
     grades = np.unique(np.concatenate([[0.0], *found]))
     return np.asarray(grades[(grades >= 0) & np.isfinite(grades)])
@@ -35,13 +59,39 @@ def distinct_grades(labels: Iterable[NDArray[Any]]) -> FloatArray:
 
 def _floats(labels: NDArray[Any]) -> FloatArray:
     is_whole = labels.dtype.kind in "iub" and len(labels) > 0
-    if is_whole and labels.min() >= 0 and labels.max() < 2**16:  # few: no need to sort them
+    if is_whole and labels.min() >= 0 and labels.max() < 2**16:  # counting is faster than sorting
         return np.flatnonzero(np.bincount(labels)).astype(np.float64)
     return labels.astype(np.float64)
 
 
 def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
-    """Take judgments of a part to the scale of the whole."""
+    """Express the judgments of a part on the scale of the whole.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Judgments of a part.
+    grades : ndarray or None
+        The grades of the whole, ascending from 0; None leaves the judgments as they are.
+
+    Returns
+    -------
+    Judgments
+        The same judgments, of which ``grades`` is the scale of the whole.
+
+    Raises
+    ------
+    ValueError
+        If the part has a grade that is not on the scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.engines import on_scale
+    >>> from skgraded.rankings import Judgments
+    >>> on_scale(Judgments.from_arrays([0, 3, 0]), np.arange(5.0)).grades
+    array([0., 1., 2., 3., 4.])
+    """
     if grades is None or np.array_equal(judgments.grades, grades):
         return judgments
     unknown = np.setdiff1d(judgments.grades, grades)
@@ -62,15 +112,3 @@ def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
         levels=level_of.astype(dtype)[judgments.levels],
         weights=judgments.weights,
     )
-
-
-def require_scale(measures: tuple[Measure, ...], grades: FloatArray | None) -> None:
-    """Raise where a measure would read the top of the scale off each chunk."""
-    still_open = [each for each in measures if each.is_open]
-    if grades is None and still_open:
-        example = repr(still_open[0].resolve(4))
-        raise ValueError(
-            f"{still_open[0]} takes the top of the scale from the data, which a stream of chunks "
-            "shows only at its end. Pass the grades, for example grades=range(5), or name the top "
-            f"in the measure, for example {example}."
-        )
