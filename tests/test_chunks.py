@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import Scores, UndefinedMeanWarning, catalogue, chunks, evaluate, measure
-from skgraded.engines import MeanScores, Totals
+from skgraded.engines import MeanScores, QueryRange, Totals
 from skgraded.measures._exact_mean import MeanSums
 
 ALL = sorted(catalogue())
@@ -455,3 +455,21 @@ def test_totals_of_no_part_and_in_pickles():
     assert Totals.joined_all([], len(SOME)) == Totals.nothing(len(SOME))
     assert Totals.joined_all([totals], len(SOME)) == totals
     assert pickle.loads(pickle.dumps(totals)) == totals
+
+
+@pytest.mark.parametrize(
+    ("parts", "apart"),
+    [
+        ([[3, 4], [1, 2]], True),
+        ([[1, 5], [2, 3]], False),
+        ([[1, 2], [2, 3]], False),
+        ([["b"], ["a"]], True),
+        ([[2**62 + 7], [2**62]], True),  # as floats, they would be the same
+        ([[1, "a"], ["b"]], False),  # without an order
+        ([[1], ["b"]], False),
+        ([], True),
+    ],
+)
+def test_ranges_of_query_ids_show_whether_a_query_may_be_in_two_parts(parts, apart):
+    ranges = [QueryRange.of(np.array(ids, dtype=object)) for ids in parts]
+    assert QueryRange.are_apart(ranges) == apart

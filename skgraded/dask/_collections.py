@@ -14,11 +14,11 @@ from skgraded.engines import as_array
 
 __all__ = ["blocks_of", "side_by_side"]
 
-_ALIKE = "The collections must be in blocks of the same rows"
+_ALIKE = "The collections must have blocks of the same rows"
 
 
 def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
-    """Blocks or partitions of a collection, not yet computed; each holds whole rows."""
+    """Return the blocks or partitions of a collection, not computed; each holds whole rows."""
     if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
         kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
         raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")

@@ -175,7 +175,7 @@ class Meeting:
         if answer["lost"]:
             raise WorkerLostError(
                 f"Worker {answer['lost']} left the cluster before it had evaluated iteration "
-                f"{number}, and its rows are missing. Fit again."
+                f"{number}: its rows are missing. Fit again."
             )
         n_missing = self._n_workers - len(answer["parts"])
         if n_missing:
