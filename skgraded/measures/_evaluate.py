@@ -22,7 +22,7 @@ def evaluate(
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> Scores:
     """Score rankings by several measures, with one sort for all of them.
 
@@ -38,8 +38,8 @@ def evaluate(
         Query id of each row, of any type, in any order. Without it all rows are one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; a query weighs the mean of its rows.
-    n_threads : int, default=1
-        Threads; results do not depend on it.
+    n_threads : int, optional
+        Threads, on which results do not depend; None is one, -1 as many as there are processors.
 
     Returns
     -------

@@ -442,15 +442,16 @@ class Judgments:
                 "discount alone, such as nDCG, take any number."
             )
 
-    def rank(self, y_score: ArrayLike, n_threads: int = 1) -> Rankings:
+    def rank(self, y_score: ArrayLike, n_threads: int | None = None) -> Rankings:
         """Rank these documents by a vector of scores, highest first.
 
         Parameters
         ----------
         y_score : array-like of shape (n_documents,)
             One finite score per row, in the order of the rows that the labels came in.
-        n_threads : int, default=1
-            Threads for sorting and scoring; results do not depend on it.
+        n_threads : int, optional
+            Threads for sorting and scoring, on which results do not depend; None is one, -1 as many
+            as there are processors.
 
         Returns
         -------
@@ -557,7 +558,7 @@ class Rankings:
         y_score: ArrayLike,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        n_threads: int = 1,
+        n_threads: int | None = None,
     ) -> Rankings:
         """Rank documents by score within their queries.
 
@@ -571,8 +572,9 @@ class Rankings:
             Query id of each row, of any type, in any order. Without it all rows are one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; a query weighs the mean of its rows.
-        n_threads : int, default=1
-            Threads for sorting and scoring; results do not depend on it.
+        n_threads : int, optional
+            Threads for sorting and scoring, on which results do not depend; None is one, -1 as many
+            as there are processors.
 
         Returns
         -------
@@ -733,7 +735,7 @@ def as_rankings(
     y_score: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> Rankings:
     """Rank arrays, or take rankings as they are.
 
@@ -747,8 +749,9 @@ def as_rankings(
         Query id of each row. Without it all rows are one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; a query weighs the mean of its rows.
-    n_threads : int, default=1
-        Threads for sorting and scoring; results do not depend on it.
+    n_threads : int, optional
+        Threads for sorting and scoring, on which results do not depend; None is one, -1 as many as
+        there are processors.
 
     Returns
     -------

@@ -161,7 +161,30 @@ def without_query_ids(X: Any) -> Any:
 
 
 def features_for(estimator: Any, X: Any) -> Any:
-    """X as a fitted estimator knows it: without a column ``"qid"`` that it was not fitted on."""
+    """Drop a column ``"qid"`` of X that a fitted estimator was not fitted on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : array-like of shape (n_documents, n_features)
+        Features, perhaps with the ids among them.
+
+    Returns
+    -------
+    array-like of shape (n_documents, n_features)
+        The features that the estimator knows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded.rankings import features_for
+    >>> X = pd.DataFrame({"qid": [1, 1, 2], "length": [3.0, 1.0, 2.0]})
+    >>> ridge = Ridge().fit(X[["length"]], [1, 0, 1])
+    >>> list(features_for(ridge, X))
+    ['length']
+    """
     if not has_id_column(X):
         return X
     names = getattr(estimator, "feature_names_in_", None)
@@ -173,5 +196,23 @@ def features_for(estimator: Any, X: Any) -> Any:
 
 
 def has_id_column(X: Any) -> bool:
-    """Whether X is a DataFrame with a column ``"qid"``."""
+    """Whether X is a DataFrame with a column ``"qid"``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features.
+
+    Returns
+    -------
+    bool
+        Whether the query ids are a column of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skgraded.rankings import has_id_column
+    >>> has_id_column(pd.DataFrame({"qid": [1, 2]})), has_id_column([[1.0], [2.0]])
+    (True, False)
+    """
     return QID in getattr(X, "columns", ())

@@ -11,16 +11,15 @@ import numpy as np
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
-from skgraded._params import threads
+from skgraded._params import number, threads
 from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
-from skgraded.engines._scale import on_scale
-from skgraded.engines._totals import Totals
+from skgraded.engines import Totals, on_scale
 from skgraded.measures import Measure, evaluate, measures_of
 from skgraded.rankings import Judgments
 
 __all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
 
-# Before LightGBM's callbacks that print, record and stop, which then see the values of all workers.
+# LightGBM's callbacks that print, record and stop come later, and see the values of all workers.
 _ORDER = 5
 
 
@@ -28,7 +27,7 @@ def global_evaluation(
     *measures: str | Measure,
     client: Client | None = None,
     timeout: float = 60.0,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> GlobalEvaluation:
     """Evaluate on the rows of all workers while ``DaskLGBMRanker`` trains.
 
@@ -36,21 +35,21 @@ def global_evaluation(
     early by them stop at different iterations, and the training breaks down with a socket error.
     With this callback every worker has the same values in every iteration: the means over the
     queries of all workers, equal to the last bit to those of one machine. LightGBM's own callbacks,
-    such as ``early_stopping`` and ``log_evaluation``, then work as on one machine; but workers have
-    copies of them, so that the history is in the model's ``evals_result_`` and the dict given to
+    such as ``early_stopping`` and ``log_evaluation``, then work as on one machine. Workers have
+    copies of them: the history is in the model's ``evals_result_``, and the dict given to
     ``record_evaluation`` stays empty.
 
     Parameters
     ----------
     *measures : str or Measure
-        The measures, in the order in which LightGBM shall see them.
+        The measures, in the order in which LightGBM sees them.
     client : distributed.Client, optional
         The client; by default the current one.
     timeout : float, default=60.0
         Seconds that workers wait for each other's evaluation of an iteration. A worker that has
         left the cluster is noticed earlier.
-    n_threads : int, default=1
-        Threads for sorting and scoring on each worker.
+    n_threads : int, optional
+        Threads for sorting and scoring on each worker. None is one, -1 all its processors.
 
     Returns
     -------
@@ -71,9 +70,9 @@ def global_evaluation(
 
     Notes
     -----
-    Queries must be whole: every query of an evaluation set in one partition, as LightGBM itself
-    needs it. Workers meet once after the first iteration, to agree on the scale of grades, and once
-    in each iteration, in which each sends about 300 bytes for each measure and evaluation set.
+    Each query of an evaluation set must be in one partition, as LightGBM itself requires. Workers
+    meet once after the first iteration, to agree on the scale of grades, and once in every
+    iteration, when each sends about 300 bytes for each measure and evaluation set.
     Several evaluation sets need ``eval_names``, because LightGBM numbers the sets anew on a worker
     that has no rows of one of them.
 
@@ -93,15 +92,14 @@ def global_evaluation(
     """
     if not measures:
         raise ValueError("global_evaluation needs at least one measure, got none.")
-    if not timeout > 0:
-        raise ValueError(f"timeout must be a number of seconds > 0, got {timeout!r}.")
-    parsed = measures_of(measures)
+    timeout, parsed = number("timeout", timeout, above=0), measures_of(measures)
+    threads(n_threads)  # -1 counts the processors of each worker, not of this machine
     open_exchange(default_client() if client is None else client)
-    return GlobalEvaluation(parsed, timeout, threads(n_threads))
+    return GlobalEvaluation(parsed, timeout, n_threads)
 
 
 class _Failure(NamedTuple):
-    """What went wrong on a worker, for all to raise: one that stops alone leaves others hanging."""
+    """An error of one worker, raised on all: if one stops alone, the others wait for it."""
 
     kind: str
     message: str
@@ -113,16 +111,16 @@ class _Failure(NamedTuple):
 
 
 class GlobalEvaluation:
-    """What `global_evaluation` makes: a callback of LightGBM.
+    """Callback of LightGBM, made by `global_evaluation`.
 
     Parameters
     ----------
     measures : tuple of Measure
         The measures.
     timeout : float
-        Seconds that they wait for each other.
-    n_threads : int
-        Threads for sorting and scoring.
+        Seconds that workers wait for each other.
+    n_threads : int or None
+        Threads for sorting and scoring on each worker.
 
     Examples
     --------
@@ -132,7 +130,9 @@ class GlobalEvaluation:
     global_evaluation('AP')
     """
 
-    def __init__(self, measures: tuple[Measure, ...], timeout: float, n_threads: int) -> None:
+    def __init__(
+        self, measures: tuple[Measure, ...], timeout: float, n_threads: int | None
+    ) -> None:
         self.measures = measures
         self.timeout = timeout
         self.n_threads = n_threads
@@ -158,7 +158,7 @@ class GlobalEvaluation:
         try:
             env.evaluation_result_list.extend(self._values_over_all(env))
         except Exception:
-            # LightGBM leaves its network open after an error; the next training would wait on it.
+            # LightGBM leaves its network open after an error; the next training would wait for it.
             env.model.free_network()
             raise
 
@@ -195,7 +195,7 @@ class GlobalEvaluation:
 
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
             name, judgments = next(sets)
-            scores = evaluate(self.measures, judgments.rank(y_score, self.n_threads))
+            scores = evaluate(self.measures, judgments.rank(y_score, threads(self.n_threads)))
             found[name] = Totals.of(scores, judgments.n_documents)
             return []
 
@@ -222,7 +222,7 @@ def _judgments_of(data_set: Any) -> Judgments:
 
 
 def _share(meeting: Meeting, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
-    """Share what is computed, or raise on all workers what one of them has met."""
+    """Share the result of a computation, or raise on all workers the error of one of them."""
     try:
         part = compute()
     except Exception as error:
@@ -244,7 +244,7 @@ def _own_metrics(results: list[Any]) -> str:
 
 
 def _require_names(parts: dict[str, Any]) -> None:
-    """Raise where the names of evaluation sets are missing or cannot be trusted."""
+    """Raise if there is no evaluation set, or its name may differ between workers."""
     lists = {tuple(part) for part in parts.values()}
     longest = max(lists, key=len)
     if not longest:
@@ -259,7 +259,7 @@ def _require_names(parts: dict[str, Any]) -> None:
 
 
 def _require_mean(each: Measure, mean: float, name: str, n_queries: int) -> None:
-    """Raise where a mean is undefined: NaN would stop LightGBM's training early, without a word."""
+    """Raise if a mean is undefined: NaN would stop LightGBM's training early, without a message."""
     if math.isnan(mean):
         raise ValueError(
             f"{each} has no value on {name}: none of its {n_queries} queries has anything relevant "
@@ -269,5 +269,5 @@ def _require_mean(each: Measure, mean: float, name: str, n_queries: int) -> None
 
 
 def _result(*values: Any) -> Any:
-    # LightGBM 4.7 has a named tuple for what was a tuple.
+    # LightGBM 4.7 has a named tuple in place of a plain one.
     return getattr(lightgbm, "EvalResult", lambda *each: each)(*values)

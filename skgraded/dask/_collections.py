@@ -1,4 +1,4 @@
-"""Rows that lie in several collections, block by block, as one DataFrame."""
+"""Several Dask collections of the same rows as one DataFrame."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from skgraded.engines._rows import as_array
+from skgraded.engines import as_array
 
 __all__ = ["blocks_of", "side_by_side"]
 
-_ALIKE = "The collections must be in blocks of the same rows"
+_ALIKE = "The collections must have blocks of the same rows"
 
 
 def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
-    """Blocks or partitions of a collection, not yet computed; each holds whole rows."""
+    """Return the blocks or partitions of a collection, not computed; each holds whole rows."""
     if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
         kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
         raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")
@@ -29,7 +29,7 @@ def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
 
 
 def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
-    """Make columns of collections.
+    """Put collections side by side as the columns of a DataFrame.
 
     Parameters
     ----------

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.dask._blocks import blocks_of, side_by_side
+from skgraded._params import flag
+from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
+from skgraded.engines import MeanScores
 from skgraded.measures import Measure, Scores
-from skgraded.rankings._checks import check_group_sizes
-from skgraded.rankings._query_ids import QID, features_for, has_id_column
-from skgraded.scoring import RankingScorer
+from skgraded.rankings import QID, check_group_sizes, features_for, has_id_column
+from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
-from skgraded.scoring._responses import ResponseMethod, scores_of
 
 __all__ = ["make_ranking_scorer"]
 
@@ -44,12 +44,12 @@ def make_ranking_scorer(
     -------
     callable
         ``scorer(estimator, X, y, qid=None, sample_weight=None, *, group=None,
-        whole_queries=False)``, a number or dict of them; and ``scorer.per_query``, with the same
-        arguments, the `Scores`, whose values query by query are computed when they are asked for.
-        Queries come as ``qid``, an id for each row, as a column ``"qid"`` of a DataFrame X, or as
-        ``group``, sizes in partitions that match those of the rows, as ``DaskLGBMRanker.fit`` takes
-        them; with sizes the ids are 0, 1, .... All collections have the same partitions.
-        ``whole_queries`` promises that no query is in two of them, which saves a shuffle.
+        whole_queries=False)`` returns a number or dict of them. ``scorer.per_query`` takes the same
+        arguments and returns the `Scores`, with the value of each query. Queries are given by
+        ``qid``, an id for each row; by a column ``"qid"`` of a DataFrame X; or by ``group``, sizes
+        in partitions that match those of the rows, as ``DaskLGBMRanker.fit`` takes them, and the
+        ids are then 0, 1, .... All collections have the same partitions. ``whole_queries`` promises
+        that no query is in two of them, which saves a shuffle.
 
     Raises
     ------
@@ -99,7 +99,8 @@ class _DaskRankingScorer(RankingScorer):
         whole_queries: bool = False,
     ) -> float | dict[str, float]:
         rows = (estimator, X, y, qid, sample_weight)
-        return self._signed_means(self.per_query(*rows, group=group, whole_queries=whole_queries))
+        means = self._evaluate(rows, group, whole_queries, per_query=False)
+        return self._signed_means(cast(Scores, means))  # which asks for the means alone
 
     def per_query(
         self,
@@ -113,12 +114,19 @@ class _DaskRankingScorer(RankingScorer):
         whole_queries: bool = False,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
+        rows = (estimator, X, y, qid, sample_weight)
+        return cast(Scores, self._evaluate(rows, group, whole_queries, per_query=True))
+
+    def _evaluate(
+        self, rows: tuple[Any, ...], group: Any, whole_queries: bool, *, per_query: bool
+    ) -> MeanScores | Scores:
+        estimator, X, y, qid, sample_weight = rows
         if qid is None and group is None and has_id_column(X):
             qid = X[QID]
         if (qid is None) == (group is None):
             raise ValueError(
-                "Queries must come as qid, an id for each row, or as group, the sizes in "
-                f"partitions; got {'neither' if qid is None else 'both'}."
+                "Queries must be given either by qid, an id for each row, or by group, their sizes "
+                f"in partitions, got {'neither' if qid is None else 'both'}."
             )
         given = {"y": y, "qid": qid, "sample_weight": sample_weight}
         given = {name: each for name, each in given.items() if each is not None}
@@ -137,12 +145,13 @@ class _DaskRankingScorer(RankingScorer):
             label="y",
             grades=grades_of(blocks["y"]) if is_open else None,  # type: ignore[arg-type]
             weight=None if sample_weight is None else "sample_weight",
-            whole_queries=whole_queries or qid is None,
+            per_query=per_query,
+            whole_queries=flag("whole_queries", whole_queries) or qid is None,
         )
 
 
 def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> list[Any]:
-    """Scores of each block, made where the block is."""
+    """Predict the scores of each block, on the worker that holds it."""
     if hasattr(estimator, "to_local"):  # LightGBM's estimators
         estimator = estimator.to_local()
     elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
@@ -152,12 +161,12 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
 
 
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
-    # Few estimators predict nothing from nothing.
+    # Most estimators refuse to predict for no rows.
     return scores_of(model, features_for(model, X), response_method) if len(X) else np.zeros(0)
 
 
 def _numbered_queries(sizes: list[Any], labels: list[Any]) -> list[Any]:
-    """Query ids of each block's rows: 0, 1, ... on from block to block."""
+    """Make query ids 0, 1, ... for the rows of each block, continued from block to block."""
     if len(sizes) != len(labels):
         raise ValueError(
             f"group must be in as many partitions as y ({len(labels)}), got {len(sizes)}."
