@@ -123,32 +123,32 @@ class LambdaMART:
         rows = judgments.row_order
         scores = np.ascontiguousarray(y_score, dtype=np.float64)
         gradient, hessian = _core.lambdas(
-            judgments.levels,
-            rankings.order,
-            rankings.tied,
-            scores if rows is None else scores[rows],
-            judgments.indptr,
-            judgments.n_levels,
-            *prices,
-            _WHOLE_LIST if self.measure.k is None else self.measure.k,
-            self.truncation_level or _WHOLE_LIST,
-            _TIE_ORDERS[self.measure.ties],
-            bool(self.norm),
-            float(self.sigmoid),
-            n_threads,
+            level=judgments.levels,
+            order=rankings.order,
+            tied=rankings.tied,
+            scores=scores if rows is None else scores[rows],
+            indptr=judgments.indptr,
+            n_levels=judgments.n_levels,
+            **prices._asdict(),
+            cutoff=_WHOLE_LIST if self.measure.k is None else self.measure.k,
+            truncation=self.truncation_level or _WHOLE_LIST,
+            tie_order=_TIE_ORDERS[self.measure.ties],
+            norm=bool(self.norm),
+            sigmoid=float(self.sigmoid),
+            n_threads=n_threads,
         )
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
 
 class _SwapPrices(NamedTuple):
-    """What the kernel reads prices off; the labels alone determine it."""
+    """What the kernel reads prices off, by its names; the labels alone determine it."""
 
     discount: FloatArray
-    discount_is_ragged: bool
+    discount_ragged: bool
     gain: FloatArray
     gain_factor: FloatArray
     position: FloatArray
-    position_is_ragged: bool
+    position_ragged: bool
     pairs: FloatArray
     pair_factor: FloatArray
 
@@ -159,17 +159,17 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
     factor = _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = K = np.zeros(0)
-    discount_is_ragged = position_is_ragged = False
+    discount_ragged = position_ragged = False
     if pairs is not None:
-        position, position_is_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
+        position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
         K = pairs.K.ravel()
         # Where the gains are 0, any discounts of the right size do.
-        discount, discount_is_ragged = position, position_is_ragged
+        discount, discount_ragged = position, position_ragged
     if linear is not None:
-        discount, discount_is_ragged = _weights(linear.discount, judgments), linear.discount.ragged
+        discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
         gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
     return _SwapPrices(
-        discount, discount_is_ragged, gain, gain_factor, position, position_is_ragged, K, factor
+        discount, discount_ragged, gain, gain_factor, position, position_ragged, K, factor
     )
 
 

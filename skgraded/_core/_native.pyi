@@ -5,7 +5,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-# Grade levels are bytes where the scale has at most 256 of them.
+# Grade levels are bytes where the scale has at most 254 of them, 0 included: the two numbers behind
+# the highest level mark documents that were not judged and not sampled.
 _Level = TypeVar("_Level", np.uint8, np.int32)
 
 def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -103,6 +104,7 @@ def preferences(
     """Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query."""
 
 def lambdas(
+    *,
     level: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
     order: npt.NDArray[np.int32],
     tied: npt.NDArray[np.uint8],

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "queries.hpp"
-#include "sorting_network.hpp"
+#include "simd.hpp"
 
 namespace skgraded {
 

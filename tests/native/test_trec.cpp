@@ -19,7 +19,10 @@
 #include <vector>
 
 #include "queries.hpp"
-#include "trec.hpp"
+#include "trec_ids.hpp"
+#include "trec_lines.hpp"
+#include "trec_numbers.hpp"
+#include "trec_order.hpp"
 
 namespace {
 
