@@ -89,7 +89,7 @@ class QueryLambdas {
 
   // Where all scores are equal, distances say nothing.
   bool scores_differ() const noexcept {
-    return task_.scores[begin_ + order()[0]] != task_.scores[begin_ + order()[n_ - 1]];
+    return space_.score[at(space_.place[0])] != space_.score[at(space_.place[at(n_ - 1)])];
   }
 
   double sum_pairs() noexcept {

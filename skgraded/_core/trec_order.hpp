@@ -2,52 +2,92 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "queries.hpp"
 #include "trec_ids.hpp"
 
 namespace skgraded::trec {
 
-// Score descending, then document id descending by its bytes. Scores are compared as `Score`.
+// The documents of one query by score descending, then by id descending by its bytes. Scores are
+// compared as `Score`.
+//
+// The columns belong to the caller, who may rewrite them meanwhile in another thread; a sort whose
+// comparisons contradict each other would run out of bounds. It compares copies.
 template <class Score>
 class TrecOrder {
  public:
-  TrecOrder(const double* scores, const Documents& documents, std::int64_t start)
-      : scores_(scores + start), documents_(documents), start_(start) {}
+  explicit TrecOrder(const Documents& documents) : documents_(documents) {}
 
-  Score score(std::int32_t i) const noexcept { return static_cast<Score>(scores_[i]); }
+  void read_scores(const double* scores, std::int64_t start, std::int64_t n) {
+    start_ = start;
+    score_.resize(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < score_.size(); ++i)
+      score_[i] = static_cast<Score>(scores[start + static_cast<std::int64_t>(i)]);
+  }
 
-  bool operator()(std::int32_t a, std::int32_t b) const noexcept {
-    const Score of_a = score(a), of_b = score(b);
-    if (of_a != of_b) return of_a > of_b;
-    return documents_[start_ + a] > documents_[start_ + b];
+  // As most files are.
+  bool is_in_order() const noexcept {
+    for (std::size_t i = 1; i < score_.size(); ++i) {
+      const std::int64_t row = start_ + static_cast<std::int64_t>(i);
+      if (score_[i - 1] < score_[i]) return false;
+      if (score_[i - 1] == score_[i] && documents_[row - 1] <= documents_[row]) return false;
+    }
+    return true;
+  }
+
+  void sort(std::int32_t* order) {
+    read_ids();
+    std::sort(order, order + score_.size(), [this](std::int32_t a, std::int32_t b) {
+      const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+      if (score_[i] != score_[j]) return score_[i] > score_[j];
+      return id_[i] > id_[j];
+    });
+  }
+
+  bool tie(std::int32_t a, std::int32_t b) const noexcept {
+    return score_[static_cast<std::size_t>(a)] == score_[static_cast<std::size_t>(b)];
   }
 
  private:
-  const double* scores_;
-  const Documents& documents_;
-  std::int64_t start_;
+  void read_ids() {
+    text_.clear();
+    id_.clear();
+    const std::int64_t end = start_ + static_cast<std::int64_t>(score_.size());
+    for (std::int64_t row = start_; row < end; ++row) text_.append(documents_[row]);
+    const std::string_view text = text_;
+    for (std::int64_t row = start_, at = 0; row < end; ++row) {
+      const std::size_t length = documents_[row].size();
+      id_.push_back(text.substr(static_cast<std::size_t>(at), length));
+      at += static_cast<std::int64_t>(length);
+    }
+  }
+
+  Documents documents_;
+  std::int64_t start_ = 0;
+  std::vector<Score> score_;
+  std::string text_;
+  std::vector<std::string_view> id_;
 };
 
 template <class Score>
 void order_documents(const double* scores, const Documents& documents, const Rows& rows,
                      std::int32_t* order, std::uint8_t* tied) {
+  TrecOrder<Score> of_query(documents);
   for (std::int64_t q = 0; q < rows.queries.count; ++q) {
-    const TrecOrder<Score> before(scores, documents, rows.start[q]);
     std::int32_t* first = order + rows.queries.begin(q);
     std::uint8_t* flags = tied + rows.queries.begin(q);
     const auto n = static_cast<std::int32_t>(rows.queries.size(q));
-    bool in_order = true;  // as most files are
-    for (std::int32_t i = 0; i < n; ++i) {
-      first[i] = i;
-      flags[i] = i > 0 && before.score(i) == before.score(i - 1) ? 1 : 0;
-      in_order = in_order && (i == 0 || before(i - 1, i));
-    }
-    if (in_order) continue;
-    std::sort(first, first + n, before);
-    for (std::int32_t i = 1; i < n; ++i)
-      flags[i] = before.score(first[i]) == before.score(first[i - 1]) ? 1 : 0;
+    std::iota(first, first + n, 0);
+    of_query.read_scores(scores, rows.start[q], n);
+    if (!of_query.is_in_order()) of_query.sort(first);
+    for (std::int32_t i = 0; i < n; ++i)
+      flags[i] = i > 0 && of_query.tie(first[i], first[i - 1]) ? 1 : 0;
   }
 }
 

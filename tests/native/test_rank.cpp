@@ -44,16 +44,15 @@ void test_keys_descend_with_the_score() {
                          std::nextafter(-1.0, -2.0),
                          -1e300,
                          std::numeric_limits<double>::lowest()};
-  const SortKeys keys(1);
+  const auto key_of = [](double score) { return SortKeys(1).key(descending_bits(score), 0); };
   for (std::size_t i = 1; i < scores.size(); ++i) {
     expect(descending_bits(scores[i - 1]) < descending_bits(scores[i]), "descending bits");
-    expect(keys.key(scores[i - 1], 0) <= keys.key(scores[i], 0), "keys as integers");
-    expect(from_bits(keys.key(scores[i - 1], 0)) <= from_bits(keys.key(scores[i], 0)),
-           "as doubles");
+    expect(key_of(scores[i - 1]) <= key_of(scores[i]), "keys as integers");
+    expect(from_bits(key_of(scores[i - 1])) <= from_bits(key_of(scores[i])), "as doubles");
   }
   expect(descending_bits(0.0) == descending_bits(-0.0), "zeros are equal");
   for (const double score : scores) {
-    const double key = from_bits(SortKeys(1 << 30).key(score, (1 << 30) - 1));
+    const double key = from_bits(SortKeys(1 << 30).key(descending_bits(score), (1 << 30) - 1));
     expect(std::isnormal(key) && key > 0, "keys are positive normal doubles");
   }
 }
@@ -82,7 +81,7 @@ void test_radix_sort_is_sort() {
     const SortKeys layout(n);
     std::vector<std::uint64_t> keys, spare(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i)
-      keys.push_back(layout.key(static_cast<double>(below(random, 1 << 20)), i));
+      keys.push_back(layout.key(descending_bits(static_cast<double>(below(random, 1 << 20))), i));
     std::vector<std::uint64_t> expected = keys;
     std::sort(expected.begin(), expected.end());
     const std::uint64_t* sorted = sort_keys(keys.data(), spare.data(), n, index_bits(n));
