@@ -156,8 +156,8 @@ def index_documents(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Hash table of the document ids of every query."""
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], tuple[int, int]]:
+    """Hash table of the document ids of every query: slots, their borders and the hash's key."""
 
 def look_up_documents(
     document_end: npt.NDArray[np.int64],
@@ -168,6 +168,7 @@ def look_up_documents(
     known: npt.NDArray[np.uint8],
     slots: npt.NDArray[np.uint64],
     slot_indptr: npt.NDArray[np.int64],
+    key: tuple[int, int],
 ) -> npt.NDArray[np.int32]:
     """Find the number of each document in a hash table, or -1."""
 

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "queries.hpp"
+#include "trec_hash.hpp"
 
 namespace skgraded::trec {
 
@@ -39,26 +39,6 @@ inline void take_documents(const Documents& documents, const std::int64_t* rows,
   }
 }
 
-inline std::uint64_t mix(std::uint64_t h) noexcept {
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93ULL;
-  return h ^ (h >> 32);
-}
-
-inline std::uint64_t hash_of(std::string_view id) noexcept {
-  std::uint64_t h = 0x9e3779b97f4a7c15ULL ^ id.size();
-  const char* at = id.data();
-  std::size_t left = id.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    h = mix(h ^ word);
-  }
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, left);
-  return mix(h ^ word);
-}
-
 // Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot.
 inline std::int64_t slots_for(std::int64_t n) noexcept {
   std::int64_t slots = 4;
@@ -87,10 +67,11 @@ inline std::int64_t number_in(std::uint64_t slot) noexcept {
 // Fills one query's table; calls again(i, first) for every id i that stood there before.
 template <class Again>
 void fill_table(const Documents& documents, std::int64_t begin, std::int64_t end,
-                std::uint64_t* slots, std::int64_t n_slots, const Again& again) {
+                const HashKey& key, std::uint64_t* slots, std::int64_t n_slots,
+                const Again& again) {
   for (std::int64_t i = begin; i < end; ++i) {
     const std::string_view id = documents[i];
-    const std::uint64_t hash = hash_of(id);
+    const std::uint64_t hash = hash_of(id, key);
     std::uint64_t* slot = find_slot(slots, n_slots, documents, id, hash);
     if (*slot == 0)
       *slot = (hash >> 32 << 32) | static_cast<std::uint64_t>(i + 1);
@@ -104,7 +85,8 @@ struct Table {
   std::vector<std::int64_t> indptr;  // slots of query q: indptr[q]..indptr[q + 1]
 };
 
-inline Table index_documents(const Documents& documents, const Queries& queries) {
+inline Table index_documents(const Documents& documents, const Queries& queries,
+                             const HashKey& key) {
   Table table;
   table.indptr.push_back(0);
   for (std::int64_t q = 0; q < queries.count; ++q)
@@ -113,20 +95,20 @@ inline Table index_documents(const Documents& documents, const Queries& queries)
   for (std::int64_t q = 0; q < queries.count; ++q) {
     const std::int64_t first = table.indptr[static_cast<std::size_t>(q)];
     const std::int64_t n_slots = table.indptr[static_cast<std::size_t>(q) + 1] - first;
-    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q),
+    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q), key,
                table.slots.data() + first, n_slots, [](std::int64_t, std::int64_t) {});
   }
   return table;
 }
 
 // Pairs (a document, the first one of the query with the same id).
-inline std::vector<std::int64_t> find_duplicates(const Documents& documents,
-                                                 const Queries& queries) {
+inline std::vector<std::int64_t> find_duplicates(const Documents& documents, const Queries& queries,
+                                                 const HashKey& key) {
   std::vector<std::int64_t> pairs;
   std::vector<std::uint64_t> slots;
   for (std::int64_t q = 0; q < queries.count; ++q) {
     slots.assign(static_cast<std::size_t>(slots_for(queries.size(q))), 0);
-    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q), slots.data(),
+    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q), key, slots.data(),
                static_cast<std::int64_t>(slots.size()), [&](std::int64_t i, std::int64_t first) {
                  pairs.push_back(i);
                  pairs.push_back(first);
@@ -137,7 +119,7 @@ inline std::vector<std::int64_t> find_duplicates(const Documents& documents,
 
 // Number in the table of every document, or -1.
 inline void look_up(const Documents& documents, const Rows& rows, const Documents& known,
-                    const std::uint64_t* slots, const std::int64_t* slot_indptr,
+                    const HashKey& key, const std::uint64_t* slots, const std::int64_t* slot_indptr,
                     std::int32_t* found) noexcept {
   for (std::int64_t q = 0; q < rows.queries.count; ++q) {
     const std::int64_t first = slot_indptr[q], n_slots = slot_indptr[q + 1] - first;
@@ -145,7 +127,7 @@ inline void look_up(const Documents& documents, const Rows& rows, const Document
     for (std::int64_t i = 0; i < rows.queries.size(q); ++i) {
       const std::string_view id = documents[rows.start[q] + i];
       out[i] = static_cast<std::int32_t>(
-          number_in(*find_slot(slots + first, n_slots, known, id, hash_of(id))));
+          number_in(*find_slot(slots + first, n_slots, known, id, hash_of(id, key))));
     }
   }
 }

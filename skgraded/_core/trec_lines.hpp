@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simd.hpp"
+#include "trec_hash.hpp"
 #include "trec_numbers.hpp"
 
 namespace skgraded::trec {
@@ -106,7 +107,8 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
 
 class LineReader {
  public:
-  LineReader(std::string_view text, const Columns& columns) : text_(text), columns_(columns) {
+  LineReader(std::string_view text, const Columns& columns, const HashKey& key)
+      : text_(text), columns_(columns), number_(0, KeyedHash{key}) {
     // Lines tend to be about as long as the first one.
     const std::size_t n = text.size() / (std::min(text.find('\n'), text.size()) + 1) * 5 / 4 + 1;
     lines_.topic.reserve(n);
@@ -215,7 +217,7 @@ class LineReader {
   std::string_view text_;
   Columns columns_;
   Lines lines_;
-  std::unordered_map<std::string_view, std::int32_t> number_;
+  std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
   std::string_view last_topic_;
   std::int32_t last_number_ = -1;
 };

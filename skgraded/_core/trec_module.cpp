@@ -1,5 +1,6 @@
 // The Python border of the TREC kernels: columns in, columns out, no checks.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "queries.hpp"
+#include "trec_hash.hpp"
 #include "trec_ids.hpp"
 #include "trec_lines.hpp"
 #include "trec_order.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using namespace skgraded;
 using trec::Documents;
+using trec::HashKey;
 using trec::Lines;
 using trec::Rows;
 using trec::Table;
@@ -34,8 +37,9 @@ Documents documents_of(const Integers& end, const Bytes& bytes) {
 
 nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
   const std::string_view view(text.c_str(), text.size());
+  const HashKey key = trec::draw_key();
   Lines lines = without_gil(
-      [&] { return trec::LineReader(view, is_run ? trec::kRun : trec::kQrels).read(final); });
+      [&] { return trec::LineReader(view, is_run ? trec::kRun : trec::kQrels, key).read(final); });
   const nb::tuple fault =
       nb::make_tuple(static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end);
   const nb::bytes tag(lines.tag.data(), lines.tag.size());
@@ -50,32 +54,39 @@ nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
 
 Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,
                                      const Integers& indptr) {
+  const HashKey key = trec::draw_key();
   return array_of<std::int64_t>(without_gil([&] {
-    return trec::find_duplicates(documents_of(document_end, document), queries_of(indptr));
+    return trec::find_duplicates(documents_of(document_end, document), queries_of(indptr), key);
   }));
 }
 
-std::tuple<Out<std::uint64_t>, Out<std::int64_t>> py_index_documents(const Integers& document_end,
-                                                                     const Bytes& document,
-                                                                     const Integers& indptr) {
+using PyTable =
+    std::tuple<Out<std::uint64_t>, Out<std::int64_t>, std::pair<std::uint64_t, std::uint64_t>>;
+
+// The table's key goes with it: a table may be pickled and read in another process.
+PyTable py_index_documents(const Integers& document_end, const Bytes& document,
+                           const Integers& indptr) {
+  const HashKey key = trec::draw_key();
   Table table = without_gil([&] {
-    return trec::index_documents(documents_of(document_end, document), queries_of(indptr));
+    return trec::index_documents(documents_of(document_end, document), queries_of(indptr), key);
   });
   return {array_of<std::uint64_t>(std::move(table.slots)),
-          array_of<std::int64_t>(std::move(table.indptr))};
+          array_of<std::int64_t>(std::move(table.indptr)),
+          {key[0], key[1]}};
 }
 
 Out<std::int32_t> py_look_up_documents(const Integers& document_end, const Bytes& document,
                                        const Integers& start, const Integers& indptr,
                                        const Integers& known_end, const Bytes& known,
-                                       const In<std::uint64_t>& slots,
-                                       const Integers& slot_indptr) {
+                                       const In<std::uint64_t>& slots, const Integers& slot_indptr,
+                                       std::pair<std::uint64_t, std::uint64_t> key) {
   const Queries queries = queries_of(indptr);
-  return fill(
-      New<std::int32_t>{static_cast<std::size_t>(queries.documents())}, [&](std::int32_t* found) {
-        trec::look_up(documents_of(document_end, document), Rows{start.data(), queries},
-                      documents_of(known_end, known), slots.data(), slot_indptr.data(), found);
-      });
+  return fill(New<std::int32_t>{static_cast<std::size_t>(queries.documents())},
+              [&](std::int32_t* found) {
+                trec::look_up(documents_of(document_end, document), Rows{start.data(), queries},
+                              documents_of(known_end, known), HashKey{key.first, key.second},
+                              slots.data(), slot_indptr.data(), found);
+              });
 }
 
 auto py_order_documents(const In<double>& scores, const Integers& document_end,
@@ -111,9 +122,10 @@ void define_trec(nb::module_& m) {
   m.def("find_duplicates", &py_find_duplicates, "document_end"_a, "document"_a, "indptr"_a,
         "Pairs of documents of one query with the same id, the later one first.");
   m.def("index_documents", &py_index_documents, "document_end"_a, "document"_a, "indptr"_a,
-        "Hash table of the document ids of every query.");
+        "Hash table of the document ids of every query: slots, their borders and the key of the "
+        "hash.");
   m.def("look_up_documents", &py_look_up_documents, "document_end"_a, "document"_a, "start"_a,
-        "indptr"_a, "known_end"_a, "known"_a, "slots"_a, "slot_indptr"_a,
+        "indptr"_a, "known_end"_a, "known"_a, "slots"_a, "slot_indptr"_a, "key"_a,
         "Number of each document in a hash table, or -1.");
   m.def("order_documents", &py_order_documents, "scores"_a, "document_end"_a, "document"_a,
         "start"_a, "indptr"_a, "single_precision"_a,
