@@ -103,7 +103,7 @@ double cascade_expected(const RankedList<Level>& list, const double* weight, con
 template <class Level>
 void cascade(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
              const double* weight, const double* stop, std::int64_t cutoff, bool expected,
-             int n_threads, double* value) {
+             std::int64_t n_threads, double* value) {
   const int n_arrays = expected ? kCascadeArrays : 0;
   for_queries_with_scratch(
       queries, n_threads, n_arrays, [=](std::int64_t q, Scratch& scratch) noexcept {

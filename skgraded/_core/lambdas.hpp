@@ -310,7 +310,8 @@ class QueryLambdas {
 };
 
 template <class Level>
-void lambdas(const LambdaTask<Level>& task, int n_threads, double* gradient, double* hessian) {
+void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
+             double* hessian) {
   const Queries& queries = task.queries;
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < queries.count; ++q) longest = std::max(longest, queries.size(q));

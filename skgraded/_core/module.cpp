@@ -19,6 +19,10 @@
 #include "rank.hpp"
 #include "schedule.hpp"
 
+#ifdef SKGRADED_SANITIZER_CONTROL
+#include "sanitizer_control.hpp"
+#endif
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -40,7 +44,7 @@ Out<std::int64_t> py_schedule_queries(const Integers& indptr) {
 }
 
 auto py_rank(const Doubles& scores, const Integers& indptr, const Integers& schedule,
-             int n_threads) {
+             std::int64_t n_threads) {
   return fill(New<std::int32_t>{scores.size()}, New<std::uint8_t>{scores.size()},
               [&](std::int32_t* order, std::uint8_t* tied) {
                 rank(scores.data(), queries_of(indptr), schedule.data(), n_threads, order, tied);
@@ -66,7 +70,7 @@ struct OfLevels {
   using Levels = In<Level>;
 
   static Out<Level> gather_levels(const Levels& level, const Order& order, const Integers& indptr,
-                                  int n_threads) {
+                                  std::int64_t n_threads) {
     return fill(New<Level>{level.size()}, [&](Level* by_rank) {
       skgraded::gather_levels(level.data(), order.data(), queries_of(indptr), n_threads, by_rank);
     });
@@ -82,7 +86,8 @@ struct OfLevels {
   }
 
   static Out<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
-                                     const Integers& indptr, bool descending, int n_threads) {
+                                     const Integers& indptr, bool descending,
+                                     std::int64_t n_threads) {
     return fill(New<Level>{by_rank.size()}, [&](Level* sorted) {
       skgraded::sort_within_ties(by_rank.data(), tied.data(), queries_of(indptr), descending,
                                  n_threads, sorted);
@@ -92,7 +97,7 @@ struct OfLevels {
   static Out<double> discounted_gain(const Levels& by_rank, const Bytes& tied,
                                      const Integers& indptr, const Doubles& discount, bool ragged,
                                      const Doubles& gain, std::int64_t cutoff, bool expected,
-                                     int n_threads) {
+                                     std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
       skgraded::discounted_gain(by_rank.data(), tied.data(), queries,
@@ -103,7 +108,7 @@ struct OfLevels {
 
   static Out<double> pair_moments(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                                   const Doubles& weight, bool ragged, std::int64_t n_levels,
-                                  std::int64_t cutoff, bool expected, int n_threads) {
+                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     const RankWeights weights{weight.data(), ragged};
     const MomentTask<Level> task{by_rank.data(), tied.data(), queries, weights,
@@ -115,7 +120,7 @@ struct OfLevels {
 
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                              const Doubles& weight, const Doubles& stop, std::int64_t cutoff,
-                             bool expected, int n_threads) {
+                             bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
       skgraded::cascade(by_rank.data(), tied.data(), queries, weight.data(), stop.data(), cutoff,
@@ -125,7 +130,7 @@ struct OfLevels {
 
   static Out<double> preferences(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                                  const Bytes& relevant, const Doubles& most, const Doubles& divisor,
-                                 std::int64_t cutoff, bool expected, int n_threads) {
+                                 std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
       skgraded::preferences(by_rank.data(), tied.data(), queries, relevant.data(), most.data(),
@@ -139,7 +144,7 @@ struct OfLevels {
                       const Doubles& gain_factor, const Doubles& position, bool position_ragged,
                       const Doubles& pairs, const Doubles& pair_factor, std::int64_t cutoff,
                       std::int64_t truncation, int tie_order, bool norm, double sigmoid,
-                      int n_threads) {
+                      std::int64_t n_threads) {
     LambdaTask<Level> task;
     task.level = level.data();
     task.order = order.data();
@@ -219,4 +224,7 @@ NB_MODULE(_native, m) {
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_trec(m);
+#ifdef SKGRADED_SANITIZER_CONTROL
+  define_sanitizer_control(m);
+#endif
 }

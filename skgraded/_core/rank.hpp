@@ -163,7 +163,7 @@ inline std::vector<std::size_t> slice_groups(const std::vector<Group>& groups,
 }
 
 inline void rank(const double* scores, const Queries& queries, const std::int64_t* schedule,
-                 int n_threads, std::int32_t* order, std::uint8_t* tied) {
+                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied) {
   const Scored scored{scores, queries, order, tied};
   const std::vector<Group> groups = make_groups(queries, schedule);
   const int n_slices = slices_for(queries, n_threads);

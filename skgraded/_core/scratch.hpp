@@ -30,7 +30,7 @@ class Scratch {
 // Calls body(q, scratch) for every query q. All scratch is allocated before the threads start,
 // since they must not throw.
 template <class Body>
-void for_queries_with_scratch(const Queries& queries, int n_threads, int n_arrays,
+void for_queries_with_scratch(const Queries& queries, std::int64_t n_threads, int n_arrays,
                               const Body& body) {
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < queries.count; ++q) longest = std::max(longest, queries.size(q));

@@ -56,15 +56,15 @@ class TrecOrder {
 
  private:
   void read_ids() {
-    text_.clear();
-    id_.clear();
-    const std::int64_t end = start_ + static_cast<std::int64_t>(score_.size());
-    for (std::int64_t row = start_; row < end; ++row) text_.append(documents_[row]);
-    const std::string_view text = text_;
-    for (std::int64_t row = start_, at = 0; row < end; ++row) {
-      const std::size_t length = documents_[row].size();
-      id_.push_back(text.substr(static_cast<std::size_t>(at), length));
-      at += static_cast<std::int64_t>(length);
+    const std::int64_t begin = start_ == 0 ? 0 : documents_.end[start_ - 1];
+    const std::int64_t* ends = documents_.end + start_;
+    id_.resize(score_.size());
+    if (id_.empty()) return;
+    text_.assign(documents_.bytes + begin, static_cast<std::size_t>(ends[id_.size() - 1] - begin));
+    for (std::size_t i = 0, at = 0; i < id_.size(); ++i) {
+      const auto next = static_cast<std::size_t>(ends[i] - begin);
+      id_[i] = std::string_view(text_).substr(at, next - at);
+      at = next;
     }
   }
 
