@@ -12,7 +12,7 @@
 
 namespace skgraded {
 
-// Where a user stands who reads from the top.
+// Where a user stands who reads from the top. Passed by value, which keeps it in registers.
 struct Reader {
   double reading = 1.0;  // probability to come this far
   double sum = 0.0;      // of the weights of the ranks where the user stopped
@@ -25,10 +25,11 @@ struct Reader {
 
 // Ranks first .. last - 1, whose levels stand in the order in which the user reads them.
 template <class Level>
-void read_in_order(Reader& reader, const RankedList<Level>& list, const double* weight,
-                   const double* stop, std::int64_t first, std::int64_t last) noexcept {
+Reader read_in_order(Reader reader, const RankedList<Level>& list, const double* weight,
+                     const double* stop, std::int64_t first, std::int64_t last) noexcept {
   for (std::int64_t i = first; i < last && reader.reading > 0.0; ++i)
     reader.meet(weight[i], stop[list.level[i]]);
+  return reader;
 }
 
 // pass[j], j = 0..most: probability to pass j documents drawn at random from a tied block.
@@ -58,9 +59,9 @@ inline void pass_probabilities(const StopCounts& counts, std::int64_t n_tied, st
 // Every order of a tied block is equally likely: who stops at its j-th rank has passed j - 1 of its
 // documents, but not j.
 template <class Level>
-void read_block(Reader& reader, const RankedList<Level>& list, const double* weight,
-                const double* stop, std::int64_t first, std::int64_t end, std::int64_t last,
-                Scratch& scratch) noexcept {
+Reader read_block(Reader reader, const RankedList<Level>& list, const double* weight,
+                  const double* stop, std::int64_t first, std::int64_t end, std::int64_t last,
+                  Scratch& scratch) noexcept {
   const std::int64_t n_tied = end - first, read = last - first;
   double *stops = scratch.array(0), *pass = scratch.array(1);
   for (std::int64_t i = 0; i < n_tied; ++i) stops[i] = stop[list.level[first + i]];
@@ -73,6 +74,7 @@ void read_block(Reader& reader, const RankedList<Level>& list, const double* wei
   for (std::int64_t j = 0; j < read; ++j)
     reader.sum += weight[first + j] * reader.reading * (pass[j] - pass[j + 1]);
   reader.reading *= pass[read];
+  return reader;
 }
 
 constexpr int kCascadeArrays = 5;
@@ -80,9 +82,7 @@ constexpr int kCascadeArrays = 5;
 template <class Level>
 double cascade_in_order(const RankedList<Level>& list, const double* weight, const double* stop,
                         std::int64_t cutoff) noexcept {
-  Reader reader;
-  read_in_order(reader, list, weight, stop, 0, std::min(cutoff, list.size));
-  return reader.sum;
+  return read_in_order({}, list, weight, stop, 0, std::min(cutoff, list.size)).sum;
 }
 
 template <class Level>
@@ -95,7 +95,7 @@ double cascade_expected(const RankedList<Level>& list, const double* weight, con
     if (end == first + 1)
       reader.meet(weight[first], stop[list.level[first]]);
     else
-      read_block(reader, list, weight, stop, first, end, std::min(end, last), scratch);
+      reader = read_block(reader, list, weight, stop, first, end, std::min(end, last), scratch);
   }
   return reader.sum;
 }
