@@ -88,16 +88,22 @@ double cascade_in_order(const RankedList<Level>& list, const double* weight, con
 template <class Level>
 double cascade_expected(const RankedList<Level>& list, const double* weight, const double* stop,
                         std::int64_t cutoff, Scratch& scratch) noexcept {
-  Reader reader;
+  double sum = 0.0, reading = 1.0;
   const std::int64_t last = std::min(cutoff, list.size);
-  for (std::int64_t first = 0, end; first < last && reader.reading > 0.0; first = end) {
+  for (std::int64_t first = 0, end; first < last && reading > 0.0; first = end) {
     end = list.block_end(first);
-    if (end == first + 1)
-      reader.meet(weight[first], stop[list.level[first]]);
-    else
-      reader = read_block(reader, list, weight, stop, first, end, std::min(end, last), scratch);
+    if (end == first + 1) {  // most ranks, in registers
+      const double s = stop[list.level[first]];
+      sum += weight[first] * reading * s;
+      reading *= 1.0 - s;
+      continue;
+    }
+    const Reader reader = read_block(Reader{reading, sum}, list, weight, stop, first, end,
+                                     std::min(end, last), scratch);
+    sum = reader.sum;
+    reading = reader.reading;
   }
-  return reader.sum;
+  return sum;
 }
 
 template <class Level>
