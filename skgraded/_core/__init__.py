@@ -1,6 +1,10 @@
 """Compiled kernels: arrays in, arrays out, no checks.
 
 The definitions of the measures and all validation live in Python above this package.
+
+Kernels run without the GIL. Scores may be rewritten meanwhile by other threads: the result is then
+that of some values which were there. All other arrays are indices or index something, are made by
+the package, and must be left alone while a kernel reads them.
 """
 
 import numpy as np

@@ -90,33 +90,33 @@ class LambdaMART:
         judgments = rankings.judgments
         prices = judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
         gradient, hessian = _core.lambdas(
-            judgments.levels,
-            rankings.order,
-            rankings.tied,
-            cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
-            judgments.indptr,
-            judgments.n_levels,
-            *prices,
-            _core.last_rank(self.measure.k),
-            _core.last_rank(self.truncation_level),
-            _TIE_ORDERS[self.measure.ties],
-            self.norm,
-            self.sigmoid,
-            rankings.n_threads,
+            level=judgments.levels,
+            order=rankings.order,
+            tied=rankings.tied,
+            scores=cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
+            indptr=judgments.indptr,
+            n_levels=judgments.n_levels,
+            **prices._asdict(),
+            cutoff=_core.last_rank(self.measure.k),
+            truncation=_core.last_rank(self.truncation_level),
+            tie_order=_TIE_ORDERS[self.measure.ties],
+            norm=self.norm,
+            sigmoid=self.sigmoid,
+            n_threads=rankings.n_threads,
         )
         rows = judgments.row_order
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
 
 class _SwapPrices(NamedTuple):
-    """Arrays from which the kernel computes the price of a swap; only labels determine them."""
+    """Arrays from which the kernel, by these names, computes the price of a swap of documents."""
 
     discount: FloatArray
-    discount_is_ragged: bool
+    discount_ragged: bool
     gain: FloatArray
     gain_factor: FloatArray
     position: FloatArray
-    position_is_ragged: bool
+    position_ragged: bool
     pairs: FloatArray
     pair_factor: FloatArray
 
@@ -127,17 +127,17 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
     factor = _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = K = np.zeros(0)
-    discount_is_ragged = position_is_ragged = False
+    discount_ragged = position_ragged = False
     if pairs is not None:
-        position, position_is_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
+        position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
         K = pairs.K.ravel()
         # The gains are 0, so that any discounts of the right size serve.
-        discount, discount_is_ragged = position, position_is_ragged
+        discount, discount_ragged = position, position_ragged
     if linear is not None:
-        discount, discount_is_ragged = _weights(linear.discount, judgments), linear.discount.ragged
+        discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
         gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
     return _SwapPrices(
-        discount, discount_is_ragged, gain, gain_factor, position, position_is_ragged, K, factor
+        discount, discount_ragged, gain, gain_factor, position, position_ragged, K, factor
     )
 
 

@@ -146,7 +146,7 @@ def _look_up(
     qrels: Qrels, run: Run, kept: IntArray, start: IntArray, indptr: IntArray
 ) -> NDArray[np.int32]:
     """Row of each retrieved document in the qrels; -1, which is the last level, where unjudged."""
-    slots, slot_indptr = qrels.slots
+    slots, slot_indptr, key = qrels.slots
     if len(kept) < qrels.n_topics:
         slots, slot_indptr = _slots_of_topics(slots, slot_indptr, kept)
     return _core.look_up_documents(
@@ -158,6 +158,7 @@ def _look_up(
         qrels.documents.text,
         slots,
         slot_indptr,
+        key,
     )
 
 

@@ -67,8 +67,8 @@ class Qrels(Table):
     grades: FloatArray
 
     @cached_property
-    def slots(self) -> tuple[NDArray[np.uint64], IntArray]:
-        """Hash table of the documents of every topic."""
+    def slots(self) -> tuple[NDArray[np.uint64], IntArray, tuple[int, int]]:
+        """Hash table of the documents of every topic, and the key of its hash."""
         return _core.index_documents(self.documents.end, self.documents.text, self.indptr)
 
     @cached_property
