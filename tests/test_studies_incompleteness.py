@@ -5,7 +5,7 @@ import pytest
 
 from skgraded import trec
 from skgraded.studies import incompleteness, kendall_tau, reduce_pool, rms_error, tau_ap
-from skgraded.studies._pools import (
+from skgraded.studies._pool_samples import (
     depth_samples,
     random_samples,
     stratified_samples,

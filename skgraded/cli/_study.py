@@ -21,14 +21,14 @@ from skgraded.cli._evaluate import (
 )
 from skgraded.measures import Measure, measure
 from skgraded.rankings import Rankings
-from skgraded.studies._correlation import Statistic, correlate
 from skgraded.studies._discriminative_power import PairTest, discriminative_power
 from skgraded.studies._incompleteness import Method, incompleteness
 from skgraded.studies._judgment_variation import compare_qrels
+from skgraded.studies._measure_correlation import Statistic, correlate
 from skgraded.studies._sensitivity import Change, Pool, sensitivity
-from skgraded.studies._swaps import swap_rates
-from skgraded.studies._thresholds import sweep_thresholds, threshold_grid, threshold_measures
-from skgraded.studies._topics import TopicFacts, above_first_quartile, topic_facts
+from skgraded.studies._swap_rates import swap_rates
+from skgraded.studies._threshold_sweep import sweep_thresholds, threshold_grid, threshold_measures
+from skgraded.studies._topic_facts import TopicFacts, above_first_quartile, topic_facts
 from skgraded.trec import Coverage, RunScores, evaluate
 from skgraded.trec._evaluate import remarks_on
 from skgraded.trec._files import Order, Qrels, Run, as_qrels, as_run

@@ -13,8 +13,8 @@ from skgraded._optional import axes_or_new
 from skgraded._progress import ProgressBar
 from skgraded._text import count, text_table, wrap
 from skgraded.measures import Measure, measure, measures_of
-from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._pools import (
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._pool_samples import (
     UNSAMPLED,
     JoinedRuns,
     check_rates,
@@ -25,7 +25,7 @@ from skgraded.studies._pools import (
 )
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import system_mask
-from skgraded.studies._topics import topic_sets
+from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec._evaluate import remarks_on
 from skgraded.trec._files import Order, Qrels, as_qrels
 from skgraded.trec._run_scores import notes_on_coverage

@@ -2,10 +2,10 @@
 
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._join import JoinedRun, Order, join, join_nothing, rank_run
+from skgraded.trec._files._named_runs import named_runs, threads_of, unique_names
 from skgraded.trec._files._qrels import Negative, Qrels
 from skgraded.trec._files._read import as_qrels, as_run, read_qrels, read_run
 from skgraded.trec._files._runs import Run
-from skgraded.trec._files._several_runs import named_runs, threads_of, unique_names
 
 __all__ = [
     "Documents",

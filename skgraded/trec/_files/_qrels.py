@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.rankings._checks import levels_of
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, group_records
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from skgraded.rankings._checks import group_rows, numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
-from skgraded.trec._files._lines import Records, read_records
 from skgraded.trec._files._qrels import Qrels, qrels_from_records
+from skgraded.trec._files._records import Records, read_records
 from skgraded.trec._files._runs import Run, run_from_records
 from skgraded.trec._files._sources import is_source, name_of_source, short_name
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, group_records
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings._checks import group_rows
 from skgraded.trec._files._documents import Documents
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._records import Records
 
 __all__ = ["Grouped", "Table", "group_records"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._text import text_table, wrap
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
-from skgraded.studies._correlation import (
+from skgraded.studies._measure_correlation import (
     STATISTICS,
     TITLES,
     cell,
@@ -22,7 +22,7 @@ from skgraded.studies._correlation import (
 )
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import SystemScores, as_system_scores
-from skgraded.studies._topics import topic_sets
+from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     import pandas as pd

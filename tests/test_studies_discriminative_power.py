@@ -69,7 +69,7 @@ def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)
     swaps = swap_rates(scores, n_trials=30)
-    monkeypatch.setattr("skgraded.studies._swaps._CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("skgraded.studies._swap_rates._CELLS_AT_A_TIME", 50)
     np.testing.assert_array_equal(swap_rates(scores, n_trials=30).n_compared, swaps.n_compared)
     np.testing.assert_array_equal(swaps.n_compared.sum(axis=1), 30 * 15)
 

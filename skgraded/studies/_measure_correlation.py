@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._text import text_table, wrap
 from skgraded.measures import measure
-from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._presentation import frame, two_decimals
 from skgraded.studies._system_scores import SystemScores, as_system_scores
-from skgraded.studies._topics import topic_sets
+from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     import pandas as pd
