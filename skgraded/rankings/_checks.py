@@ -22,6 +22,7 @@ __all__ = [
     "is_missing",
     "levels_of",
     "mean_by_query",
+    "numeric",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -45,6 +46,31 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return a column of numbers as an array.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for messages.
+    values : array-like of shape (n_rows,)
+        The numbers; booleans count as 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The numbers, in a type that holds all of them.
+
+    Raises
+    ------
+    ValueError
+        If the values are not one-dimensional, not numeric, or masked.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import numeric
+    >>> numeric("grade", [True, False, True])
+    array([1, 0, 1], dtype=uint8)
+    """
     array = one_dimensional(name, values)
     if array.dtype == np.float16:  # which has no room for the numbers that values are compared with
         return array.astype(np.float32)
@@ -173,7 +199,27 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    """Distinct grades (0 first) and each label's index among them; unjudged = their number."""
+    """Split labels into the distinct grades and the index of every label among them.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        Grades >= 0; NaN = unjudged.
+
+    Returns
+    -------
+    grades : ndarray of shape (n_levels,)
+        The distinct grades, ascending, 0 first.
+    levels : ndarray of shape (n_rows,)
+        Index of each label in ``grades``; ``n_levels`` where the document is unjudged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.rankings import levels_of
+    >>> levels_of(np.array([3.0, 1.0, np.nan]))
+    (array([0., 1., 3.]), array([2, 1, 3], dtype=uint8))
+    """
     unjudged = np.isnan(labels) if labels.dtype.kind == "f" else None
     if unjudged is not None and not unjudged.any():
         unjudged = None
@@ -208,7 +254,35 @@ def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
 def group_rows(
     qid: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Return query ids as they first appear, their extents, and the order of rows if it changes."""
+    """Group rows by query.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,) or None
+        Query id of each row; None = all rows are one query.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_queries,)
+        The distinct ids, in order of first appearance.
+    indptr : ndarray of shape (n_queries + 1,), int64
+        The rows of query q are ``indptr[q]:indptr[q + 1]`` of the grouped rows.
+    order : ndarray of shape (n_rows,), int64, or None
+        The row at each place of the grouped rows; None where the rows are grouped already.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing, or the ids are not one per row.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import group_rows
+    >>> group_rows(["b", "a", "b"], 3)
+    (array(['b', 'a'], dtype='<U1'), array([0, 2, 3]), array([0, 2, 1]))
+    """
     if qid is None:
         return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
     ids = _check_query_ids(qid, n_rows)
@@ -277,7 +351,24 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_missing(each: Any) -> bool:
-    """Whether there is None, nan, NaT or pandas.NA where a value should be."""
+    """Tell whether a value is missing.
+
+    Parameters
+    ----------
+    each : object
+        The value.
+
+    Returns
+    -------
+    bool
+        True for None, nan, NaT and pandas.NA.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import is_missing
+    >>> is_missing(float("nan")), is_missing("nan")
+    (True, False)
+    """
     try:
         return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
     except TypeError:  # pandas.NA is neither equal to itself nor not
