@@ -2,6 +2,7 @@
 
 from skgraded.measures._base import LinearPart, Measure, PairPart, as_rankings
 from skgraded.measures._bounds import Bounds
+from skgraded.measures._columns import column_of
 from skgraded.measures._functions import egap_score, evaluate, gap_score, xgap_score
 from skgraded.measures._parse import catalogue, measure, measures_of
 from skgraded.measures._scores import QueryScores, Scores
@@ -86,6 +87,7 @@ __all__ = [
     "WeightedAP",
     "as_rankings",
     "catalogue",
+    "column_of",
     "eGAP",
     "egap_score",
     "evaluate",
