@@ -336,11 +336,18 @@ def test_a_bad_rule_for_grades_is_refused(folder, run):
             run("evaluate", *BOTH, "--grades", rule)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])
-def test_help_fits_a_terminal(run, command, capsys, monkeypatch):
+STUDIES = ("topics", "correlation", "thresholds", "incompleteness", "power", "swaps")
+STUDIES += ("sensitivity", "judgments", "models")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["evaluate"], ["compare"], ["measures"], ["study"], *(["study", each] for each in STUDIES)],
+)
+def test_help_fits_a_terminal(run, words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stopped:
-        run(command, "--help")
+        run(*words, "--help")
     assert stopped.value.code == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 

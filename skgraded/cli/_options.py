@@ -37,7 +37,9 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_measures(
-    parser: argparse.ArgumentParser, default: tuple[str, ...], summary: str = "such as nDCG@10"
+    parser: argparse.ArgumentParser,
+    default: tuple[str, ...],
+    summary: str = "such as nDCG@10; repeat it for several",
 ) -> None:
     """Add the choice of measures."""
     parser.add_argument(

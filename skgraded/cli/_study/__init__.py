@@ -33,9 +33,9 @@ _STUDIES = (
 _EPILOG = """\
 examples:
   skgraded study topics qrels.txt
-  skgraded study thresholds qrels.txt runs/*.xz --few 2 --upper-quartiles --plot g.png
-  skgraded study incompleteness qrels.txt runs/*.xz -m AP -m Bpref -m infAP --repeats 10
-  skgraded study power qrels.txt runs/*.xz -m AP -m nDCG@10 -m "eGAP(g=[0.1,0.9])"
+  skgraded study thresholds qrels.txt runs/*.xz --few 2 --plot g.png
+  skgraded study incompleteness qrels.txt runs/*.xz -m AP -m infAP --repeats 10
+  skgraded study power qrels.txt runs/*.xz -m AP -m "eGAP(g=[0.1,0.9])"
 """
 
 

@@ -46,7 +46,14 @@ def add_command(studies: Any) -> None:
         default="AP",
         help="the measure that the others are compared with (default: %(default)s)",
     )
-    parser.add_argument("--statistic", choices=get_args(IncompletenessStatistic), default="kendall")
+    statistics = get_args(IncompletenessStatistic)
+    parser.add_argument(
+        "--statistic",
+        choices=statistics,
+        metavar="STATISTIC",
+        default="kendall",
+        help=f"{', '.join(statistics[:-1])} or {statistics[-1]} (default: %(default)s)",
+    )
     add_seed(parser)
     add_formats(parser)
 
