@@ -1,7 +1,10 @@
 """Paired tests over topics, for many pairs of systems at once, and corrections of their p-values.
 
-Differences come as an array of shape (n_pairs, n_topics), all finite; every test returns one
-two-sided p-value per pair, and 1 for a pair without any difference. A topic is a query.
+The tests are Student's t, Wilcoxon's signed-rank, Fisher's randomisation, the bootstrap and the
+randomised Tukey HSD test; the corrections are Holm's and Benjamini and Hochberg's.
+
+Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
+p-value per pair, which is 1 for a pair without any difference. A topic is a query.
 """
 
 from __future__ import annotations
@@ -28,19 +31,19 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Resampled means of so many pairs are held at a time: 64 MB.
+# Resampled means of pairs that are in memory at the same time: 64 MB.
 _CELLS_AT_A_TIME = 8_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
-# So do values of a measure; deep ranks add little, so that this must be less.
+# The same for values of a measure. Deep ranks add little to them, so this bound is smaller.
 _ROUNDING_OF_VALUES = 1e-14
 
 
 def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArray:
-    """Subtract values topic by topic; those that rounding alone tells apart do not differ.
+    """Subtract values topic by topic; differences as small as rounding errors become 0.
 
-    Equal rankings may have their values added up in another order, and the tests look at signs and
-    at spreads, in which even the smallest differences count.
+    The values of equal rankings may be added up in different orders, and the tests use signs and
+    spreads, for which even the smallest differences count.
     """
     differences: FloatArray = values - other_values
     rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
@@ -69,7 +72,7 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
     from scipy.stats import wilcoxon
 
     def test(rows: FloatArray) -> FloatArray:
-        with warnings.catch_warnings():  # SciPy < 1.13 says where it approximates few ranks
+        with warnings.catch_warnings():  # SciPy < 1.13 warns of few ranks
             warnings.simplefilter("ignore", UserWarning)
             found = [wilcoxon(_with_tied_sizes(row[row != 0.0])) for row in rows]
             return np.array([float(each.pvalue) for each in found])
@@ -78,7 +81,7 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
 
 
 def _with_tied_sizes(differences: FloatArray) -> FloatArray:
-    """Give differences whose sizes rounding alone tells apart one size, as 0.3 - 0.2 and 0.1."""
+    """Give differences one size if only rounding makes them unequal, such as 0.3 - 0.2 and 0.1."""
     sizes = np.abs(differences)
     order = np.argsort(sizes)
     ascending = sizes[order]
@@ -89,8 +92,8 @@ def _with_tied_sizes(differences: FloatArray) -> FloatArray:
 
 
 def all_swaps_fit(n_topics: int, n_resamples: int) -> bool:
-    """Whether there are no more ways to swap two systems by topics than resamples."""
-    return n_topics < int(n_resamples).bit_length()  # 2^1024 is no float
+    """Whether the ways to swap two systems by topics are at most as many as the resamples."""
+    return n_topics < int(n_resamples).bit_length()  # 2**n_topics may be too large for a float
 
 
 def randomization_test(
@@ -98,7 +101,7 @@ def randomization_test(
 ) -> FloatArray:
     """Fisher's randomisation test: swap the two systems in each topic with probability 1/2.
 
-    All swaps are tried where there are no more of them than resamples.
+    All swaps are tried if there are at most as many of them as resamples.
     """
     n_pairs, n_topics = differences.shape
     rounding = _ROUNDING * np.abs(differences).sum(axis=1)
@@ -144,12 +147,12 @@ def _bootstrap_test(
 def bootstrap_interval(
     differences: FloatArray, confidence: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the mean difference's interval: percentiles over resampled topics."""
+    """Return a confidence interval of the mean difference: percentiles over resampled topics."""
     n_pairs, n_topics = differences.shape
     means = []
     for _, size in _batches(n_resamples, n_pairs + 2 * n_topics):
-        # Cells of a table of (resample, topic); thousands of topics are slow to draw as multinomial
-        # counts.
+        # Counts of topics by resample. For thousands of topics this is faster than drawing them
+        # from the multinomial distribution.
         cells = rng.integers(n_topics, size=(size, n_topics)) + np.arange(size)[:, None] * n_topics
         counts = np.bincount(cells.ravel(), minlength=size * n_topics).reshape(size, n_topics)
         means.append(counts @ differences.T / n_topics)
@@ -176,8 +179,8 @@ def _studentised(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
 def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """Randomised Tukey HSD test (Carterette 2012): p-values of all pairs, (n_systems, n_systems).
 
-    The systems' values are shuffled within each topic; a pair's difference is held against the
-    largest difference of any two shuffled systems, which corrects for all comparisons.
+    The systems' values are shuffled within each topic. A pair's difference is compared with the
+    largest difference of any two shuffled systems, which corrects for the number of comparisons.
     """
     n_systems, n_topics = values.shape
     sums = values.sum(axis=1)
@@ -194,7 +197,7 @@ def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down correction: bounds the chance of any false discovery."""
+    """Correct by Holm's step-down procedure, which bounds the chance of any false discovery."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")
     stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
@@ -204,7 +207,7 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's correction: bounds the share of false discoveries."""
+    """Correct by Benjamini and Hochberg's procedure, which bounds the false discovery rate."""
     from scipy.stats import false_discovery_control
 
     corrected: FloatArray = false_discovery_control(p_values, method="bh")

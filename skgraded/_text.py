@@ -5,16 +5,23 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-__all__ = ["WIDTH", "count", "shorten", "text_table", "wrap"]
+__all__ = ["WIDTH", "count", "first_few", "shorten", "text_table", "wrap"]
 
 WIDTH = 80
+_EXAMPLES = 3
 _GAP = "  "
 _WIDEST_NAME = 30
 
 
-def count(n: int, noun: str) -> str:
+def count(n: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun, such as ``1 topic`` or ``2 topics``."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")
+    return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """List the first names of several, such as ``a, b, c and 4 more``."""
+    shown = ", ".join(names[:_EXAMPLES])
+    return shown + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
@@ -23,7 +30,7 @@ def shorten(name: str, width: int = _WIDEST_NAME) -> str:
 
 
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
-    """Break a sentence into lines, of which all but the first are indented."""
+    """Break a sentence into lines and indent all of them but the first."""
     return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 

@@ -71,14 +71,14 @@ class MeanScores:
 
     def __getitem__(self, name: str | Measure) -> float:
         """Mean of one measure, by its name."""
-        return self._mean_of(column_of(name, self.measures))
+        return self._mean_of(column_of(self.measures, name))
 
     def __contains__(self, name: object) -> bool:
         """Whether a measure, by itself or its name, is among those scored."""
         if not isinstance(name, str | Measure):
             return False
         try:
-            column_of(name, self.measures)
+            column_of(self.measures, name)
         except KeyError:
             return False
         return True

@@ -2,12 +2,13 @@
 
 from skgraded.measures._bounds import Bounds
 from skgraded.measures._catalogue import catalogue, measure, measures_of
+from skgraded.measures._columns import column_of
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures._query_scores import QueryScores
 from skgraded.measures._score_functions import egap_score, gap_score, xgap_score
-from skgraded.measures._scores import Scores, column_of
+from skgraded.measures._scores import Scores
 from skgraded.measures.average_precision import (
     AP,
     GAP,

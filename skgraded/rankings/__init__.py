@@ -4,7 +4,13 @@ from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._grouping import as_ids, group_rows, is_missing
 from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.rankings._layout import levels_of
-from skgraded.rankings._query_ids import QID, features_for, has_id_column
+from skgraded.rankings._query_ids import (
+    QID,
+    features_for,
+    has_id_column,
+    resolve_query_ids,
+    split_target,
+)
 from skgraded.rankings._ranked_list import RankedList
 
 __all__ = [
@@ -23,4 +29,6 @@ __all__ = [
     "is_missing",
     "levels_of",
     "numeric",
+    "resolve_query_ids",
+    "split_target",
 ]

@@ -93,6 +93,18 @@ def split_target(y: Any) -> tuple[Any, NDArray[Any] | None]:
         The grades.
     qid : ndarray of shape (n_documents,) or None
         The query ids, where y holds them.
+
+    Raises
+    ------
+    ValueError
+        If y has other fields than those of `query_target`.
+
+    Examples
+    --------
+    >>> from skgraded import query_target
+    >>> from skgraded.rankings import split_target
+    >>> split_target(query_target([2, 0], ["a", "b"]))
+    (array([2., 0.]), array(['a', 'b'], dtype='<U1'))
     """
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if not fields:
@@ -129,6 +141,13 @@ def resolve_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any]:
     ------
     ValueError
         If none is there; the message names all the ways.
+
+    Examples
+    --------
+    >>> from skgraded import query_target
+    >>> from skgraded.rankings import resolve_query_ids
+    >>> resolve_query_ids([[0.5], [0.1]], query_target([2, 0], ["a", "b"]))
+    array(['a', 'b'], dtype='<U1')
     """
     ids = find_query_ids(X, y, qid)
     if ids is None:

@@ -69,7 +69,7 @@ def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)
     swaps = swap_rates(scores, n_trials=30)
-    monkeypatch.setattr("skgraded.studies._swaps._CELLS_AT_A_TIME", 50)
+    monkeypatch.setattr("skgraded.studies._swap_rates._CELLS_AT_A_TIME", 50)
     np.testing.assert_array_equal(swap_rates(scores, n_trials=30).n_compared, swaps.n_compared)
     np.testing.assert_array_equal(swaps.n_compared.sum(axis=1), 30 * 15)
 
@@ -133,9 +133,13 @@ def test_topics_without_a_value_are_left_out(scores):
     ("options", "message"),
     [
         ({"test": "sign"}, "test must be one of 'bootstrap', 't', 'tukey', got 'sign'"),
-        ({"alpha": 0}, "alpha must be between 0 and 1, got 0"),
-        ({"test": "tukey", "n_resamples": 10}, "n_resamples must be at least 1 / alpha, got 10"),
-        ({"n_resamples": 10}, "n_resamples must be at least 1 / alpha, got 10"),
+        ({"n_resamples": True}, "n_resamples must be an integer >= 1, got True"),
+        ({"alpha": 0}, "alpha must lie strictly between 0 and 1, got 0"),
+        (
+            {"test": "tukey", "n_resamples": 10},
+            "n_resamples must be at least 1 / alpha \\(20\\), got 10",
+        ),
+        ({"n_resamples": 10}, "n_resamples must be at least 1 / alpha \\(20\\), got 10"),
     ],
 )
 def test_options_that_are_wrong_raise(scores, options, message):
@@ -207,8 +211,9 @@ def test_systems_that_are_equal_have_no_order_to_swap(scores):
     ("options", "message"),
     [
         ({"n_trials": 0}, "n_trials must be an integer >= 1, got 0"),
+        ({"n_topics": 2.0}, "n_topics must be an integer >= 1, got 2.0"),
         ({"n_bins": 0}, "n_bins must be an integer >= 1, got 0"),
-        ({"bin_width": 0}, "bin_width must be above 0, got 0"),
+        ({"bin_width": 0}, "bin_width must be a finite number > 0, got 0"),
     ],
 )
 def test_numbers_of_swaps_that_are_wrong_raise(scores, options, message):
@@ -217,7 +222,7 @@ def test_numbers_of_swaps_that_are_wrong_raise(scores, options, message):
 
 
 def test_two_sets_need_room(scores):
-    with pytest.raises(ValueError, match="n_topics must be from 1 to half of 24 topics, got 13"):
+    with pytest.raises(ValueError, match="n_topics must be at most half of 24 topics, got 13"):
         swap_rates(scores, n_topics=13)
 
 

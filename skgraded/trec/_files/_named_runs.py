@@ -1,37 +1,35 @@
-"""Several runs at once: what stands for them, what they are called, in how many threads."""
+"""The forms in which users pass several runs, and the names of the runs."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skgraded._params import threads
 from skgraded.trec._files._runs import Run
 from skgraded.trec._files._sources import is_source
 
-__all__ = ["named_runs", "threads_of", "unique_names"]
+__all__ = ["named_runs", "unique_names"]
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """List what users pass for runs, each with its name if it was given one.
+    """List the runs that a user passed, with the names that were given to them.
 
     Parameters
     ----------
     runs : run, iterable of runs, or mapping of names to them
-        A run is anything that `read_run` reads: a dict of dicts is one run, and so is an iterable
+        A run is anything that `read_run` reads. A dict of dicts is one run, and so is an iterable
         of records.
 
     Returns
     -------
     list of (str or None, object)
-        Names and runs.
+        Name of each run, or None, and the run.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no run.
     """
     if _is_one_run(runs):
         return [(None, runs)]
@@ -55,7 +53,7 @@ def _is_one_run(runs: Any) -> bool:
 
 
 def _is_nested(runs: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one run, topic by topic, and not runs by name."""
+    """Whether a mapping holds the topics of one run, and not runs by their names."""
     documents = next(iter(runs.values()), None)
     return isinstance(documents, Mapping) and not any(
         isinstance(each, Mapping) for each in documents.values()
@@ -68,19 +66,10 @@ def _is_record(each: Any) -> bool:
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of the systems; those that several have get a number."""
+    """Return the names of the systems; a name that occurs several times is numbered."""
     times, seen = Counter(names), Counter[str]()
     unique = []
     for name in names:
         seen[name] += 1
         unique.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
     return tuple(unique)
-
-
-def threads_of(n_threads: int | None) -> int:
-    """Return a number of threads, None being as many as this process may use processors."""
-    if n_threads is not None:
-        return threads(n_threads)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

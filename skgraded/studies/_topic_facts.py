@@ -1,4 +1,4 @@
-"""Facts of test collections that studies choose topics and systems by."""
+"""Facts about test collections, by which studies select topics and systems."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._params import number
 from skgraded._text import text_table
+from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import as_system_scores
-from skgraded.trec._files import as_qrels
+from skgraded.trec import Qrels, read_qrels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class TopicFacts:
-    """How many documents of each grade the topics of a test collection have.
+    """Numbers of judged documents by topic and grade.
 
     Attributes
     ----------
@@ -34,7 +36,7 @@ class TopicFacts:
     grades : ndarray of shape (n_grades,)
         The grades, ascending, 0 first.
     counts : ndarray of shape (n_topics, n_grades)
-        R(k): judged documents of each grade.
+        R(k): number of judged documents of each grade.
     """
 
     topics: NDArray[Any]
@@ -43,7 +45,7 @@ class TopicFacts:
 
     @property
     def n_relevant(self) -> IntArray:
-        """Relevant documents of each topic under the lenient mapping: all above grade 0."""
+        """Number of relevant documents of each topic: all those above grade 0."""
         relevant: IntArray = self.counts[:, 1:].sum(axis=1)
         return relevant
 
@@ -58,26 +60,27 @@ class TopicFacts:
         Returns
         -------
         ndarray of shape (n_topics,), int64
-            R(grade) of each topic; 0 where nothing has it.
+            R(grade) of each topic.
         """
         found = np.flatnonzero(self.grades == grade)
         return self.counts[:, found[0]] if len(found) else np.zeros(len(self.topics), np.int64)
 
     def few(self, grade: float, ratio: float = 10.0) -> NDArray[np.bool_]:
-        """Find the topics with few documents of a grade, in comparison with grade 1.
+        """Find the topics with few documents of a grade in comparison with grade 1.
 
         Parameters
         ----------
         grade : float
             The grade k.
         ratio : float, default=10
-            Topics with R(1) >= ratio * R(k) and R(k) > 0 have few.
+            A topic has few of them if R(1) >= ratio * R(k) and R(k) > 0.
 
         Returns
         -------
         ndarray of shape (n_topics,), bool
-            Which topics have few.
+            Mask of the topics with few.
         """
+        number("ratio", ratio, above=0.0)
         n = self.of_grade(grade)
         return (n > 0) & (self.of_grade(1) >= ratio * n)
 
@@ -114,7 +117,7 @@ class TopicFacts:
 def topic_facts(qrels: Any) -> TopicFacts:
     """Count the judged documents of each topic by grade.
 
-    Negative grades count as grade 0, except -1, which is a document that was not judged.
+    Negative grades count as grade 0, except -1, which marks a document that was not judged.
 
     Parameters
     ----------
@@ -124,7 +127,7 @@ def topic_facts(qrels: Any) -> TopicFacts:
     Returns
     -------
     TopicFacts
-        The counts, and the topics with few documents of a grade.
+        The numbers.
 
     References
     ----------
@@ -140,8 +143,8 @@ def topic_facts(qrels: Any) -> TopicFacts:
     >>> facts.few(2, ratio=1)
     array([ True, False])
     """
-    judged = as_qrels(qrels)
-    sampled = judged.grades != -1.0
+    judged = read_qrels(qrels)
+    sampled = judged.grades != Qrels.UNSAMPLED
     grades, level = np.unique(np.append(np.maximum(judged.grades, 0.0), 0.0), return_inverse=True)
     cell = judged.topic_of_document() * len(grades) + level[:-1]
     counts = np.bincount(cell[sampled], minlength=judged.n_topics * len(grades))
@@ -149,19 +152,19 @@ def topic_facts(qrels: Any) -> TopicFacts:
 
 
 def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
-    """Find the systems above the first quartile of a mean, so that poor ones do not count.
+    """Find the systems above the first quartile of a mean, to leave out poor ones.
 
     Parameters
     ----------
     scores : RunScores or mapping
         Scores that hold the measure.
     measure : str, default="AP"
-        The measure whose mean decides.
+        The measure whose means are compared.
 
     Returns
     -------
     ndarray of shape (n_systems,), bool
-        Which systems stand above.
+        Mask of the systems above the first quartile.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
     array([False,  True,  True,  True])
     """
     taken = as_system_scores(scores)
-    column = taken.column(measure)
+    column = column_of(taken.measures, measure)
     means = taken.means()[:, column] * taken.directions[column]
     above: NDArray[np.bool_] = means > np.nanquantile(means, 0.25)
     return above
@@ -180,7 +183,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
 def topic_sets(
     n_topics: int, topics: Mapping[str, ArrayLike] | None
 ) -> dict[str, NDArray[np.bool_]]:
-    """Check sets of topics: masks by name; all topics where none are given."""
+    """Check sets of topics, given as masks by name; without any, the set is all topics."""
     if topics is None:
         return {"all": np.ones(n_topics, dtype=bool)}
     masks = {}

@@ -1,4 +1,4 @@
-"""How often two systems change places on other topics: the swap method."""
+"""Swap rates: how often two systems are in the opposite order on other topics."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import integer, number
 from skgraded._progress import ProgressBar
 from skgraded._text import text_table, wrap
 from skgraded.studies._presentation import frame, style_of
@@ -23,15 +24,15 @@ __all__ = ["SwapRates", "swap_rates"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Cells of (trial, pair) held at a time: a few arrays of them stay in the cache.
+# Cells of (trial, pair) in memory at the same time: a few arrays of them fit into the cache.
 _CELLS_AT_A_TIME = 300_000
-# What lies on the edge of a bin but for rounding belongs above it.
+# A difference this close below the edge of a bin counts as on the edge.
 _ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class SwapRates:
-    """How often two systems change places on other topics, by the size of their difference.
+    """Numbers of comparisons and swaps of pairs of systems, by the size of their difference.
 
     Attributes
     ----------
@@ -40,16 +41,16 @@ class SwapRates:
     n_systems : int
         Number of systems.
     n_topics : int
-        Topics in each of the two sets.
+        Number of topics in each of the two sets.
     n_trials : int
-        Number of times that topics were drawn.
+        Number of times that two sets were drawn.
     edges : ndarray of shape (n_bins,)
         Lower edge of each bin of differences; the last bin has no upper edge.
     n_compared : ndarray of shape (n_measures, n_bins), int64
-        Comparisons whose difference on the first set fell into the bin. Systems that are equal on
-        it are in no bin: they have no order that could be swapped.
+        Comparisons whose difference on the first set is in the bin. Systems that are equal on it
+        are in no bin, since they have no order that could be swapped.
     n_swapped : ndarray of shape (n_measures, n_bins), int64
-        Those in which the second set says the opposite.
+        Comparisons for which the second set gives the opposite order.
     """
 
     measures: tuple[str, ...]
@@ -62,13 +63,13 @@ class SwapRates:
 
     @property
     def rates(self) -> FloatArray:
-        """Swap rates, (n_measures, n_bins); nan where no difference fell into the bin."""
+        """Swap rates, shape (n_measures, n_bins); nan if no difference is in the bin."""
         rates: FloatArray = np.full(self.n_compared.shape, np.nan)
         np.divide(self.n_swapped, self.n_compared, out=rates, where=self.n_compared > 0)
         return rates
 
     def sensitivity(self, largest_rate: float = 0.05) -> tuple[FloatArray, FloatArray]:
-        """Find the difference from which on swaps are rare.
+        """Find the difference above which swaps are rare.
 
         Parameters
         ----------
@@ -78,9 +79,10 @@ class SwapRates:
         Returns
         -------
         difference : ndarray of shape (n_measures,)
-            Lower edge of the first bin from which on no rate is higher; nan where there is none.
+            Lower edge of the first bin of which no rate is higher, nor that of any bin above it;
+            nan if there is none.
         share : ndarray of shape (n_measures,)
-            Share of all comparisons with such a difference; those of equal systems have none.
+            Share of all comparisons with such a difference.
         """
         too_high = np.nan_to_num(self.rates) > largest_rate
         n_bins = len(self.edges)
@@ -122,7 +124,7 @@ class SwapRates:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
 
         Returns
         -------
@@ -130,8 +132,8 @@ class SwapRates:
             The axes.
         """
         ax = axes_or_new(ax, self, (7.2, 4.6))
-        for number, name in enumerate(self.measures):
-            ax.plot(self.edges, self.rates[number], label=name, **style_of(number))
+        for row, name in enumerate(self.measures):
+            ax.plot(self.edges, self.rates[row], label=name, **style_of(row))
         ax.axhline(0.05, color="grey", linewidth=0.8, linestyle=":")
         ax.set(
             xlabel=f"difference of two systems on {self.n_topics} topics (lower edge of the bin)",
@@ -167,14 +169,14 @@ def swap_rates(
     n_bins: int = 21,
     random_state: int | np.random.Generator | None = 0,
 ) -> SwapRates:
-    """Estimate how often two systems change places from one set of topics to another.
+    """Estimate how often two sets of topics put two systems in opposite orders.
 
     Parameters
     ----------
     scores : RunScores or mapping
-        As for `discriminative_power`.
+        As for `correlate`.
     n_topics : int, optional
-        Topics in each of the two disjoint sets; half of all by default.
+        Number of topics in each of the two disjoint sets; half of all by default.
     n_trials : int, default=1000
         Number of times that the two sets are drawn.
     bin_width : float, default=0.01
@@ -182,12 +184,12 @@ def swap_rates(
     n_bins : int, default=21
         Number of bins; the last one holds all larger differences.
     random_state : int or Generator or None, default=0
-        Seed of the sets; None gives other ones each time.
+        Seed of the sets; with None they differ from call to call.
 
     Returns
     -------
     SwapRates
-        Comparisons and swaps by the size of the difference.
+        Numbers of comparisons and swaps by the size of the difference.
 
     Raises
     ------
@@ -213,14 +215,12 @@ def swap_rates(
     taken = as_system_scores(scores, n_topics=2)
     columns = [complete_topics(taken, number) for number in range(len(taken.measures))]
     fewest = min(values.shape[1] for values in columns)
-    size = fewest // 2 if n_topics is None else n_topics
-    if not 1 <= size <= fewest // 2:
-        raise ValueError(f"n_topics must be from 1 to half of {fewest} topics, got {n_topics!r}.")
-    for name, given in (("n_trials", n_trials), ("n_bins", n_bins)):
-        if given < 1:
-            raise ValueError(f"{name} must be an integer >= 1, got {given!r}.")
-    if not bin_width > 0:
-        raise ValueError(f"bin_width must be above 0, got {bin_width!r}.")
+    size = fewest // 2 if n_topics is None else integer("n_topics", n_topics, 1)
+    if size > fewest // 2:
+        raise ValueError(f"n_topics must be at most half of {fewest} topics, got {n_topics!r}.")
+    integer("n_trials", n_trials, 1)
+    integer("n_bins", n_bins, 1)
+    number("bin_width", bin_width, above=0.0)
     seed = np.random.default_rng(random_state).integers(2**63)
     pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
     edges: FloatArray = (np.arange(n_bins) * bin_width).astype(np.float64)
@@ -244,7 +244,7 @@ def swap_rates(
 def _two_sets(
     n_topics: int, size: int, n_trials: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Shares of the topics in two disjoint sets, (n_trials, n_topics) each."""
+    """Draw two disjoint sets of topics, as shares of shape (n_trials, n_topics)."""
     place = rng.permuted(np.tile(np.arange(n_topics), (n_trials, 1)), axis=1)
     return (place < size) / size, ((place >= size) & (place < 2 * size)) / size
 

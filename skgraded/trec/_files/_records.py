@@ -43,7 +43,7 @@ class Records:
     ranks : ndarray of shape (n_records,), int32, or None
         The rank column; -1 where it holds no rank.
     place : callable
-        Says where a record came from, for messages.
+        Returns the place of a record in the source, for messages.
     tag : str
         Tag of a run.
     """
@@ -58,7 +58,7 @@ class Records:
 
 
 class _Lines(NamedTuple):
-    """What the kernel makes of a chunk of text."""
+    """The columns that the kernel reads from a chunk of text."""
 
     topic: NDArray[np.int32]
     topic_extent: IntArray
@@ -74,7 +74,7 @@ class _Lines(NamedTuple):
 
 
 def read_records(source: Any, *, is_run: bool) -> Records:
-    """Read a qrels or run file, a chunk at a time; its whole text is never held."""
+    """Read a qrels or run file chunk by chunk, so that its whole text is never in memory."""
     reader = _Reader(name_of_source(source), is_run)
     rest = b""
     for chunk in read_chunks(source):
@@ -99,7 +99,7 @@ class _Reader:
         self.skipped: list[IntArray] = []
 
     def read(self, text: bytes, *, final: bool) -> int:
-        """Read the whole lines of a text and return how much of it that was."""
+        """Read the complete lines of a text and return the number of bytes that they have."""
         lines = _Lines(*_core.read_trec_lines(text, self.is_run, final))
         if lines.fault[0]:
             self._raise(text, lines)
@@ -148,9 +148,9 @@ class _Reader:
             1: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}.",
             2: f"the {value} must be a number, got {quote}.",
             3: f"the {value} must be finite, got {quote}.",
-            4: f"this is not a text file, got {quote}.",
+            4: f"the file must be a text file, got {quote}.",
             5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
-            6: f"a line must hold one record, got another one, its line end lost: {quote}.",
+            6: f"a line must hold one record, got two without a line end between them: {quote}.",
         }[fault]
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
 

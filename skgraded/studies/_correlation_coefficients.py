@@ -1,10 +1,12 @@
-"""How far two orders of the same systems agree."""
+"""Coefficients of the agreement of two lists of values: Kendall's tau, tau_AP, Pearson, RMSE."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+
+from skgraded._params import flag
 
 __all__ = ["kendall_tau", "pearson", "rms_error", "tau_ap"]
 
@@ -16,8 +18,8 @@ _FEWEST_SYSTEMS = 2
 def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
     """Kendall's rank correlation tau-b of two lists of values of the same systems.
 
-    Pairs of systems in the same order less those in the opposite order, over the geometric mean of
-    the pairs that are not tied in the one list and in the other.
+    It is the number of pairs of systems in the same order, minus that of pairs in the opposite
+    order, divided by the geometric mean of the numbers of untied pairs in the two lists.
 
     Parameters
     ----------
@@ -27,7 +29,7 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
     Returns
     -------
     float
-        From -1 to 1; nan where all systems are tied in a list.
+        From -1 to 1; nan if all systems are tied in a list.
 
     References
     ----------
@@ -46,25 +48,25 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False) -> float:
-    r"""Rank correlation that weighs the top of the list: AP correlation.
+    r"""AP correlation: a rank correlation that puts more weight on the top of the list.
 
     .. math::
 
         \tau_{ap} = \frac{2}{N - 1} \sum_{i=2}^{N} \frac{C(i)}{i - 1} - 1
 
     where N is the number of systems, and C(i) the number of systems above rank i of the estimated
-    order that the reference also puts above the one at rank i. Where values of the estimate are
-    tied, the mean over all orders of the tied systems is taken; a pair that the reference ties
-    counts one half, so that a list with ties does not reach 1 even against itself.
+    order that the reference also puts above the system at rank i. If values of the estimate are
+    tied, the mean over all orders of the tied systems is taken. A pair that is tied in the
+    reference counts one half, so that a list with ties does not reach 1 even against itself.
 
     Parameters
     ----------
     reference : array-like of shape (n_systems,)
-        Values of the systems that give the order to be found.
+        Values of the systems that define the true order.
     estimate : array-like of shape (n_systems,)
-        Values of the systems that give the estimated order.
+        Values of the systems that define the estimated order.
     symmetric : bool, default=False
-        Take the mean of both directions, since the coefficient is not symmetric.
+        Whether to return the mean of both directions, since the coefficient is not symmetric.
 
     Returns
     -------
@@ -84,6 +86,7 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)  # wrong at the bottom
     0.7778
     """
+    flag("symmetric", symmetric)
     first, second = _check_pair(reference, estimate)
     if np.isnan(first).any() or np.isnan(second).any():
         return float("nan")
@@ -100,8 +103,8 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     starts = np.flatnonzero(np.concatenate(([True], estimate[1:] != estimate[:-1])))
     sizes = np.diff(np.append(starts, n))
     correct = np.where(above, agreement, 0.0).sum(axis=1)
-    # At every place of a tied block stands any of its systems; those of the block above it are in
-    # either order equally often.
+    # Every place of a tied block is taken by each of its systems equally often, and the systems of
+    # the block that stand above it are in either order equally often.
     block_mean = np.repeat(np.add.reduceat(correct, starts) / sizes, sizes)
     within = 0.5 * (np.arange(n) - np.repeat(starts, sizes))
     share = (block_mean + within)[1:] / np.arange(1, n)
@@ -119,7 +122,7 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
     Returns
     -------
     float
-        From -1 to 1; nan where all systems are equal in a list.
+        From -1 to 1; nan if all systems are equal in a list.
 
     Examples
     --------
@@ -136,7 +139,7 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
-    """Root of the mean squared difference of two lists of values of the same systems.
+    """Root mean squared difference of two lists of values of the same systems.
 
     Parameters
     ----------
@@ -163,7 +166,7 @@ def _check_pair(reference: ArrayLike, estimate: ArrayLike) -> tuple[FloatArray, 
     second = np.asarray(estimate, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
-            "reference and estimate must hold one value per system each, got shapes "
+            "reference and estimate must each hold one value per system, got shapes "
             f"{first.shape} and {second.shape}."
         )
     if len(first) < _FEWEST_SYSTEMS:

@@ -1,36 +1,43 @@
-"""Correlations of GAP, xGAP and eGAP with other measures, for every distribution g."""
+"""Correlations of GAP, xGAP and eGAP with other measures, for many distributions g."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import choice, integer
 from skgraded._text import text_table, wrap
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
-from skgraded.studies._correlation import (
+from skgraded.studies._measure_correlation import (
     STATISTICS,
     TITLES,
     cell,
-    check_statistic,
     legend,
     ordering_means,
 )
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import SystemScores, as_system_scores
-from skgraded.studies._topics import topic_sets
+from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["ThresholdSweep", "sweep_thresholds", "threshold_grid", "threshold_measures"]
+__all__ = [
+    "SweepStatistic",
+    "ThresholdSweep",
+    "sweep_thresholds",
+    "threshold_grid",
+    "threshold_measures",
+]
 
 FloatArray = NDArray[np.float64]
+SweepStatistic = Literal["kendall", "tau_ap"]
 
 _FAMILIES = (GAP, xGAP, eGAP)
 
@@ -43,12 +50,13 @@ def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
     n_grades : int
         Number c of grades above 0.
     n_steps : int, default=10
-        Steps from 0 to 1: 10 gives Table 2's grid for two grades, 5 gives Table 3's for three.
+        Number of steps from 0 to 1. The paper's Table 2 takes 10 with two grades, its Table 3 takes
+        5 with three.
 
     Returns
     -------
     list of tuple of float
-        The distributions, g_1 ascending.
+        The distributions, in ascending order of g_1.
 
     Examples
     --------
@@ -58,9 +66,8 @@ def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
     >>> len(threshold_grid(3, 5))
     21
     """
-    for name, given in (("n_grades", n_grades), ("n_steps", n_steps)):
-        if given < 1:
-            raise ValueError(f"{name} must be an integer >= 1, got {given!r}.")
+    integer("n_grades", n_grades, 1)
+    integer("n_steps", n_steps, 1)
     return [tuple(part / n_steps for part in parts) for parts in _compositions(n_steps, n_grades)]
 
 
@@ -75,19 +82,19 @@ def _compositions(total: int, n_parts: int) -> list[tuple[int, ...]]:
 
 
 def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[Measure]:
-    """Make GAP, xGAP and eGAP for every g, to evaluate before `sweep_thresholds`.
+    """Make GAP, xGAP and eGAP for every g, to score runs by before `sweep_thresholds`.
 
     Parameters
     ----------
     grid : sequence of sequence of float
-        The distributions, such as those of `threshold_grid`.
+        The distributions g, such as those of `threshold_grid`.
     **fields : object
         Other fields of the measures, such as ``k``.
 
     Returns
     -------
     list of Measure
-        Three for each g.
+        Three measures for each g.
 
     Examples
     --------
@@ -107,17 +114,17 @@ class ThresholdSweep:
     grid : tuple of tuple of float
         The distributions g.
     rows : tuple of str
-        ``("GAP", "xGAP", "eGAP")``, each with the g of its block.
+        ``("GAP", "xGAP", "eGAP")``, the measures with the g of their block.
     columns : tuple of str
-        GAP with the g of the block, then the other measures.
+        Names of GAP, with the g of the block, and of the other measures.
     topic_sets : tuple of str
         Names of the sets of topics.
     n_topics : tuple of int
-        Number of topics in each.
+        Number of topics in each set.
     systems : tuple of str
         The systems that were ordered.
     kendall, tau_ap : ndarray of shape (n_grid, n_rows, n_columns, n_sets)
-        The correlations; tau_AP takes the column as its reference.
+        The correlations; the column is the reference of tau_AP.
     """
 
     grid: tuple[tuple[float, ...], ...]
@@ -154,20 +161,20 @@ class ThresholdSweep:
             }
         )
 
-    def to_text(self, statistic: Literal["kendall", "tau_ap"] = "kendall") -> str:
+    def to_text(self, statistic: SweepStatistic = "kendall") -> str:
         """Draw the table in the form of the paper's Tables 2 and 3.
 
         Parameters
         ----------
         statistic : {"kendall", "tau_ap"}, default="kendall"
-            Which statistic.
+            The statistic.
 
         Returns
         -------
         str
-            The lines: a block for each g, cells with the sets of topics apart by ``/``.
+            The lines: a block for each g, with ``/`` between sets of topics.
         """
-        values: FloatArray = getattr(self, check_statistic(statistic))
+        values: FloatArray = getattr(self, choice("statistic", statistic, get_args(SweepStatistic)))
         labels, cells = [TITLES[statistic]], [[] for _ in self.columns]  # type: ignore[var-annotated]
         for g, block in zip(self.grid, values, strict=True):
             labels += [_tuple(g), *self.rows]
@@ -177,34 +184,35 @@ class ThresholdSweep:
         return f"{table}\n{wrap(legend(self))}"
 
     def plot(self, ax: Axes | None = None, against: str | None = None) -> Axes:
-        """Draw Kendall's tau with one measure over g_1, a line style for each set of topics.
+        """Draw Kendall's tau with one measure over g_1, with a line style for each set of topics.
 
-        With three grades or more, where a g_1 stands for several g, the lines join their means.
+        With three grades or more, several g share one g_1; the lines then connect their means.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
         against : str, optional
-            One of the columns; the second by default, which is the first measure beside GAP.
+            The column; the second by default, which is the first measure other than GAP.
 
         Returns
         -------
         matplotlib.axes.Axes
             The axes.
         """
-        column = self.columns.index(self.columns[1] if against is None else against)
+        name = self.columns[1] if against is None else choice("against", against, self.columns)
+        column = self.columns.index(name)
         ax = axes_or_new(ax, self)
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
         for group, topics in enumerate(self.topic_sets):
-            for row, name in enumerate(self.rows):
+            for row, family in enumerate(self.rows):
                 points = self.kendall[:, row, column, group]
                 means = np.bincount(place, points) / np.bincount(place)
                 look = style_of(row) | {"linestyle": ("-", "--", ":", "-.")[group % 4]}
-                ax.plot(first, means, label=f"{name}, {topics}", **look)
+                ax.plot(first, means, label=f"{family}, {topics}", **look)
                 if len(first) < len(points):
                     ax.scatter([g[0] for g in self.grid], points, s=8, color=look["color"])
-        ax.set(xlabel="$g_1$", ylabel=f"Kendall's tau with {self.columns[column]}")
+        ax.set(xlabel="$g_1$", ylabel=f"Kendall's tau with {name}")
         ax.grid(alpha=0.3)
         ax.legend(fontsize=8)
         return ax
@@ -219,13 +227,13 @@ def sweep_thresholds(
     topics: Mapping[str, ArrayLike] | None = None,
     systems: ArrayLike | None = None,
 ) -> ThresholdSweep:
-    """Correlate GAP, xGAP and eGAP with each other and with other measures, for every g scored.
+    """Correlate GAP, xGAP and eGAP with each other and with other measures, for every g.
 
     Parameters
     ----------
     scores : RunScores
-        Scores by `threshold_measures` and by the measures to correlate them with, in the order of
-        the table's columns.
+        Scores by `threshold_measures` and by the measures to correlate them with. The columns of
+        the table have their order.
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks; all topics by default.
     systems : array-like of bool, optional
@@ -239,7 +247,7 @@ def sweep_thresholds(
     Raises
     ------
     ValueError
-        If no g was scored by all of GAP, xGAP and eGAP.
+        If there is no g for which runs were scored by GAP, xGAP and eGAP.
 
     References
     ----------
@@ -292,7 +300,7 @@ def sweep_thresholds(
 
 
 def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -> Any:
-    """Cells of one g: rows by columns by sets of topics."""
+    """Return the cells of one g: rows by columns by sets of topics."""
     statistic = STATISTICS[name]
     return [
         [[statistic(each[:, column], each[:, row]) for each in signed] for column in columns]
@@ -301,7 +309,7 @@ def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -
 
 
 def _blocks(taken: SystemScores) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
-    """Numbers of the measures of each g, and those of the other measures."""
+    """Return the numbers of the measures of each g, and those of the other measures."""
     found: dict[tuple[float, ...], dict[type[Measure], int]] = {}
     others = []
     for number, each in enumerate(map(measure, taken.measures)):
@@ -318,7 +326,7 @@ def _blocks(taken: SystemScores) -> tuple[dict[tuple[float, ...], list[int]], li
     if not blocks:
         raise ValueError(
             "scores must hold GAP, xGAP and eGAP with the same g, got "
-            f"{', '.join(taken.measures)}; threshold_measures makes them."
+            f"{', '.join(taken.measures)}. threshold_measures makes these measures."
         )
     return blocks, others
 

@@ -1,4 +1,4 @@
-"""Which measures order systems alike: correlations of all pairs of measures."""
+"""Correlations of all pairs of measures: how far they put systems in the same order."""
 
 from __future__ import annotations
 
@@ -10,18 +10,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import choice
 from skgraded._text import text_table, wrap
-from skgraded.measures import measure
-from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.measures import column_of
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._presentation import frame, two_decimals
 from skgraded.studies._system_scores import SystemScores, as_system_scores
-from skgraded.studies._topics import topic_sets
+from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["STATISTICS", "TITLES", "Correlation", "Statistic", "correlate"]
+__all__ = [
+    "STATISTICS",
+    "TITLES",
+    "Correlation",
+    "Statistic",
+    "cell",
+    "check_statistic",
+    "correlate",
+    "legend",
+    "ordering_means",
+]
 
 FloatArray = NDArray[np.float64]
 Statistic = Literal["kendall", "tau_ap", "pearson", "rmse"]
@@ -55,12 +66,12 @@ class Correlation:
     topic_sets : tuple of str
         Names of the sets of topics.
     n_topics : tuple of int
-        Number of topics in each.
+        Number of topics in each set.
     means : ndarray of shape (n_sets, n_systems, n_measures)
         Mean of each system.
     kendall, tau_ap, pearson, rmse : ndarray of shape (n_sets, n_measures, n_measures)
-        The statistics; a row gives the reference, a column the estimate, which only tau_AP tells
-        apart. The sign of a measure of which less is better is turned first.
+        The statistics. The row is the reference and the column the estimate, which makes a
+        difference for tau_AP only. A measure of which lower values are better is negated first.
     """
 
     measures: tuple[str, ...]
@@ -74,28 +85,28 @@ class Correlation:
     rmse: FloatArray
 
     def get(self, first: str, second: str, statistic: Statistic = "kendall") -> FloatArray:
-        """Read one pair of measures.
+        """Return a statistic of one pair of measures.
 
         Parameters
         ----------
         first, second : str
             The measures: reference and estimate.
         statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
-            Which statistic.
+            The statistic.
 
         Returns
         -------
         ndarray of shape (n_sets,)
             Its value on each set of topics.
+
+        Raises
+        ------
+        KeyError
+            If a measure is not among those scored.
         """
         values: FloatArray = getattr(self, check_statistic(statistic))
-        return values[:, self._number(first), self._number(second)]
-
-    def _number(self, name: str) -> int:
-        for each in (name, str(measure(name)) if name not in self.measures else name):
-            if each in self.measures:
-                return self.measures.index(each)
-        raise KeyError(f"{name} is not among the measures scored: {', '.join(self.measures)}.")
+        row, column = (column_of(self.measures, each) for each in (first, second))
+        return values[:, row, column]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per set of topics and ordered pair of measures.
@@ -122,12 +133,12 @@ class Correlation:
         )
 
     def to_text(self, statistic: Statistic = "kendall") -> str:
-        """Draw a table in the papers' form: one cell per pair, the sets of topics apart by ``/``.
+        """Draw a table as in the papers: a cell per pair, with ``/`` between sets of topics.
 
         Parameters
         ----------
         statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
-            Which statistic.
+            The statistic.
 
         Returns
         -------
@@ -143,14 +154,14 @@ class Correlation:
         return f"{table}\n{wrap(legend(self))}"
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
-        """Draw the first set of topics as a heat map with the values written in.
+        """Draw the first set of topics as a heat map, with the value in every cell.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
         statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
-            Which statistic.
+            The statistic.
 
         Returns
         -------
@@ -192,9 +203,9 @@ def correlate(
         Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
         (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
     topics : mapping of str to array-like of bool, optional
-        Sets of topics by name, as masks; all topics by default. `TopicFacts.few` makes one.
+        Sets of topics by name, as masks such as that of `TopicFacts.few`; all topics by default.
     systems : array-like of bool, optional
-        The systems to compare, as a mask; all by default. `above_first_quartile` makes one.
+        The systems to compare, as a mask such as that of `above_first_quartile`; all by default.
 
     Returns
     -------
@@ -208,8 +219,8 @@ def correlate(
 
     Notes
     -----
-    Binary measures are scored under the lenient mapping, as in the papers, unless ``rel`` says
-    otherwise: every document above grade 0 is relevant to them.
+    As in the papers, every document above grade 0 is relevant to binary measures, unless their
+    field ``rel`` says otherwise.
 
     References
     ----------
@@ -247,24 +258,21 @@ def correlate(
 
 
 def ordering_means(taken: SystemScores, mask: NDArray[np.bool_]) -> FloatArray:
-    """Means of the systems, equal where they differ by rounding alone."""
+    """Return the means of the systems, rounded so that rounding errors make no order."""
     return np.round(taken.means(mask), _DECIMALS)
 
 
 def _pairwise(statistic: Any, means: FloatArray, directions: FloatArray) -> FloatArray:
     signed = means * directions
-    # An RMS error is one of values, not of an order.
+    # The RMS error compares values, not orders.
     columns = (means if statistic is rms_error else signed).T
     values = [[statistic(first, second) for second in columns] for first in columns]
     return np.array(values)
 
 
 def check_statistic(statistic: str) -> str:
-    """Return the name of a statistic."""
-    if statistic not in get_args(Statistic):
-        names = ", ".join(map(repr, get_args(Statistic)))
-        raise ValueError(f"statistic must be one of {names}, got {statistic!r}.")
-    return statistic
+    """Return the name of a statistic, or raise an error."""
+    return choice("statistic", statistic, get_args(Statistic))
 
 
 def cell(values: FloatArray) -> str:
@@ -273,7 +281,7 @@ def cell(values: FloatArray) -> str:
 
 
 def legend(result: Any) -> str:
-    """Tell the numbers of systems and topics of a result."""
+    """Describe the numbers of systems and topics of a result."""
     pairs = zip(result.topic_sets, result.n_topics, strict=True)
     sets = ", ".join(f"{name}: {n} topics" for name, n in pairs)
     return f"{len(result.systems)} systems; {sets}."
