@@ -61,6 +61,11 @@ def rbp_fields(draw, max_grade):
     return {"p": p, **draw(relevance)}
 
 
+def persistent(max_grade):
+    p = {"p": st.floats(0.01, 0.99)}
+    return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
+
+
 binary = only(rel=rels)
 threshold = only(g=strategies.g_vectors)
 gain = only(gain=strategies.gains)
@@ -127,6 +132,7 @@ FACTS = {
     "Success": Facts(binary, prefix_form=False, bounds=("Success@2",)),
     "WeightedAP": Facts(gain),
     "eGAP": Facts(threshold),
+    "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),
     "infAP": Facts(only(rel=rels, epsilon=epsilons), prefix_form=False),
     "nDCG": Facts(discounted_fields, bounds=("nDCG(normalize=False)",)),
     "xGAP": Facts(threshold),

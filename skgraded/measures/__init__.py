@@ -19,7 +19,7 @@ from skgraded.measures.average_precision import (
     xGAP,
 )
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
-from skgraded.measures.cascade import ERR
+from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.inferred import infAP
@@ -95,6 +95,7 @@ __all__ = [
     "egap_score",
     "evaluate",
     "gap_score",
+    "iRBU",
     "infAP",
     "measure",
     "measures_of",

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core
+from skgraded import _core, _params
 from skgraded.measures._gains import _ScaleMeasure
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import Constant, Reciprocal
+from skgraded.measures._positions import Constant, Power, Reciprocal
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["ERR"]
+__all__ = ["ERR", "iRBU"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class _Cascade(Measure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _worth(self) -> Constant | Reciprocal:
+    def _worth(self) -> Constant | Power | Reciprocal:
         """Worth of stopping at a rank."""
         return Reciprocal()
 
@@ -89,3 +89,55 @@ class ERR(_Cascade, _ScaleMeasure):
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         return self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
+    r"""Intentwise rank-biased utility.
+
+    .. math::
+
+        iRBU@k = \sum_{n=1}^{k} p^n\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
+        \qquad S(r) = \frac{v(r)}{v(H) + 1}
+
+    where r_n is the grade at rank n, p the persistence, S the probability that a document of that
+    grade satisfies the user, v the gain and H the top grade of the scale. It is `ERR` with p^n in
+    the place of 1/n: how deep the user has to read costs little where p is close to 1.
+
+    Parameters
+    ----------
+    p : float, default=0.99
+        Persistence, strictly between 0 and 1.
+    gain : tuple of float, {"linear", "exp2"}, default="exp2"
+        Gain of a grade; a tuple holds those of the grades 1..H.
+    max_grade : int, optional
+        The scale's top grade H, where gain is given by name; None reads it off the data.
+    k, ties, unjudged, empty, normalize
+        As for every `Measure`. A query whose documents all gain 0 is empty.
+
+    See Also
+    --------
+    ERR : The worth of a rank is its reciprocal.
+    RBP : The user does not stop at a document that satisfies.
+
+    References
+    ----------
+    .. [1] T. Sakai, Z. Zeng (2019), "Which Diversity Evaluation Measures Are 'Good'?", SIGIR.
+    .. [2] E. Amigó, D. Spina, J. Carrillo-de-Albornoz (2018), "An Axiomatic Analysis of Diversity
+       Evaluation Metrics: Introducing the Rank-Biased Utility Metric", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import iRBU
+    >>> iRBU(p=0.5, max_grade=1)([0, 1, 1], [3, 2, 1])  # 1/4 * 1/2 + 1/8 * 1/2 * 1/2
+    0.15625
+    """
+
+    p: float = 0.99
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _worth(self) -> Power:
+        return Power(self.p)

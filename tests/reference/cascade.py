@@ -5,6 +5,8 @@ Sources of the equations:
 CMZG
     Chapelle, Metzler, Zhang and Grinspan (2009), "Expected reciprocal rank for graded relevance",
     CIKM.
+SZ
+    Sakai and Zeng (2019), "Which diversity evaluation measures are 'good'?", SIGIR.
 """
 
 import math
@@ -43,8 +45,24 @@ def err(r, pool, k, *, gain="exp2", max_grade):
     )
 
 
+@oracle
+def irbu(r, pool, k, *, p=0.99, gain="exp2", max_grade):
+    # SZ: the stopping probabilities of ERR, and the utility p^n of a user who stops at rank n.
+    gain = gain_of(gain)
+    if not any(gain(grade) > 0 for grade in pool):
+        return None
+    total, left = 0.0, 1.0
+    for n in sorted(r):
+        if n in ranks(r, k):
+            stop = float(ratio(gain(r[n]), gain(max_grade) + 1))
+            total += p**n * left * stop
+            left *= 1 - stop
+    return total
+
+
 ORACLES = {
     "ERR": err,
+    "iRBU": irbu,
     "RR": reciprocal_rank,
     "Success": success,
 }
