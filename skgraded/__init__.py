@@ -66,7 +66,7 @@ from skgraded.measures import (
     xGAP,
     xgap_score,
 )
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Rankings, query_ids, query_series, query_target
 
 if TYPE_CHECKING:
     from skgraded.model_selection import (
@@ -80,7 +80,6 @@ if TYPE_CHECKING:
         cross_validate_queries,
         query_train_test_split,
     )
-    from skgraded.rankings._query_ids import query_target
     from skgraded.scoring import make_ranking_scorer
 
 __version__ = "0.1.0.dev0"
@@ -154,6 +153,8 @@ __all__ = [
     "make_ranking_scorer",
     "measure",
     "nDCG",
+    "query_ids",
+    "query_series",
     "query_target",
     "query_train_test_split",
     "xGAP",
@@ -171,7 +172,6 @@ _HOME_OF = {
     "compare_rankers": "skgraded.model_selection",
     "cross_validate_queries": "skgraded.model_selection",
     "make_ranking_scorer": "skgraded.scoring",
-    "query_target": "skgraded.rankings._query_ids",
     "query_train_test_split": "skgraded.model_selection",
 }
 

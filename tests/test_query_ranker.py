@@ -132,7 +132,7 @@ def test_ids_of_any_type_give_the_same_model(ids):
     assert target["qid"].dtype == ids.dtype
     np.testing.assert_array_equal(ranker().fit(X, target).predict(X), expected)
     fitted = stopping_ranker().fit(X, target)
-    assert len(fitted.validation_qid_) == 12
+    assert len(fitted.validation_queries_) == 12
 
 
 def test_a_target_comes_apart_as_it_was_put_together():
@@ -261,7 +261,7 @@ def test_fit_parameters_are_passed_on_and_follow_their_rows():
 
 
 def validation_rows(fitted):
-    return np.isin(QID, fitted.validation_qid_)
+    return fitted.validation_queries_.contains(QID)
 
 
 def recomputed_on_validation(fitted, features, grades, qid):
@@ -271,7 +271,7 @@ def recomputed_on_validation(fitted, features, grades, qid):
         early_stopping_rounds=None, estimator__n_estimators=n_iterations
     )
     model = whole.fit(features, grades, qid=qid).estimator_
-    rows = np.isin(qid, fitted.validation_qid_)
+    rows = fitted.validation_queries_.contains(qid)
     scores = [model.predict(features[rows], num_iteration=i + 1) for i in range(n_iterations)]
     return [fitted.measure_(grades[rows], each, qid=qid[rows]) for each in scores]
 
@@ -290,7 +290,7 @@ def test_stops_where_the_recomputed_measure_is_highest():
 def test_training_leaves_the_validation_queries_out():
     fitted = stopping_ranker().fit(X, Y, qid=QID)
     rows = validation_rows(fitted)
-    assert len(fitted.validation_qid_) == 12
+    assert len(fitted.validation_queries_) == 12
     kept = lgbm(n_estimators=fitted.best_iteration_).fit(
         X[~rows], Y[~rows], group=np.bincount(QID[~rows])[np.unique(QID[~rows])]
     )
@@ -298,11 +298,11 @@ def test_training_leaves_the_validation_queries_out():
 
 
 def test_the_order_of_rows_does_not_change_the_validation_queries():
-    held_out = stopping_ranker().fit(X, Y, qid=QID).validation_qid_
+    held_out = stopping_ranker().fit(X, Y, qid=QID).validation_queries_
     shuffled = stopping_ranker().fit(X[SHUFFLED], Y[SHUFFLED], qid=QID[SHUFFLED])
-    assert set(shuffled.validation_qid_) == set(held_out)
+    assert set(shuffled.validation_queries_.hashes) == set(held_out.hashes)
     other = stopping_ranker(random_state=1).fit(X, Y, qid=QID)
-    assert set(other.validation_qid_) != set(held_out)
+    assert set(other.validation_queries_.hashes) != set(held_out.hashes)
 
 
 def test_the_order_of_rows_inside_queries_does_not_change_the_watched_values():
@@ -340,7 +340,7 @@ def test_validation_without_stopping_records_every_iteration():
 def test_a_second_fit_forgets_the_first_one_s_validation():
     fitted = stopping_ranker().fit(X, Y, qid=QID)
     fitted.set_params(validation_fraction=None, early_stopping_rounds=None).fit(X, Y, qid=QID)
-    for attribute in ("evals_result_", "best_iteration_", "validation_qid_"):
+    for attribute in ("evals_result_", "best_iteration_", "validation_queries_"):
         assert not hasattr(fitted, attribute)
 
 
@@ -420,9 +420,9 @@ def test_one_query_cannot_be_split_into_training_and_validation():
         stopping_ranker().fit(X, Y, qid=np.zeros(len(Y)))
     two = QID < 2
     fitted = stopping_ranker(validation_fraction=0.01).fit(X[two], Y[two], qid=QID[two])
-    assert len(fitted.validation_qid_) == 1
+    assert len(fitted.validation_queries_) == 1
     fitted = stopping_ranker(validation_fraction=0.99).fit(X[two], Y[two], qid=QID[two])
-    assert len(fitted.validation_qid_) == 1
+    assert len(fitted.validation_queries_) == 1
 
 
 # Measures

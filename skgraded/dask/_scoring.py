@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from skgraded.dask._blocks import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
 from skgraded.measures import Measure, Scores
+from skgraded.rankings import QID, features_for, has_id_column
 from skgraded.rankings._checks import check_group_sizes
-from skgraded.rankings._query_ids import QID, features_for, has_id_column
-from skgraded.scoring import RankingScorer
+from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
-from skgraded.scoring._responses import ResponseMethod, scores_of
 
 __all__ = ["make_ranking_scorer"]
 

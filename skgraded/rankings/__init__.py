@@ -1,4 +1,4 @@
-"""Judgments and rankings: the one place where input is validated and laid out by query."""
+"""Data of rankings: query ids, targets, judgments and ranked lists, validated and laid out."""
 
 from skgraded.rankings._judgments import (
     Judgments,
@@ -8,5 +8,38 @@ from skgraded.rankings._judgments import (
     Ties,
     Unjudged,
 )
+from skgraded.rankings._query_ids import (
+    QID,
+    QueryIds,
+    features_for,
+    find_queries,
+    has_id_column,
+    query_ids,
+    query_series,
+    query_target,
+    resolve_queries,
+    resolve_query_ids,
+    split_target,
+    without_query_ids,
+)
 
-__all__ = ["Judgments", "Positions", "RankedList", "Rankings", "Ties", "Unjudged"]
+__all__ = [
+    "QID",
+    "Judgments",
+    "Positions",
+    "QueryIds",
+    "RankedList",
+    "Rankings",
+    "Ties",
+    "Unjudged",
+    "features_for",
+    "find_queries",
+    "has_id_column",
+    "query_ids",
+    "query_series",
+    "query_target",
+    "resolve_queries",
+    "resolve_query_ids",
+    "split_target",
+    "without_query_ids",
+]

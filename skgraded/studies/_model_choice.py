@@ -19,7 +19,7 @@ from skgraded._text import text_table, wrap
 from skgraded.measures import Measure, measure
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
-from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded.rankings import resolve_query_ids, split_target
 from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
