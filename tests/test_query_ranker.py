@@ -18,10 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from skgraded import QueryKFold, QueryRanker, nDCG, query_target, xGAP, xgap_score
+from skgraded import QueryKFold, QueryRanker, nDCG, query_ids, query_target, xGAP, xgap_score
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
-from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded.rankings import resolve_query_ids, split_target
 
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
@@ -136,9 +136,19 @@ def test_ids_of_any_type_give_the_same_model(ids):
 
 
 def test_a_target_comes_apart_as_it_was_put_together():
-    grades, ids = split_target(query_target([2, np.nan, 0], ["a", "b", "b"]))
+    grades, (ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
     np.testing.assert_array_equal(grades, [2, np.nan, 0])
-    assert list(ids) == ["a", "b", "b"]
+    assert list(ids) == ["b", "a", "b"]
+    assert list(sizes) == [2, 1, 2]
+
+
+def test_a_masked_grade_of_a_target_is_unjudged():
+    target = query_target(np.ma.masked_array([2, 1], mask=[False, True]), ["a", "a"])
+    np.testing.assert_array_equal(target["grade"], [2, np.nan])
+
+
+def test_ids_of_several_types_stay_different_in_a_target():
+    assert query_target([1, 0], [1, "1"])["n_rows"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -146,9 +156,11 @@ def test_a_target_comes_apart_as_it_was_put_together():
     [
         ([1, 0], [1, 1, 2], r"qid must hold one query id per row of y \(2\), got 3"),
         ([1, 0, 2], [3], "np.repeat"),
-        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got shape \(2, 1\)"),
-        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got shape \(2, 1\)"),
+        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got the shape \(2, 1\)"),
+        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got the shape \(2, 1\)"),
         (query_target([1, 0], [1, 1]), [1, 1], "made by query_target"),
+        ([1, 0], query_ids([1, 1]), "made by query_ids"),
+        ([1, 0], [1, np.nan], "qid must name a query in every row, got nan in row 1"),
     ],
 )
 def test_query_target_refuses(y, qid, message):
@@ -391,11 +403,11 @@ def test_callbacks_of_the_user_are_called():
         ({"validation_fraction": None}, "early_stopping_rounds needs validation_fraction.*=8 and"),
         (
             {"early_stopping_rounds": 0},
-            "early_stopping_rounds must be an integer >= 1 or None, got 0",
+            "early_stopping_rounds must be an integer >= 1, or None for no early stopping, got 0",
         ),
         (
             {"early_stopping_rounds": 2.5},
-            "early_stopping_rounds must be an integer >= 1 .* got 2.5",
+            "early_stopping_rounds must be an integer >= 1, .* got 2.5",
         ),
         (
             {"estimator": Ridge()},

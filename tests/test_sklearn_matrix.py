@@ -24,8 +24,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
+    CutQueriesWarning,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
@@ -266,7 +266,7 @@ def test_one_result_whatever_carries_the_ids(tool_and_result, routing, carrier):
             np.testing.assert_array_equal(tool(*given), expected)
             return
         if tool is importance_by_permutation and carrier == "column":
-            with pytest.warns(QueryLeakWarning):
+            with pytest.warns(CutQueriesWarning, match="shuffles the column 'qid'"):
                 tool(*given)
             return
         with pytest.raises(

@@ -298,5 +298,7 @@ def test_missing_ids_may_mean_one_query():
 def test_missing_ids_are_an_error_unless_that_is_said():
     with pytest.raises(ValueError, match="Query ids are missing"):
         QueryRanker(Ridge(), measure=MEASURE).fit(X, Y)
-    with pytest.raises(ValueError, match="missing_qid must be one of 'raise', 'one_query', got 'ok'"):
+    with pytest.raises(
+        ValueError, match="missing_qid must be one of 'raise', 'one_query', got 'ok'"
+    ):
         QueryRanker(Ridge(), measure=MEASURE, missing_qid="ok").fit(X, Y)

@@ -365,31 +365,41 @@ def find_queries(X: Any, y: Any = None, qid: Any = None) -> QueryIds | None:
     True
     """
     if qid is not None:
-        return _read_keyword(qid)
+        return _read_keyword(qid, y)
     queries = split_target(y)[1]
     if queries is not None:
         return queries
     if has_id_column(X):
         _warn_if_column_is_shuffled()
         return QueryIds(np.asarray(X[QID]), None)
-    for labelled in (y, X):
-        index = getattr(labelled, "index", None)
-        names = getattr(index, "names", ())
-        if QID in names:
-            sizes = _level(index, _N_ROWS) if _N_ROWS in names else None
-            return QueryIds(_level(index, QID), sizes)
-    return None
+    in_y = _read_index(y)
+    return in_y if in_y is not None else _read_index(X)
 
 
-def _read_keyword(qid: Any) -> QueryIds:
+def _read_keyword(qid: Any, y: Any) -> QueryIds:
     ids = np.asarray(qid)
     if ids.dtype.names == (QID, _N_ROWS):
         return QueryIds(ids[QID], ids[_N_ROWS])
-    return QueryIds(as_ids(qid) if ids.ndim == 1 else ids, None)
+    if ids.ndim == 1:
+        ids = as_ids(qid)
+    # Where y holds the same ids, it may know the sizes.
+    is_target = getattr(getattr(y, "dtype", None), "names", None) == _FIELDS
+    in_y = split_target(y)[1] if is_target else _read_index(y)
+    is_same = in_y is not None and np.array_equal(in_y.ids, ids)
+    return QueryIds(ids, in_y.sizes if in_y is not None and is_same else None)
 
 
-def _level(index: Any, name: str) -> NDArray[Any]:
-    return np.asarray(index.get_level_values(name))
+def _read_index(labelled: Any) -> QueryIds | None:
+    """Return the queries in the index of a DataFrame or Series, if it has a level for them."""
+    index = getattr(labelled, "index", None)
+    names = getattr(index, "names", ())
+    if QID not in names:
+        return None
+    levels = [
+        np.asarray(index.get_level_values(name)) if name in names else None  # type: ignore[union-attr]
+        for name in (QID, _N_ROWS)
+    ]
+    return QueryIds(*levels)  # type: ignore[arg-type]
 
 
 def _warn_if_column_is_shuffled() -> None:

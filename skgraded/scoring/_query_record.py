@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import math
 import numbers
+import operator
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ def _are_exact_integers(ids: NDArray[Any]) -> bool:
 def _code(each: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
     if isinstance(each, numbers.Real) and math.isfinite(each) and each == math.floor(each):
-        value = int(math.floor(each))
+        value = operator.index(math.floor(each))
         if -(2**63) <= value <= _LOWEST_64_BITS:
             return value & _LOWEST_64_BITS
         return _digest(b"int", str(value).encode())
