@@ -25,7 +25,8 @@ from skgraded._params import choice, fraction, integer
 from skgraded.measures import Measure, QueryScores, measure
 from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
 from skgraded.rankings import Judgments, QueryIds, features_for, resolve_queries, split_target
-from skgraded.scoring import scores_of, warn_if_scored_queries_are_parts
+from skgraded.scoring import scores_of
+from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 if TYPE_CHECKING:
     import pandas as pd

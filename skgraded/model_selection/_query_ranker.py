@@ -28,10 +28,9 @@ from skgraded.model_selection._training_checks import (
     check_evaluation_grades,
     check_features,
     check_stopping,
-    check_training_grades,
+    check_training_data,
     check_weights,
     grades_of,
-    warn_if_ids_are_sizes,
 )
 from skgraded.rankings import (
     Judgments,
@@ -40,9 +39,8 @@ from skgraded.rankings import (
     split_target,
     without_query_ids,
 )
-from skgraded.scoring import (
-    QueryRecord,
-    scores_of,
+from skgraded.scoring import QueryRecord, scores_of
+from skgraded.scoring._whole_queries import (
     warn_if_queries_are_cut,
     warn_if_scored_queries_are_parts,
 )
@@ -276,22 +274,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         reject_cluster_rankers(self.estimator)
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
-        watches = check_stopping(
-            self.estimator,
-            self.validation_fraction,
-            self.early_stopping_rounds,
-            evaluation,
-            fit_params,
-        )
-        for fitted in _FITTED_IF_ASKED:
-            self.__dict__.pop(fitted, None)
+        watches = check_stopping(self, evaluation, fit_params)
+        flag("remember_queries", self.remember_queries)
+        self._forget(*_FITTED_IF_ASKED)
         judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
-        warn_if_ids_are_sizes(judgments)
+        check_training_data(judgments)
         warn_if_queries_are_cut(judgments, row_sizes)
-        check_training_grades(judgments)
-        check_weights("sample_weight", judgments)
-        if flag("remember_queries", self.remember_queries):
-            self.training_queries_ = QueryRecord.of(judgments, row_sizes)
+        self.training_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_ = _cloned(self.estimator)
         validation = None
@@ -305,7 +294,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.evals_result_ = watched.evals_result
             if watched.best_iteration is not None:
                 self.best_iteration_ = watched.best_iteration
+        if not self.remember_queries:
+            self._forget("training_queries_", "validation_queries_")
         return self
+
+    def _forget(self, *attributes: str) -> None:
+        for name in attributes:
+            self.__dict__.pop(name, None)
 
     def _judge(
         self, X: Any, y: Any, grades: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
@@ -357,8 +352,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_evaluation_grades(judgments)
         check_weights("eval_sample_weight", judgments)
         warn_if_scored_queries_are_parts(self, judgments, row_sizes, given_apart=True)
-        if self.remember_queries:
-            self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
+        self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = self._measure_for(judgments)
         return Validation(rows, self.measure_, self.early_stopping_rounds)
 
@@ -374,8 +368,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_held_out = min(max(1, share), n_queries - 1)
         queries = draw_queries(judgments, self.random_state)
         held_out, kept = queries[:n_held_out], queries[n_held_out:]
-        if self.remember_queries:
-            self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
+        self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
         validation = Validation(rows.take(held_out), self.measure_, self.early_stopping_rounds)
         return rows.take(kept), validation
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples
 from skgraded._params import integer, is_integer, is_number
 from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
 from skgraded.rankings import Judgments, resolve_queries, split_target
-from skgraded.scoring import warn_if_queries_are_cut
+from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 __all__ = [
     "QueryKFold",

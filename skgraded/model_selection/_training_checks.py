@@ -19,10 +19,9 @@ __all__ = [
     "check_evaluation_grades",
     "check_features",
     "check_stopping",
-    "check_training_grades",
+    "check_training_data",
     "check_weights",
     "grades_of",
-    "warn_if_ids_are_sizes",
 ]
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
@@ -56,21 +55,13 @@ class EvaluationSet(NamedTuple):
         return any(each is not None for each in self)
 
 
-def check_stopping(
-    estimator: Any,
-    validation_fraction: Any,
-    early_stopping_rounds: Any,
-    evaluation: EvaluationSet,
-    fit_params: dict[str, Any],
-) -> bool:
+def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str, Any]) -> bool:
     """Check all that concerns validation, and tell whether the training is watched.
 
     Parameters
     ----------
-    estimator : estimator
-        The estimator to fit.
-    validation_fraction, early_stopping_rounds : object
-        The parameters of the ranker.
+    ranker : QueryRanker
+        The ranker with its parameters.
     evaluation : EvaluationSet
         The rows to watch, where they are given.
     fit_params : dict
@@ -82,14 +73,14 @@ def check_stopping(
         Whether the training is watched.
     """
     _reject(fit_params, _WORKED_OUT, "is worked out from the query ids")
-    _check_validation(validation_fraction, early_stopping_rounds, evaluation)
-    if validation_fraction is None and not evaluation.is_given:
+    _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
+    if ranker.validation_fraction is None and not evaluation.is_given:
         return False
-    taker = "validation_fraction" if validation_fraction is not None else "eval_X"
-    if not can_stop_early(estimator):
+    taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
+    if not can_stop_early(ranker.estimator):
         raise ValueError(
             f"{taker} is supported for {stoppable()} so far, "
-            f"got {type(final_step(estimator)).__name__}; leave it None."
+            f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
         )
     _reject(fit_params, _EVALUATION_SETS, f"is taken by {taker}")
     return True
@@ -164,14 +155,16 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
         validate_data(ranker, X, reset=reset, skip_check_array=True)
 
 
-def check_training_grades(judgments: Judgments) -> None:
-    """Raise where a training row is unjudged."""
+def check_training_data(judgments: Judgments) -> None:
+    """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
+    _warn_if_ids_are_sizes(judgments)
     n_unjudged = _n_unjudged(judgments)
     if n_unjudged:
         raise ValueError(
             f"y must be judged in every row to train on, got NaN in {n_unjudged} "
             f"of {judgments.n_documents} rows: drop these rows, or take grade 0 for them."
         )
+    check_weights("sample_weight", judgments)
 
 
 def check_evaluation_grades(judgments: Judgments) -> None:
@@ -191,7 +184,7 @@ def check_weights(name: str, judgments: Judgments) -> None:
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
 
 
-def warn_if_ids_are_sizes(judgments: Judgments) -> None:
+def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
     """Warn where each id is the size of its query, as queries of one size are taken for one."""
     ids, n_rows = judgments.qid, np.diff(judgments.indptr)
     if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():

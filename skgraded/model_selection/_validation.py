@@ -6,7 +6,7 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._params import is_integer
+from skgraded._params import choice, is_integer
 from skgraded._warnings import QueryLeakWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
@@ -30,12 +30,8 @@ from skgraded.rankings import (
     split_target,
     without_query_ids,
 )
-from skgraded.scoring import (
-    ResponseMethod,
-    check_response_method,
-    scores_of,
-    warn_if_queries_are_cut,
-)
+from skgraded.scoring import ResponseMethod, scores_of
+from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,7 +254,7 @@ def cross_validate_queries(
     >>> found.fold_means().shape, len(found.per_query("nDCG@10"))
     ((4, 1), 40)
     """
-    check_response_method(response_method)
+    choice("response_method", response_method, get_args(ResponseMethod))
     _check_that_weights_arrive(estimator, sample_weight)
     grades, (ids, sizes) = np.asarray(split_target(y)[0]), resolve_queries(X, y, qid)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)

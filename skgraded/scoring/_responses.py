@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from skgraded._params import choice
-
-__all__ = ["ResponseMethod", "check_response_method", "scores_of"]
+__all__ = ["ResponseMethod", "scores_of"]
 
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
-
-
-def check_response_method(value: str) -> None:
-    """Raise where a response method is unknown.
-
-    Parameters
-    ----------
-    value : str
-        What was given.
-
-    Raises
-    ------
-    ValueError
-        If it is not among the four.
-
-    Examples
-    --------
-    >>> from skgraded.scoring import check_response_method
-    >>> check_response_method("predict")
-    """
-    choice("response_method", value, get_args(ResponseMethod))
 
 
 def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") -> FloatArray:

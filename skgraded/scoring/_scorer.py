@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skgraded._params import choice
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
 from skgraded.rankings import Judgments, features_for, resolve_queries, split_target
-from skgraded.scoring._responses import ResponseMethod, check_response_method, scores_of
+from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
@@ -218,7 +219,7 @@ def make_ranking_scorer(
     named = _named(measures)
     if not named:
         raise ValueError("measures must name at least one measure, got an empty dict.")
-    check_response_method(response_method)
+    choice("response_method", response_method, get_args(ResponseMethod))
     warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
     return RankingScorer(tuple(named.items()), is_single, response_method)
 
