@@ -26,7 +26,7 @@ from skgraded.rankings import (
     Judgments,
     query_series,
     query_target,
-    resolve_queries,
+    resolve_rows,
     split_target,
     without_query_ids,
 )
@@ -256,7 +256,8 @@ def cross_validate_queries(
     """
     choice("response_method", response_method, get_args(ResponseMethod))
     _check_that_weights_arrive(estimator, sample_weight)
-    grades, (ids, sizes) = np.asarray(split_target(y)[0]), resolve_queries(X, y, qid)
+    labels, (ids, sizes) = resolve_rows(X, y, qid)
+    grades = np.asarray(labels)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)
     warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
     weight = None if sample_weight is None else np.asarray(sample_weight)

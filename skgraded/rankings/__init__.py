@@ -19,6 +19,7 @@ from skgraded.rankings._query_ids import (
     query_target,
     resolve_queries,
     resolve_query_ids,
+    resolve_rows,
     split_target,
     without_query_ids,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "query_target",
     "resolve_queries",
     "resolve_query_ids",
+    "resolve_rows",
     "split_target",
     "without_query_ids",
 ]

@@ -26,6 +26,7 @@ __all__ = [
     "query_target",
     "resolve_queries",
     "resolve_query_ids",
+    "resolve_rows",
     "split_target",
     "without_query_ids",
 ]
@@ -265,6 +266,47 @@ def split_target(y: Any) -> tuple[Any, QueryIds | None]:
             f"got an array with the fields {', '.join(fields)}."
         )
     return y[_GRADE], QueryIds(y[QID], y[_N_ROWS])
+
+
+def resolve_rows(X: Any, y: Any, qid: Any = None) -> tuple[Any, QueryIds]:
+    """Take a target apart, and find the queries wherever they are.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features, perhaps with the ids among them or in the index.
+    y : array-like of shape (n_documents,)
+        Grades, or the array that `query_target` makes.
+    qid : array-like of shape (n_documents,), optional
+        The ids themselves, or what `query_ids` makes of them.
+
+    Returns
+    -------
+    grades : array-like of shape (n_documents,)
+        The grades.
+    queries : QueryIds
+        Ids and sizes, not yet checked.
+
+    Raises
+    ------
+    ValueError
+        If there are no ids; the message names all the ways of giving them.
+
+    See Also
+    --------
+    resolve_queries : The queries alone.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import resolve_rows
+    >>> grades, queries = resolve_rows([[0.5], [0.25]], [1, 0], ["a", "b"])
+    >>> grades, queries.ids
+    ([1, 0], array(['a', 'b'], dtype='<U1'))
+    """
+    grades, queries = split_target(y)
+    if queries is None or qid is not None:
+        queries = resolve_queries(X, y, qid)
+    return grades, queries
 
 
 def resolve_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skgraded._params import choice
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
-from skgraded.rankings import Judgments, features_for, resolve_queries, split_target
+from skgraded.rankings import Judgments, features_for, resolve_rows
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
@@ -99,8 +99,8 @@ class RankingScorer:
         Scores
             The values.
         """
-        queries = resolve_queries(X, y, qid)
-        judgments = Judgments.from_arrays(split_target(y)[0], queries.ids, sample_weight)
+        grades, queries = resolve_rows(X, y, qid)
+        judgments = Judgments.from_arrays(grades, queries.ids, sample_weight)
         warn_if_scored_queries_are_parts(estimator, judgments, queries.sizes)
         scores = scores_of(estimator, features_for(estimator, X), self.response_method)
         return evaluate([each for _, each in self.measures], judgments.rank(scores))
