@@ -1,6 +1,6 @@
 """The one place that reads the call stack: who called, in which run, and from which line.
 
-What it reads decides whether and where a warning is shown, and never a value.
+What it finds decides whether a warning is shown and at which line; no value depends on it.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ from skgraded import (
     query_train_test_split,
 )
 from skgraded.datasets import make_ranking
+from skgraded.rankings import resolve_queries
 from skgraded.scoring import QueryRecord
 from skgraded.scoring._query_record import hash_ids
 
@@ -212,7 +213,17 @@ def test_routed_ids_carry_sizes():
 
 def test_a_scorer_and_a_measure_take_ids_with_sizes():
     ridge = Ridge().fit(X, Y)
-    assert SCORER(ridge, X, Y, qid=query_ids(QID)) == SCORER(ridge, X, Y, qid=QID)
+    expected = SCORER(ridge, X, Y, qid=QID)
+    assert SCORER(ridge, X, Y, qid=query_ids(QID)) == expected
+    assert nDCG(k=10)(Y, ridge.predict(X), qid=query_ids(QID)) == expected
+
+
+def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
+    rows = np.arange(len(Y)) % 2 == 0
+    for target in (TARGET, series):
+        found = resolve_queries(X[rows], target[rows], QID[rows])
+        np.testing.assert_array_equal(found.sizes, TARGET["n_rows"][rows])
+        assert resolve_queries(X[rows], target[rows], QID[rows] + 1).sizes is None
 
 
 # Splitters

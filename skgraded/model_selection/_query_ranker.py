@@ -95,7 +95,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         or take all rows for the documents of one query.
     remember_queries : bool, default=True
         Whether the fitted ranker keeps hashes of its training queries' ids and their numbers of
-        rows, about 9 bytes a query, by which `score` and scorers notice that they are given other
+        rows, about 9 bytes a query. With them `score` and scorers notice when they are given other
         rows of these queries. False keeps nothing that depends on the ids.
 
     Attributes
@@ -152,8 +152,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     scikit-learn takes the greatest score for the best: where a lower value of the measure is
     better, `score` returns it with the opposite sign, like scikit-learn's scorers ``neg_...``.
 
-    The hashes keep ids out of saved models, but they are no secret: who guesses an id can check
-    whether the ranker was trained on it.
+    The hashes keep ids out of saved models, but they are no secret: anyone who guesses an id can
+    check whether the ranker was trained on it.
 
     Examples
     --------

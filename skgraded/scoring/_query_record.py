@@ -28,8 +28,8 @@ class QueryRecord:
     """Queries by the hashes of their ids, with their numbers of rows.
 
     A fitted model carries this instead of the ids. The hashes are the same in every process, and
-    the same for equal ids of other types, such as 7, 7.0 and a nullable 7. They are no secret: who
-    guesses an id can see whether it is there.
+    the same for equal ids of different types, such as 7, 7.0 and a nullable 7. They are no secret:
+    anyone who guesses an id can check whether it is in the record.
 
     Attributes
     ----------
@@ -155,14 +155,14 @@ def _are_exact_integers(ids: NDArray[Any]) -> bool:
 
 def _code(each: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
+    if isinstance(each, str):
+        return _digest(b"str", each.encode("utf-8", "surrogatepass"))
     if isinstance(each, numbers.Real) and math.isfinite(each) and each == math.floor(each):
         value = operator.index(math.floor(each))
         if -(2**63) <= value <= _LOWEST_64_BITS:
             return value & _LOWEST_64_BITS
         return _digest(b"int", str(value).encode())
     match each:
-        case str():
-            return _digest(b"str", each.encode("utf-8", "surrogatepass"))
         case bytes():
             return _digest(b"bytes", each)
         case tuple():

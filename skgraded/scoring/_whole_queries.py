@@ -59,7 +59,7 @@ def warn_if_queries_are_cut(
     warn_once(
         f"The {rows} hold parts of queries: {_example(judgments, sizes, lacking)}. Folds of rows, "
         "a learning curve or a halving search with resource='n_samples' cut queries. Split by "
-        f"whole queries, for example by cv=QueryKFold(5) or QueryShuffleSplit(train_size=n). "
+        "whole queries, for example by cv=QueryKFold(5) or QueryShuffleSplit(train_size=n). "
         f"{_ON_PURPOSE}",
         CutQueriesWarning,
     )
@@ -99,7 +99,12 @@ def warn_if_scored_queries_are_parts(
 
 
 class _Overlap:
-    """The scored queries that a ranker has been trained on."""
+    """The scored queries that a ranker has been trained on.
+
+    Rows are taken for the training rows themselves where a query has as many of both; of a query
+    that is cut into equal halves, this misses that it is scored on the other half. The warning that
+    the training rows are cut remains.
+    """
 
     def __init__(self, trained: QueryRecord, judgments: Judgments, sizes: IntArray | None) -> None:
         hashes = hash_ids(judgments.qid)
