@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import choice, is_integer
-from skgraded._warnings import QueryLeakWarning
+from skgraded._warnings import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
@@ -236,6 +236,8 @@ def cross_validate_queries(
     -----
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
+    ThinnedQueriesWarning
+        If ``cv`` leaves rows of tested queries out.
     CutQueriesWarning
         If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
         has counted them; or if a `QueryRanker` is fitted on parts of queries.
@@ -271,7 +273,7 @@ def cross_validate_queries(
         response_method=response_method,
     )
     splits = _splits(cv, X, y, ids)
-    _warn_if_queries_are_cut(splits, judgments)
+    _warn_if_splits_take_parts(splits, judgments)
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
         for train, test in splits
@@ -365,8 +367,10 @@ def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
         )
 
 
-def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments: Judgments) -> None:
-    query = query_of_row(judgments)
+def _warn_if_splits_take_parts(
+    splits: list[tuple[IntArray, IntArray]], judgments: Judgments
+) -> None:
+    query, sizes = query_of_row(judgments), np.diff(judgments.indptr)
     n_cut = max(
         (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
     )
@@ -378,6 +382,22 @@ def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments:
             QueryLeakWarning,
             stacklevel=3,
         )
+        return
+    n_thinned = max((_n_parts(query[test], sizes) for _, test in splits), default=0)
+    if n_thinned:
+        warnings.warn(
+            f"cv leaves rows of queries out: up to {n_thinned} of {judgments.n_queries} are tested "
+            "on some of their documents, and short lists are easier to rank. Split by whole "
+            "queries, for example by cv=QueryKFold(5).",
+            ThinnedQueriesWarning,
+            stacklevel=3,
+        )
+
+
+def _n_parts(queries: IntArray, sizes: IntArray) -> int:
+    """Count the queries that have some of their rows among the given ones, but not all."""
+    n_rows = np.bincount(queries, minlength=len(sizes))
+    return int(((n_rows > 0) & (n_rows < sizes)).sum())
 
 
 def _target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
