@@ -1,8 +1,8 @@
 """XGBoost #270: cross-validation for ranking needs folds that leave groups whole.
 
-Folds of rows put documents of one query on both sides, and the score is too high. The ranker
-notices, says so, and folds of whole queries tell what a new query is to expect. Values query by
-query then show whether another model is better, or lucky.
+Folds of rows put documents of one query on both sides, and the score is too high. The ranker warns
+of it: `query_target` has counted the rows of each query. Folds of whole queries estimate the score
+on new queries. Values query by query then show whether another model is better by more than chance.
 https://github.com/dmlc/xgboost/issues/270
 """
 
@@ -14,8 +14,8 @@ from xgboost import XGBRanker
 
 from skgraded import (
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
+    SkgradedWarning,
     compare_rankers,
     cross_validate_queries,
     query_target,
@@ -28,9 +28,9 @@ ranker = QueryRanker(XGBRanker(n_estimators=30, n_jobs=1), measure="nDCG@10")
 
 # %%
 with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always", QueryLeakWarning)
+    warnings.simplefilter("always", SkgradedWarning)
     of_rows = cross_val_score(ranker, X, target, cv=KFold(5, shuffle=True, random_state=0))
-print(f"folds of rows:    {of_rows.mean():.4f}  {caught[0].category.__name__}")
+print(f"folds of rows:    {of_rows.mean():.4f}", *(each.category.__name__ for each in caught))
 of_queries = cross_val_score(ranker, X, target, cv=QueryKFold(5))
 print(f"folds of queries: {of_queries.mean():.4f}")
 

@@ -1,10 +1,11 @@
-"""Warnings of skgraded: one class each, so that each can be silenced or made an error alone."""
+"""Warnings of skgraded, a class for each, so that one can be silenced or made an error alone."""
 
-import sys
 import warnings
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from skgraded._stack import run_in_progress, stacklevel_of_the_user
 
 __all__ = [
     "CutQueriesWarning",
@@ -22,11 +23,11 @@ __all__ = [
 
 
 class SkgradedWarning(UserWarning):
-    """Base class of every warning that skgraded raises."""
+    """Base class of all warnings that skgraded raises."""
 
 
 class InferredGradesWarning(SkgradedWarning):
-    """The threshold distribution g is named, and the scale's top grade read off the data.
+    """The threshold distribution g is given by name, and the top grade is read off the data.
 
     Inside a scorer or an evaluation callback the top grade can differ from one data set to the
     next, and with it the measure.
@@ -46,27 +47,33 @@ class QueryLeakWarning(SkgradedWarning):
 
 
 class ThinnedQueriesWarning(SkgradedWarning):
-    """Rows are drawn from the training and the test sets, so that queries lose documents.
+    """Queries are scored on some of their documents alone.
 
-    A short list is easier to rank than a long one: scores of a halving search over rows are too
-    high, and not comparable between its rounds.
+    A short list is easier to rank than a long one, so that the score is too high, and not
+    comparable with that of whole queries. Folds of rows, halving searches with
+    ``resource="n_samples"`` and ``permutation_importance(max_samples=...)`` leave documents out.
     """
 
 
 class CutQueriesWarning(SkgradedWarning):
-    """Training sets of a learning curve end inside of queries, or hold parts of them."""
+    """Queries do not have the rows that they have in the data set.
+
+    Either rows are missing where a ranker is trained or queries are split, so that it learns from
+    parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
+    is shuffled.
+    """
 
 
 class UnseenGradeWarning(SkgradedWarning):
-    """The scored rows hold a higher grade than the training rows that the scale was read off."""
+    """The scored rows hold a higher grade than the training rows, which fixed the scale."""
 
 
 class GroupSizesWarning(SkgradedWarning):
-    """Query ids are the numbers of rows: queries of the same size are taken for one."""
+    """Query ids look like group sizes, so that queries of one size are taken for one query."""
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn once where a measure that will score several data sets reads its top grade off each."""
+    """Warn if a measure that will score several data sets reads its top grade off each of them."""
     still_open = [each for each in measures if each.is_open]
     if not still_open:
         return
@@ -85,15 +92,12 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
 _said_in_worker: set[type[Warning]] = set()
 
-# Between the user's line and ours.
-_LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"}
-
 
 def warn_once(message: str, category: type[SkgradedWarning]) -> None:
-    """Warn of the user's line of code, but once alone in a cross-validation or search.
+    """Warn at the user's line of code, and only once in a cross-validation or search.
 
-    Python's own rule, once for each line, does not help: scikit-learn sets the filters anew for
-    every fold, and with them forgets what has been shown. A worker process warns once in its life.
+    Python shows a warning once for each line, but scikit-learn sets the filters anew for every
+    fold, which makes Python forget what it has shown. A worker process warns once in its life.
 
     Parameters
     ----------
@@ -104,7 +108,7 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
     """
     from multiprocessing import parent_process
 
-    run = _run_in_progress()
+    run = run_in_progress()
     if run is not None:
         said = _said_in.setdefault(run, set())
     else:
@@ -113,25 +117,3 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
         return
     said.add(category)
     warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
-
-
-def _run_in_progress() -> Any:
-    """Find the outermost joblib.Parallel on the stack, which a search makes anew for each fit."""
-    joblib = sys.modules.get("joblib")
-    frame, found = sys._getframe(1), None
-    while joblib is not None and frame is not None:
-        for name in ("self", "parallel"):
-            if isinstance(frame.f_locals.get(name), joblib.Parallel):
-                found = frame.f_locals[name]
-        frame = frame.f_back  # type: ignore[assignment]
-    return found
-
-
-def stacklevel_of_the_user() -> int:
-    """Stacklevel of the first frame above the caller that is in no library; 2 if there is none."""
-    frame, distance = sys._getframe(1), 1
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
-            return distance
-        frame, distance = frame.f_back, distance + 1  # type: ignore[assignment]
-    return 2
