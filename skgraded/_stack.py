@@ -14,6 +14,7 @@ __all__ = [
     "LearningCurve",
     "caller_is_permuting_features",
     "fraction_drawn_by",
+    "is_called_by_a_scorer",
     "is_cross_validating",
     "learning_curve_of",
     "run_in_progress",
@@ -25,6 +26,7 @@ _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "
 
 # Modules of scikit-learn that fit and score parts of one data set.
 _CROSS_VALIDATION = {"sklearn.model_selection._validation", "sklearn.feature_selection._rfe"}
+_SCORER = "sklearn.metrics._scorer"
 _PERMUTATION = "sklearn.inspection._permutation_importance"
 
 
@@ -64,6 +66,11 @@ def run_in_progress() -> Any:
 def is_cross_validating() -> bool:
     """Whether scikit-learn trains and scores on parts of one data set, where equal ids are one."""
     return any(_module_of(frame) in _CROSS_VALIDATION for frame in _frames_above_the_caller())
+
+
+def is_called_by_a_scorer() -> bool:
+    """Whether a scorer made by scikit-learn's ``make_scorer`` is at work."""
+    return any(_module_of(frame) == _SCORER for frame in _frames_above_the_caller())
 
 
 def caller_is_permuting_features() -> bool:

@@ -11,11 +11,13 @@ __all__ = [
     "CutQueriesWarning",
     "GroupSizesWarning",
     "InferredGradesWarning",
+    "MissingQueryIdsWarning",
     "QueryLeakWarning",
     "SkgradedWarning",
     "ThinnedQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
+    "UnusedThresholdWarning",
     "stacklevel_of_the_user",
     "warn_if_grades_are_inferred",
     "warn_once",
@@ -66,6 +68,14 @@ class CutQueriesWarning(SkgradedWarning):
 
 class UnseenGradeWarning(SkgradedWarning):
     """The scored rows hold a higher grade than the training rows, which fixed the scale."""
+
+
+class MissingQueryIdsWarning(SkgradedWarning):
+    """There are no query ids where a single query is unlikely, so that all rows are one list."""
+
+
+class UnusedThresholdWarning(SkgradedWarning):
+    """The threshold distribution g reaches beyond the scale, or has an entry for grade 0."""
 
 
 class GroupSizesWarning(SkgradedWarning):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from skgraded.measures._catalogue import measures_of
 from skgraded.measures._measure import Measure, score_queries
+from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.measures._scores import Scores
 from skgraded.rankings import Rankings, as_rankings
 
@@ -67,6 +68,8 @@ def evaluate(
     """
     parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
+    if rankings is not y_true:
+        warn_about_scales(parsed, rankings.judgments)
     values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
     judgments = rankings.judgments
     return Scores(

@@ -13,6 +13,7 @@ from skgraded import _params
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty, is_nan
 from skgraded.measures._query_scores import QueryScores
+from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.measures._strings import as_code, as_string
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 
@@ -164,6 +165,8 @@ class Measure(_FieldsByName):
             Ids, values and weights of the queries.
         """
         rankings = as_rankings(y_true, y_score, qid, sample_weight)
+        if rankings is not y_true:
+            warn_about_scales([self], rankings.judgments)
         ((values, n_empty),) = score_queries([self], rankings)
         judgments = rankings.judgments
         return QueryScores(self, judgments.qid, values, judgments.weights, n_empty)

@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import fraction, integer_or_none
-from skgraded._warnings import GroupSizesWarning, warn_once
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
-from skgraded.rankings import Judgments, split_target
+from skgraded.rankings import Judgments, split_target, warn_if_ids_are_sizes
 
 __all__ = [
     "EvaluationSet",
@@ -32,7 +31,6 @@ _EVALUATION_SETS = {"eval_set", "eval_group"}
 _COMPLEX = "Complex data not supported."
 
 # Warn only if ids divide the numbers of rows with a chance below this.
-_CHANCE = 1e-6
 
 
 class EvaluationSet(NamedTuple):
@@ -157,7 +155,7 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 def check_training_data(judgments: Judgments) -> None:
     """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
-    _warn_if_ids_are_sizes(judgments)
+    warn_if_ids_are_sizes(judgments)
     n_unjudged = _n_unjudged(judgments)
     if n_unjudged:
         raise ValueError(
@@ -182,19 +180,3 @@ def check_weights(name: str, judgments: Judgments) -> None:
     """Raise where all weights are 0."""
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
-
-
-def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
-    """Warn where each id is the size of its query, as queries of one size are taken for one."""
-    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
-    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
-        return
-    # An id divides a number of rows by chance once in id times.
-    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
-        return
-    warn_once(
-        "qid looks like the number of rows of each query, repeated for each row: queries of the "
-        "same size are taken for one. From group sizes, make ids by "
-        "qid=np.repeat(np.arange(len(sizes)), sizes).",
-        GroupSizesWarning,
-    )

@@ -1,8 +1,9 @@
 """Data of rankings: query ids, targets, judgments and ranked lists, validated and laid out."""
 
 from skgraded.rankings._checks import check_group_sizes, numeric
+from skgraded.rankings._direct_calls import as_rankings, refuse_other_order, warn_if_ids_are_sizes
 from skgraded.rankings._grouping import as_ids, group_rows, is_missing
-from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged, as_rankings
+from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
     QID,
@@ -42,9 +43,11 @@ __all__ = [
     "query_ids",
     "query_series",
     "query_target",
+    "refuse_other_order",
     "resolve_queries",
     "resolve_query_ids",
     "resolve_rows",
     "split_target",
+    "warn_if_ids_are_sizes",
     "without_query_ids",
 ]

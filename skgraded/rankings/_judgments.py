@@ -32,7 +32,7 @@ from skgraded.rankings._grouping import group_rows
 from skgraded.rankings._layout import in_layout, level_type, levels_of, mean_by_query
 from skgraded.rankings._ranked_list import RankedList
 
-__all__ = ["Judgments", "Rankings", "Ties", "Unjudged", "as_rankings"]
+__all__ = ["Judgments", "Rankings", "Ties", "Unjudged"]
 
 Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]
 Unjudged = Literal["nonrelevant", "condense"]
@@ -728,51 +728,3 @@ class _IdealRankings(Rankings):
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         return compute()  # a measure asks once, and the judgments keep the value
-
-
-def as_rankings(
-    y_true: ArrayLike | Rankings,
-    y_score: ArrayLike | None = None,
-    qid: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    n_threads: int | None = None,
-) -> Rankings:
-    """Rank arrays, or take rankings as they are.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_documents,) or Rankings
-        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
-    y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
-    qid : array-like of shape (n_documents,), optional
-        Query id of each row. Without it all rows are one query.
-    sample_weight : array-like of shape (n_documents,), optional
-        Weight of each row; a query weighs the mean of its rows.
-    n_threads : int, optional
-        Threads for sorting and scoring, on which results do not depend; None is one, -1 as many as
-        there are processors.
-
-    Returns
-    -------
-    Rankings
-        The ranked documents.
-
-    Raises
-    ------
-    TypeError
-        If scores are missing, or something is passed beside rankings.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import as_rankings
-    >>> as_rankings([1, 0], [0.5, 0.7])
-    <Rankings of 2 documents in 1 queries>
-    """
-    if not isinstance(y_true, Rankings):
-        if y_score is None:
-            raise TypeError("y_score is missing: pass y_true and y_score, or one Rankings.")
-        return Rankings.from_arrays(y_true, y_score, qid, sample_weight, n_threads)
-    if any(given is not None for given in (y_score, qid, sample_weight)):
-        raise TypeError("A Rankings holds scores, query ids and weights: pass nothing beside it.")
-    return y_true

@@ -1,0 +1,44 @@
+"""Warnings about the scale of grades, for calls with arrays: data that may not show all of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skgraded._stack import stacklevel_of_the_user
+from skgraded._warnings import UnusedThresholdWarning, warn_if_grades_are_inferred
+from skgraded.rankings import Judgments
+
+if TYPE_CHECKING:
+    from skgraded.measures._measure import Measure
+
+__all__ = ["warn_about_scales"]
+
+# So many queries seldom lack the top grade by chance.
+_MANY_QUERIES = 100
+
+
+def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None:
+    """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
+    warn_if_grades_are_inferred(measures, "A call with arrays")
+    for each in measures:
+        g = getattr(each, "g", None)
+        if isinstance(g, tuple):
+            _warn_about_thresholds(each, g, judgments)
+
+
+def _warn_about_thresholds(measure: Measure, g: tuple[float, ...], judgments: Judgments) -> None:
+    top = int(judgments.top_grade)
+    if len(g) == top + 1 and g[0] == 0:
+        likely = "Its first entry, 0, looks like an entry for grade 0: g begins with grade 1."
+    elif len(g) > top and judgments.n_queries >= _MANY_QUERIES:
+        likely = "The measure cannot reach 1 on these data, unless normalize=True."
+    else:
+        return
+    warnings.warn(
+        f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
+        f"the {judgments.n_queries} queries in y_true is {top}. {likely}",
+        UnusedThresholdWarning,
+        stacklevel=stacklevel_of_the_user(),
+    )

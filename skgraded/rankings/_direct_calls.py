@@ -1,0 +1,173 @@
+"""Arrays as users pass them to metric functions, read with care for what is easily forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skgraded._stack import is_called_by_a_scorer
+from skgraded._warnings import GroupSizesWarning, MissingQueryIdsWarning, warn_once
+from skgraded.rankings._judgments import Judgments, Rankings
+from skgraded.rankings._query_ids import find_queries, split_target
+
+__all__ = ["as_rankings", "refuse_other_order", "warn_if_ids_are_sizes"]
+
+_LONG_FOR_ONE_QUERY = 1_000
+_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+
+
+def as_rankings(
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> Rankings:
+    """Rank arrays, or take rankings as they are.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+    y_score : array-like of shape (n_documents,)
+        Scores; the highest comes first.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it they are read from `y_true`, where that is made by
+        `query_target` or is a Series with an index level ``"qid"``; else all rows are one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; a query weighs the mean of its rows.
+    n_threads : int, optional
+        Threads for sorting and scoring, on which results do not depend; None is one, -1 as many as
+        there are processors.
+
+    Returns
+    -------
+    Rankings
+        The ranked documents.
+
+    Raises
+    ------
+    TypeError
+        If scores are missing, or something is passed beside rankings.
+    ValueError
+        If two pandas objects have the same index in different orders.
+
+    Warns
+    -----
+    MissingQueryIdsWarning
+        If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
+    GroupSizesWarning
+        If the query ids look like group sizes.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import as_rankings
+    >>> as_rankings([1, 0], [0.5, 0.7])
+    <Rankings of 2 documents in 1 queries>
+    """
+    if isinstance(y_true, Rankings):
+        if any(given is not None for given in (y_score, qid, sample_weight)):
+            raise TypeError(
+                "A Rankings holds scores, query ids and weights: pass nothing beside it."
+            )
+        return y_true
+    if y_score is None:
+        raise TypeError("y_score is missing: pass y_true and y_score, or one Rankings.")
+    refuse_other_order(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
+    queries = find_queries(None, y_true, qid)
+    grades, _ = split_target(y_true)
+    ids = None if queries is None else queries.ids if qid is None else _without_sizes(qid)
+    rankings = Rankings.from_arrays(grades, y_score, ids, sample_weight, n_threads)
+    if ids is None:
+        _warn_if_ids_are_forgotten(rankings.judgments.n_documents)
+    else:
+        warn_if_ids_are_sizes(rankings.judgments)
+    return rankings
+
+
+def _without_sizes(qid: Any) -> Any:
+    """Return ids as they were given, or those in the array that `query_ids` makes."""
+    names = getattr(getattr(qid, "dtype", None), "names", None)
+    return qid["qid"] if names else qid
+
+
+def refuse_other_order(**arguments: Any) -> None:
+    """Raise where two pandas objects hold the same rows in different orders.
+
+    Parameters
+    ----------
+    **arguments : objects
+        Arguments by their names; those without an index are left alone.
+
+    Raises
+    ------
+    ValueError
+        If two of them have equal indices but for the order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skgraded.rankings import refuse_other_order
+    >>> refuse_other_order(y=pd.Series([1, 0], index=[5, 7]), qid=["a", "a"])
+    """
+    indexed = [
+        (name, each.index)
+        for name, each in arguments.items()
+        if type(each).__module__.partition(".")[0] == "pandas" and hasattr(each, "index")
+    ]
+    for name, index in indexed[1:]:
+        first, other = indexed[0]
+        if len(index) != len(other) or index.equals(other):
+            continue
+        if index.value_counts().reindex(other.unique()).equals(other.value_counts(sort=False)):
+            raise ValueError(
+                f"{name} must have its rows in the order of {first}: both have the same index, in "
+                f"different orders. Bring them into one order, for example by "
+                f"{name}.loc[{first}.index], or pass arrays."
+            )
+
+
+def _warn_if_ids_are_forgotten(n_rows: int) -> None:
+    if n_rows <= _LONG_FOR_ONE_QUERY and not is_called_by_a_scorer():
+        return
+    warn_once(
+        f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass qid=, "
+        "one id per row; in scikit-learn's tools use make_ranking_scorer, which finds the ids. If "
+        "the rows are one query, say so by qid=np.zeros(len(y_true)).",
+        MissingQueryIdsWarning,
+    )
+
+
+def warn_if_ids_are_sizes(judgments: Judgments) -> None:
+    """Warn where each id is the size of its query, as queries of one size are taken for one.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The labels by query.
+
+    Warns
+    -----
+    GroupSizesWarning
+        If the ids look like group sizes.
+
+    Examples
+    --------
+    >>> from skgraded import Judgments
+    >>> from skgraded.rankings import warn_if_ids_are_sizes
+    >>> warn_if_ids_are_sizes(Judgments.from_arrays([1, 0], ["a", "a"]))
+    """
+    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
+    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
+        return
+    # An id divides a number of rows by chance once in id times.
+    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
+        return
+    warn_once(
+        "qid looks like the number of rows of each query, repeated for each row: queries of the "
+        "same size are taken for one. From group sizes, make ids by "
+        "qid=np.repeat(np.arange(len(sizes)), sizes).",
+        GroupSizesWarning,
+    )
