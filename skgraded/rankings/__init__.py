@@ -1,4 +1,4 @@
-"""Judgments and rankings: the one place where input is validated and laid out by query."""
+"""`Judgments` and `Rankings`, which validate the input of users and lay it out by query."""
 
 from skgraded.rankings._checks import numeric
 from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged, as_rankings

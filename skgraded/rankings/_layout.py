@@ -1,4 +1,4 @@
-"""The layout of rows by query: query ids, the extents of queries, and grades as levels."""
+"""Functions that group rows by query, check query ids and number the grades."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
-_LARGEST_BYTE = np.iinfo(np.uint8).max  # less room for the levels that mark unjudged documents
+_LARGEST_BYTE = np.iinfo(np.uint8).max
 
 
 def in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:
-    """Put what rows hold in the order of the layout."""
+    """Reorder an array with one entry per row, so that the rows of a query are consecutive."""
     return rows if row_order is None else rows[row_order]
 
 
 def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return the type of levels, the two that mark unjudged documents included."""
+    """Return a type for the levels, including the two that mark unjudged documents."""
     return np.uint8 if n_levels < _LARGEST_BYTE else np.int32
 
 
 def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Weights of queries, from those of their rows."""
+    """Return the mean of the row weights of each query."""
     with np.errstate(over="ignore"):
         means = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
     if not np.isfinite(means).all():
-        raise ValueError("sample_weight must be small enough to be added up, got a sum of inf.")
+        raise ValueError("sample_weight must have a finite sum in every query, got inf.")
     return means
 
 
@@ -51,14 +51,14 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     Parameters
     ----------
     labels : ndarray of shape (n_documents,)
-        Grades >= 0; NaN = unjudged.
+        Grades >= 0; NaN is unjudged.
 
     Returns
     -------
     grades : ndarray of shape (n_levels,), float64
-        The distinct grades, ascending, from 0.
+        The distinct grades, ascending, starting with 0.
     levels : ndarray of shape (n_documents,), uint8 or int32
-        Index of each grade; ``n_levels`` where a document is unjudged.
+        Index of each label in `grades`; ``n_levels`` if a document is unjudged.
 
     Examples
     --------
@@ -101,12 +101,12 @@ def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
 def group_rows(
     qid: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Find the queries of rows, and an order in which the rows of each query stand together.
+    """Find the queries, and an order in which the rows of each query are consecutive.
 
     Parameters
     ----------
     qid : array-like of shape (n_rows,) or None
-        Query id of each row; None makes all rows one query.
+        Query id of each row; with None all rows form one query.
     n_rows : int
         Number of rows.
 
@@ -115,14 +115,14 @@ def group_rows(
     ids : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
-        Extents of the queries.
+        ``indptr[q]:indptr[q + 1]`` are the positions of the rows of query q.
     row_order : ndarray of shape (n_rows,), int64, or None
-        The row at each place; None where the rows stand together already.
+        The row at every position; None if the rows of each query are already consecutive.
 
     Raises
     ------
     ValueError
-        If an id is missing, or their number is not that of the rows.
+        If an id is missing, or the number of ids differs from the number of rows.
 
     Examples
     --------
@@ -143,10 +143,10 @@ def group_rows(
 
 
 def _number_by_appearance(ids: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Give ids numbers as they first appear; return the first places and all numbers."""
+    """Assign numbers by first appearance; return the first positions and the number of every id."""
     try:
         _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
-    except TypeError:  # ids of several types have no order; equality is enough
+    except TypeError:  # ids of several types cannot be sorted, but can be hashed
         number: dict[Any, int] = {}
         inverse = np.array([number.setdefault(each, len(number)) for each in ids.tolist()])
         first = np.unique(inverse, return_index=True)[1]
@@ -162,7 +162,7 @@ def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
         if ids.dtype.kind in "iu" and ids.sum() == n_rows:
             raise ValueError(
                 f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
-                "up to the number of rows: these look like group sizes. "
+                "up to the number of rows and look like group sizes. "
                 "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
             )
         raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
@@ -181,7 +181,7 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     qid : array-like of shape (n_documents,)
-        Ids of any type, also of several types in one list.
+        Ids of any type, or of several types in one list.
 
     Returns
     -------
@@ -196,13 +196,13 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     Examples
     --------
     >>> from skgraded.rankings import as_ids
-    >>> as_ids([1, "1"])  # NumPy would make text of both
+    >>> as_ids([1, "1"])  # NumPy would convert both to text
     array([1, '1'], dtype=object)
     """
     ids = one_dimensional("qid", qid)
     if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
         kinds = set(map(type, qid))
-        # NumPy made text of ids of several types and of nan, or floats of large integers.
+        # NumPy converts ids of several types and nan to text, and large integers to floats.
         is_text = all(issubclass(kind, str) for kind in kinds)
         if kinds == {int} if ids.dtype.kind == "f" else not is_text:
             return np.fromiter(qid, dtype=object, count=len(qid))
@@ -220,7 +220,7 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_missing(each: Any) -> bool:
-    """Tell whether there is None, nan, NaT or pandas.NA where a value should be.
+    """Tell whether a value is None, nan, NaT or pandas.NA.
 
     Parameters
     ----------
@@ -240,5 +240,5 @@ def is_missing(each: Any) -> bool:
     """
     try:
         return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
-    except TypeError:  # pandas.NA is neither equal to itself nor not
+    except TypeError:  # comparisons with pandas.NA have no truth value
         return True
