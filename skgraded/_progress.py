@@ -1,4 +1,4 @@
-"""A progress bar on a terminal; silence elsewhere."""
+"""A progress bar, which is only drawn on terminals."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _WIDTH = 30
 
 
 class ProgressBar:
-    """Bar that fills up as steps are counted, with the time that has passed and that is left.
+    """Progress bar that counts steps and shows the elapsed and the remaining time.
 
     Parameters
     ----------
     total : int
         Number of steps.
     label : str
-        What is being done.
+        Name of the task.
     stream : text stream, optional
-        Where to draw; standard error by default. Nothing is drawn where it is not a terminal.
+        Stream to draw on, standard error by default. Nothing is drawn unless it is a terminal.
     """
 
     def __init__(self, total: int, label: str, stream: TextIO | None = None) -> None:
@@ -32,7 +32,7 @@ class ProgressBar:
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
         self._start = time.monotonic()
-        # Steps may be counted from several threads.
+        # Several threads may call step.
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -54,7 +54,7 @@ class ProgressBar:
         Parameters
         ----------
         n_steps : int, default=1
-            How many.
+            Number of steps.
         """
         with self._lock:
             self.done = min(self.total, self.done + n_steps)
@@ -68,5 +68,5 @@ class ProgressBar:
         left = f", {passed * (self.total - self.done) / self.done:.0f} s left" if self.done else ""
         bar = "#" * filled + "." * (_WIDTH - filled)
         line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"
-        self.stream.write(f"{line}\x1b[K")  # clears what a longer line has left
+        self.stream.write(f"{line}\x1b[K")  # the escape sequence clears the rest of a longer line
         self.stream.flush()

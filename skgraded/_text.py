@@ -1,4 +1,4 @@
-"""Tables of plain text that fit a terminal."""
+"""Plain-text tables that fit the width of a terminal."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def count(n: int, noun: str) -> str:
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
-    """Cut a name that is wider than a column."""
+    """Cut a name that does not fit into a column."""
     return name if len(name) <= width else name[: width - 3] + "..."
 
 
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
-    """Break a sentence into lines, of which all but the first are indented."""
+    """Break a sentence into lines, and indent all but the first."""
     return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
@@ -33,18 +33,18 @@ def text_table(
     width: int = WIDTH,
     widest_label: int = _WIDEST_NAME,
 ) -> str:
-    """Draw a table; columns that do not fit beside the labels go into further blocks below.
+    """Write a table as text; columns that do not fit the width form further blocks below.
 
     Parameters
     ----------
     labels : sequence of str
-        The heading of the labels, then the labels.
+        The heading of the labels, followed by the labels.
     columns : sequence of (str, sequence of str)
         Heading and cells of each column.
     width : int, default=80
-        Characters in a line.
+        Number of characters in a line.
     widest_label : int, default=30
-        Longer labels are cut.
+        Number of characters after which labels are cut.
 
     Returns
     -------

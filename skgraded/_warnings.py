@@ -1,4 +1,4 @@
-"""Warnings of skgraded: one class each, so that each can be silenced or made an error alone."""
+"""Warning classes of skgraded, and functions that issue warnings at the user's line of code."""
 
 import sys
 import warnings
@@ -22,85 +22,84 @@ __all__ = [
 
 
 class SkgradedWarning(UserWarning):
-    """Base class of every warning that skgraded raises."""
+    """Base class of all warnings of skgraded."""
 
 
 class InferredGradesWarning(SkgradedWarning):
-    """The threshold distribution g is named, and the scale's top grade read off the data.
+    """A measure in a scorer or callback takes the top grade of its scale from the data.
 
-    Inside a scorer or an evaluation callback the top grade can differ from one data set to the
-    next, and with it the measure.
+    The top grade can differ between the data sets that are scored, and with it the measure.
     """
 
 
 class UndefinedMeanWarning(SkgradedWarning):
-    """No query was left to take the mean over."""
+    """A mean is undefined, because no query has a value and a positive weight."""
 
 
 class QueryLeakWarning(SkgradedWarning):
-    """Documents of one query stand in both the training and the scored rows.
+    """Documents of the same query are in both the training rows and the scored rows.
 
-    What the model learnt about a query helps it on the rest of that query, so that the score is too
-    high.
+    A model that was trained on some documents of a query ranks the others better than those of a
+    new query, so the score is too high.
     """
 
 
 class ThinnedQueriesWarning(SkgradedWarning):
-    """Rows are drawn from the training and the test sets, so that queries lose documents.
+    """Rows are sampled from the training and test sets, so that queries lose documents.
 
-    A short list is easier to rank than a long one: scores of a halving search over rows are too
-    high, and not comparable between its rounds.
+    A short list is easier to rank than a long one. Scores of a halving search over rows are
+    therefore too high, and not comparable between its rounds.
     """
 
 
 class CutQueriesWarning(SkgradedWarning):
-    """Training sets of a learning curve end inside of queries, or hold parts of them."""
+    """Training sets of a learning curve contain only some of the documents of a query."""
 
 
 class UnseenGradeWarning(SkgradedWarning):
-    """The scored rows hold a higher grade than the training rows that the scale was read off."""
+    """The scored rows hold a higher grade than the training rows, which determined the scale."""
 
 
 class GroupSizesWarning(SkgradedWarning):
-    """Query ids are the numbers of rows: queries of the same size are taken for one."""
+    """Query ids look like group sizes, which would merge all queries of the same size."""
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn once where a measure that will score several data sets reads its top grade off each."""
+    """Warn if measures that will score several data sets take the top grade from each of them."""
     still_open = [each for each in measures if each.is_open]
     if not still_open:
         return
     names = ", ".join(str(each) for each in still_open)
     example = repr(still_open[0].resolve(4))
     warnings.warn(
-        f"{taker} got {names} without max_grade: the scale's top grade is then read off each data "
-        "set that is scored, and the measure changes with it, so that values may differ between "
-        f"folds. Name the top grade, for example {example}, or say g or gain grade by grade.",
+        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
+        "each data set that is scored, so that the measure may differ between folds. Set "
+        f"max_grade, for example {example}, or give g or gain as one number per grade.",
         InferredGradesWarning,
         stacklevel=stacklevel_of_the_user(),
     )
 
 
-# Which of our warnings a run of joblib.Parallel has seen: a search warns once, not in every fold.
+# Warnings already issued, by run of joblib.Parallel, so that a search warns only once.
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
 _said_in_worker: set[type[Warning]] = set()
 
-# Between the user's line and ours.
+# Modules whose frames can lie between the user's code and ours.
 _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"}
 
 
 def warn_once(message: str, category: type[SkgradedWarning]) -> None:
-    """Warn of the user's line of code, but once alone in a cross-validation or search.
+    """Warn at the user's line of code, but only once in a cross-validation or search.
 
-    Python's own rule, once for each line, does not help: scikit-learn sets the filters anew for
-    every fold, and with them forgets what has been shown. A worker process warns once in its life.
+    Python's filter "once per line" does not suffice: scikit-learn resets the filters in every fold,
+    which also resets the record of warnings already shown. A worker process warns only once.
 
     Parameters
     ----------
     message : str
-        The text.
+        Text of the warning.
     category : type
-        Its class.
+        Class of the warning.
     """
     from multiprocessing import parent_process
 
@@ -116,7 +115,7 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
 
 
 def _run_in_progress() -> Any:
-    """Find the outermost joblib.Parallel on the stack, which a search makes anew for each fit."""
+    """Find the outermost joblib.Parallel on the stack; a search creates a new one in every fit."""
     joblib = sys.modules.get("joblib")
     frame, found = sys._getframe(1), None
     while joblib is not None and frame is not None:
@@ -128,7 +127,7 @@ def _run_in_progress() -> Any:
 
 
 def stacklevel_of_the_user() -> int:
-    """Stacklevel of the first frame above the caller that is in no library; 2 if there is none."""
+    """Return the stacklevel of the first frame outside the libraries, or 2 if there is none."""
     frame, distance = sys._getframe(1), 1
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
