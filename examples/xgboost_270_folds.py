@@ -1,8 +1,8 @@
-"""XGBoost #270: cross-validation for ranking needs folds that leave groups whole.
+"""XGBoost #270: cross-validation for ranking needs folds of whole groups.
 
-Folds of rows put documents of one query on both sides, and the score is too high. The ranker
-notices, says so, and folds of whole queries tell what a new query is to expect. Values query by
-query then show whether another model is better, or lucky.
+Folds of rows put documents of the same query into the training and the test set, so that the score
+is too high; QueryRanker warns about it. Folds of whole queries estimate the score on new queries.
+The values of all queries then show whether the difference between two models is significant.
 https://github.com/dmlc/xgboost/issues/270
 """
 
