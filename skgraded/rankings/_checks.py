@@ -176,9 +176,7 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
     given = numeric("group", group)
     bad = ~(given >= 0) | (given != np.floor(given))
     if bad.any():
-        raise ValueError(
-            f"group must hold query sizes, which are integers >= 0, got {given[bad][0]}."
-        )
+        raise ValueError(f"group must hold query sizes, integers >= 0, got {given[bad][0]}.")
     sizes = given.astype(np.int64)
     if sizes.sum() != n_rows:
         raise ValueError(
