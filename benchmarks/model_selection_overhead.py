@@ -33,7 +33,7 @@ BY_HAND = "loop by hand"
 
 
 def contestants(X, y, qid, n_trees):
-    """Map each way of cross-validating to a function that returns the five scores."""
+    """Map names of the contestants to functions that return the five scores."""
     model = lgb.LGBMRanker(n_estimators=n_trees, n_jobs=1, verbose=-1)
     ranker, scorer = QueryRanker(model, measure=MEASURE), make_ranking_scorer(MEASURE)
     splits = list(CV.split(X, groups=qid))

@@ -33,7 +33,7 @@ print(swaps)
 save(swaps.plot(), arguments, "swap_rates")
 
 # %%
-# Repeat with a tenth of the judgments: condensed lists are more robust than AP (Sakai 2007, Fig. 3).
+# Repeat with a tenth of the judgments, which condensed lists tolerate better (Sakai 2007, Fig. 3).
 names = ["AP", "nDCG", "QMeasure", *condensed, "Bpref"]
 print(f"\n% of the judgments   {'  '.join(names)}")
 for rate in (100, 50, 10) if arguments.full else (100, 10):
