@@ -110,9 +110,9 @@ class _ThresholdMeasure(PrefixMeasure):
         grades = judgments.grades.astype(np.int64)
         g = self._probabilities(int(grades[-1]))
         if grades[-1] > len(g):
-            field = "g has as many entries" if self.max_grade is None else "that is max_grade"
+            limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
             raise ValueError(
-                f"y_true must hold grades 0..{len(g)} for {self} ({field}), got {grades[-1]}."
+                f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
             )
         return np.concatenate(([0.0], np.cumsum(g)))[grades]
 
