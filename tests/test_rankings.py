@@ -183,7 +183,7 @@ def test_labels_are_laid_out_once_for_many_scores():
 def test_group_sizes():
     judgments = Judgments.from_groups([1, 0, 2], [2, 0, 1])
     assert judgments.indptr.tolist() == [0, 2, 3]
-    with pytest.raises(ValueError, match="2 sizes that add up to 4, but there are 3 rows"):
+    with pytest.raises(ValueError, match="its 2 sizes add up to 4, but there are 3 rows"):
         Judgments.from_groups([1, 0, 2], [2, 2])
     with pytest.raises(ValueError, match="group must hold query sizes, integers >= 0, got -1"):
         Judgments.from_groups([1, 0, 2], [4, -1])

@@ -180,7 +180,7 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
     sizes = given.astype(np.int64)
     if sizes.sum() != n_rows:
         raise ValueError(
-            f"group must hold the number of rows of each query, got {len(sizes)} sizes that add "
-            f"up to {sizes.sum()}, but there are {n_rows} rows."
+            f"group must hold the number of rows of each query: its {len(sizes)} sizes add up to "
+            f"{sizes.sum()}, but there are {n_rows} rows."
         )
     return sizes[sizes > 0]
