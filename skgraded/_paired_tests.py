@@ -1,7 +1,10 @@
 """Paired tests over topics, for many pairs of systems at once, and corrections of their p-values.
 
-The tests take finite differences of shape (n_pairs, n_topics), where a topic is a query. They
-return one two-sided p-value per pair, which is 1 if all differences of the pair are 0.
+The tests are Student's t, Wilcoxon's signed-rank, Fisher's randomisation, the bootstrap and the
+randomised Tukey HSD test; the corrections are Holm's and Benjamini and Hochberg's.
+
+Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
+p-value per pair, which is 1 for a pair without any difference. A topic is a query.
 """
 
 from __future__ import annotations
@@ -28,19 +31,19 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Limit of the doubles that resampling allocates at a time: 64 MB.
+# Resampled means of pairs that are in memory at the same time: 64 MB.
 _CELLS_AT_A_TIME = 8_000_000
-# Relative differences up to this are rounding, from adding the same numbers in another order.
+# Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
-# The same for values of a measure. It is smaller, because documents at deep ranks add little.
+# The same for values of a measure. Deep ranks add little to them, so this bound is smaller.
 _ROUNDING_OF_VALUES = 1e-14
 
 
 def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArray:
-    """Subtract values topic by topic; differences within rounding become 0.
+    """Subtract values topic by topic; differences as small as rounding errors become 0.
 
-    The values of equal rankings can differ by rounding if they were summed in another order. The
-    tests use signs and variances, which even the smallest differences would change.
+    The values of equal rankings may be added up in different orders, and the tests use signs and
+    spreads, for which even the smallest differences count.
     """
     differences: FloatArray = values - other_values
     rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
@@ -49,7 +52,7 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
 
 
 def t_test(differences: FloatArray) -> FloatArray:
-    """Student's paired t-test."""
+    """Student's t test of the mean difference."""
     return _where_they_differ(differences, _t_test)
 
 
@@ -58,18 +61,18 @@ def _t_test(differences: FloatArray) -> FloatArray:
 
     n_topics = differences.shape[1]
     mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
-    with np.errstate(divide="ignore"):  # the spread is 0 if all differences are equal
+    with np.errstate(divide="ignore"):  # the same difference in every topic
         statistic = np.abs(mean) / (spread / np.sqrt(n_topics))
     p_values: FloatArray = 2.0 * students_t.sf(statistic, n_topics - 1)
     return p_values
 
 
 def wilcoxon_test(differences: FloatArray) -> FloatArray:
-    """Wilcoxon's signed-rank test, which leaves out topics without a difference."""
+    """Wilcoxon's signed-rank test; topics without a difference are left out."""
     from scipy.stats import wilcoxon
 
     def test(rows: FloatArray) -> FloatArray:
-        with warnings.catch_warnings():  # SciPy < 1.13 warns if it approximates small samples
+        with warnings.catch_warnings():  # SciPy < 1.13 warns of few ranks
             warnings.simplefilter("ignore", UserWarning)
             found = [wilcoxon(_with_tied_sizes(row[row != 0.0])) for row in rows]
             return np.array([float(each.pvalue) for each in found])
@@ -78,7 +81,7 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
 
 
 def _with_tied_sizes(differences: FloatArray) -> FloatArray:
-    """Make differences equal in size if they differ only by rounding, such as 0.3 - 0.2 and 0.1."""
+    """Give differences one size if only rounding makes them unequal, such as 0.3 - 0.2 and 0.1."""
     sizes = np.abs(differences)
     order = np.argsort(sizes)
     ascending = sizes[order]
@@ -89,17 +92,16 @@ def _with_tied_sizes(differences: FloatArray) -> FloatArray:
 
 
 def all_swaps_fit(n_topics: int, n_resamples: int) -> bool:
-    """Whether there are at most `n_resamples` ways to swap two systems in some topics."""
-    # Comparing 2.0 ** n_topics with n_resamples would overflow.
-    return n_topics < int(n_resamples).bit_length()
+    """Whether the ways to swap two systems by topics are at most as many as the resamples."""
+    return n_topics < int(n_resamples).bit_length()  # 2**n_topics may be too large for a float
 
 
 def randomization_test(
     differences: FloatArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Fisher's randomisation test, which swaps the two systems in a random half of the topics.
+    """Fisher's randomisation test: swap the two systems in each topic with probability 1/2.
 
-    The test is exact if there are at most `n_resamples` ways to swap; it then tries all of them.
+    All swaps are tried if there are at most as many of them as resamples.
     """
     n_pairs, n_topics = differences.shape
     rounding = _ROUNDING * np.abs(differences).sum(axis=1)
@@ -120,7 +122,7 @@ def randomization_test(
 def bootstrap_test(
     differences: FloatArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Paired bootstrap test of the studentised mean difference (Efron 1993, Sakai 2006)."""
+    """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
     return _where_they_differ(differences, lambda rows: _bootstrap_test(rows, n_resamples, rng))
 
 
@@ -130,7 +132,7 @@ def _bootstrap_test(
     n_pairs, n_topics = differences.shape
     mean = differences.mean(axis=1, keepdims=True)
     observed = np.abs(_studentised(mean[:, 0], (differences**2).mean(axis=1)))
-    shifted = differences - mean  # under the null hypothesis, the mean difference is 0
+    shifted = differences - mean  # as if there were no difference
     shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)] = 0.0
     beyond = np.zeros(n_pairs, dtype=np.int64)
     equal_shares = np.full(n_topics, 1.0 / n_topics)
@@ -145,12 +147,12 @@ def _bootstrap_test(
 def bootstrap_interval(
     differences: FloatArray, confidence: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile bootstrap interval of the mean difference, resampling topics."""
+    """Return a confidence interval of the mean difference: percentiles over resampled topics."""
     n_pairs, n_topics = differences.shape
     means = []
     for _, size in _batches(n_resamples, n_pairs + 2 * n_topics):
-        # Topics are drawn as cells of a (resample, topic) table, because drawing multinomial counts
-        # is slow for thousands of topics.
+        # Counts of topics by resample. For thousands of topics this is faster than drawing them
+        # from the multinomial distribution.
         cells = rng.integers(n_topics, size=(size, n_topics)) + np.arange(size)[:, None] * n_topics
         counts = np.bincount(cells.ravel(), minlength=size * n_topics).reshape(size, n_topics)
         means.append(counts @ differences.T / n_topics)
@@ -160,9 +162,9 @@ def bootstrap_interval(
 
 
 def effect_size(differences: FloatArray) -> FloatArray:
-    """Return Cohen's d: mean difference / standard deviation of the differences; 0 if both are."""
+    """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
     mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
-    with np.errstate(divide="ignore"):  # the spread is 0 if all differences are equal
+    with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(mean, spread, out=np.zeros_like(mean), where=mean != 0.0)
     return sizes
 
@@ -175,10 +177,10 @@ def _studentised(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
 
 
 def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Randomised Tukey HSD test (Carterette 2012); p-values have shape (n_systems, n_systems).
+    """Randomised Tukey HSD test (Carterette 2012): p-values of all pairs, (n_systems, n_systems).
 
-    The test shuffles the values of all systems within each topic. It compares the difference of a
-    pair with the largest difference between shuffled systems, which corrects for all comparisons.
+    The systems' values are shuffled within each topic. A pair's difference is compared with the
+    largest difference of any two shuffled systems, which corrects for the number of comparisons.
     """
     n_systems, n_topics = values.shape
     sums = values.sum(axis=1)
@@ -195,7 +197,7 @@ def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down correction, which bounds the probability of any false discovery."""
+    """Correct by Holm's step-down procedure, which bounds the chance of any false discovery."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")
     stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
@@ -205,7 +207,7 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's correction, which bounds the expected share of false discoveries."""
+    """Correct by Benjamini and Hochberg's procedure, which bounds the false discovery rate."""
     from scipy.stats import false_discovery_control
 
     corrected: FloatArray = false_discovery_control(p_values, method="bh")

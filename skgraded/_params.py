@@ -145,17 +145,24 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def threads(n_threads: Any) -> int:
-    """Return a number of threads; None means one thread, and -1 one per processor."""
+    """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
     if is_integer(n_threads) and n_threads == -1:
-        return os.cpu_count() or 1
+        return _processors()
     if not is_integer(n_threads) or not 1 <= n_threads <= _MOST_THREADS:
         raise ValueError(
             f"n_threads must be an integer from 1 to {_MOST_THREADS}, -1 for all processors, or "
             f"None for one thread, got {n_threads!r}."
         )
     return int(n_threads)
+
+
+def _processors() -> int:
+    """Count the processors that this process may use, which a container or a job may limit."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def closest(word: str, known: Iterable[str]) -> str:

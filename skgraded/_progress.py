@@ -1,4 +1,4 @@
-"""A progress bar, which is only drawn on terminals."""
+"""A progress bar, drawn on terminals only."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _WIDTH = 30
 
 
 class ProgressBar:
-    """Progress bar that counts steps and shows the elapsed and the remaining time.
+    """Bar that fills up as steps are counted, with the time passed and the time left.
 
     Parameters
     ----------
     total : int
         Number of steps.
     label : str
-        Name of the task.
+        Name of the work.
     stream : text stream, optional
-        Stream to draw on, standard error by default. Nothing is drawn unless it is a terminal.
+        The stream to draw on; standard error by default. Nothing is drawn if it is no terminal.
     """
 
     def __init__(self, total: int, label: str, stream: TextIO | None = None) -> None:
@@ -32,7 +32,7 @@ class ProgressBar:
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
         self._start = time.monotonic()
-        # Several threads may call step.
+        # Steps may be counted from several threads.
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -68,5 +68,5 @@ class ProgressBar:
         left = f", {passed * (self.total - self.done) / self.done:.0f} s left" if self.done else ""
         bar = "#" * filled + "." * (_WIDTH - filled)
         line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"
-        self.stream.write(f"{line}\x1b[K")  # the escape sequence clears the rest of a longer line
+        self.stream.write(f"{line}\x1b[K")  # clears the rest of a longer line
         self.stream.flush()

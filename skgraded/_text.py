@@ -1,29 +1,36 @@
-"""Plain-text tables that fit the width of a terminal."""
+"""Tables of plain text that fit a terminal."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 
-__all__ = ["WIDTH", "count", "shorten", "text_table", "wrap"]
+__all__ = ["WIDTH", "count", "first_few", "shorten", "text_table", "wrap"]
 
 WIDTH = 80
+_EXAMPLES = 3
 _GAP = "  "
 _WIDEST_NAME = 30
 
 
-def count(n: int, noun: str) -> str:
+def count(n: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun, such as ``1 topic`` or ``2 topics``."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")
+    return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """List the first names of several, such as ``a, b, c and 4 more``."""
+    shown = ", ".join(names[:_EXAMPLES])
+    return shown + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
-    """Cut a name that does not fit into a column."""
+    """Cut a name that is wider than a column."""
     return name if len(name) <= width else name[: width - 3] + "..."
 
 
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
-    """Break a sentence into lines, and indent all but the first."""
+    """Break a sentence into lines and indent all of them but the first."""
     return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
@@ -33,18 +40,18 @@ def text_table(
     width: int = WIDTH,
     widest_label: int = _WIDEST_NAME,
 ) -> str:
-    """Write a table as text; columns that do not fit the width form further blocks below.
+    """Draw a table; columns that do not fit beside the labels go into further blocks below.
 
     Parameters
     ----------
     labels : sequence of str
-        The heading of the labels, followed by the labels.
+        The heading of the labels, then the labels.
     columns : sequence of (str, sequence of str)
         Heading and cells of each column.
     width : int, default=80
-        Number of characters in a line.
+        Characters in a line.
     widest_label : int, default=30
-        Number of characters after which labels are cut.
+        Longer labels are cut.
 
     Returns
     -------

@@ -8,66 +8,64 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import threads
-from skgraded._warnings import warn_if_grades_are_inferred
-from skgraded.boosting._lambdamart import require_means
-from skgraded.measures import Measure, evaluate
-from skgraded.measures import measure as measure_of
+from skgraded.boosting._evaluator import Evaluator, chosen_measures
+from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
-__all__ = ["EvalMetric", "eval_metric", "objective"]
+__all__ = ["eval_metric", "objective"]
 
-_LABELS_AND_IDS = 2
+_LENGTHS_OF_A_DATA_SET = (2, 3)  # without and with weights
 
 
 def eval_metric(
-    measure: str | Measure, *data_sets: tuple[ArrayLike, ...], n_threads: int = 1
-) -> EvalMetric:
+    measure: str | Measure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
+) -> _EvalMetric:
     """Make an evaluation metric for CatBoost from a measure.
 
-    CatBoost shows its metrics labels and predictions of a whole data set, but not the queries. So
-    this object is told the query ids of every data set beforehand, and knows a data set again by
-    its labels. CatBoost also evaluates the training rows: give both.
+    CatBoost passes the labels and predictions of a whole data set to a metric, but not the queries.
+    This object therefore gets the query ids of every data set beforehand, and recognises a data set
+    by its labels. CatBoost also evaluates the training rows: give both data sets.
 
     Parameters
     ----------
     measure : str or Measure
-        The measure; CatBoost takes one such object.
+        The measure; CatBoost accepts one such object.
     *data_sets : tuple of array-like
         (labels, query ids) or (labels, query ids, row weights) of the training and the validation
-        rows, in this order, each in the order of its rows. NaN = unjudged; CatBoost takes no such
-        label, so give it 0 in these rows.
-    n_threads : int, default=1
-        Threads for sorting and scoring; values do not depend on it.
+        rows, in this order. Rows stand in the order in which CatBoost gets them. NaN = unjudged;
+        CatBoost accepts no such label, so give CatBoost 0 in these rows.
+    n_threads : int, optional
+        Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
     Returns
     -------
-    EvalMetric
+    object
         For ``CatBoostRanker(eval_metric=...)``, which then also stops early by it.
 
     Raises
     ------
     ValueError
-        If no data set is given, one is no such tuple, or two look the same to CatBoost, which shows
-        labels alone, but differ in queries, weights or unjudged rows. In training, as the reason
+        If no data set is given, one is not such a tuple, or two have the same labels, by which they
+        are recognised, but differ in queries, weights or unjudged rows. In training, as the reason
         of a CatBoostError: if a data set is unknown, or no query is left to take the mean over.
 
     Warns
     -----
     InferredGradesWarning
-        If the measure has g by name but no ``max_grade``.
+        If the measure names g but no ``max_grade``.
 
     See Also
     --------
-    skgraded.QueryRanker : Does all of this by itself, on validation queries that it holds out.
+    skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Notes
     -----
-    With categorical features, CatBoost shows the training rows in an order of its own, in which
-    queries cannot be found; their value is then reported as 0, for CatBoost takes no nan. The
-    validation rows keep their order.
+    With categorical features, CatBoost passes the training rows in an order of its own, in which
+    the queries cannot be found. Their value is then reported as 0, because CatBoost accepts no NaN.
+    The validation rows keep their order.
 
-    scikit-learn cannot clone a CatBoostRanker that holds such an object; a `skgraded.QueryRanker`
-    around a CatBoostRanker can be cloned.
+    scikit-learn cannot clone a CatBoostRanker that holds such an object. It can clone a
+    `skgraded.QueryRanker` around a CatBoostRanker.
 
     Examples
     --------
@@ -76,23 +74,19 @@ def eval_metric(
     >>> metric.evaluate([[0.2, 0.1, 0.7]], [0, 1, 1], None)  # the mean of 1/2 and 1, and its weight
     (0.75, 1.0)
     """
-    chosen = measure_of(measure)
-    warn_if_grades_are_inferred([chosen], "eval_metric")
     if not data_sets:
         raise ValueError(
             "eval_metric needs the labels and query ids of the data sets that CatBoost will "
             "evaluate, such as eval_metric(measure, (y, qid), (y_valid, qid_valid)); got none."
         )
+    chosen = chosen_measures([measure], "eval_metric")
     known = tuple(_KnownSet(each) for each in data_sets)
     _require_distinct(known)
-    # CatBoost calls a metric by the name of its class.
-    kind = type(str(chosen), (EvalMetric,), {})
-    metric: EvalMetric = kind(chosen, known, threads(n_threads))
-    return metric
+    return _make_metric(Evaluator(chosen, threads(n_threads)), known)
 
 
 def objective(*_: Any, **__: Any) -> NoReturn:
-    """Tell why there is no training objective for CatBoost.
+    """Raise an error that says why there is no training objective for CatBoost.
 
     Parameters
     ----------
@@ -104,12 +98,12 @@ def objective(*_: Any, **__: Any) -> NoReturn:
     Raises
     ------
     NotImplementedError
-        Always: CatBoost asks an objective from outside for the derivatives of blocks of rows that
-        cut queries apart, and CatBoostRanker refuses one.
+        Always. CatBoost asks a callable objective for the derivatives of blocks of rows that split
+        queries, and CatBoostRanker refuses such objectives.
 
     See Also
     --------
-    eval_metric : Stop early by a measure.
+    eval_metric : The measure as an evaluation metric, for early stopping.
     skgraded.lightgbm.objective : Train LightGBM for a measure.
 
     Examples
@@ -118,32 +112,30 @@ def objective(*_: Any, **__: Any) -> NoReturn:
     >>> objective("nDCG")
     Traceback (most recent call last):
         ...
-    NotImplementedError: CatBoost cannot train for a ranking measure from outside: ...
+    NotImplementedError: CatBoost cannot train for a ranking measure of ours: ...
     """
     raise NotImplementedError(
-        "CatBoost cannot train for a ranking measure from outside: it asks for the derivatives of "
-        "blocks of rows that cut queries apart, and CatBoostRanker refuses such objectives. Train "
-        "with one of its own, such as loss_function='YetiRank', and stop early by the measure "
-        "(skgraded.catboost.eval_metric), or train with skgraded.lightgbm.objective or "
-        "skgraded.xgboost.objective."
+        "CatBoost cannot train for a ranking measure of ours: it asks a callable objective for the "
+        "derivatives of blocks of rows that split queries, and CatBoostRanker refuses such "
+        "objectives. Train with one of CatBoost's own, such as loss_function='YetiRank', and stop "
+        "early by the measure (skgraded.catboost.eval_metric), or train with "
+        "skgraded.lightgbm.objective or skgraded.xgboost.objective."
     )
 
 
 class _KnownSet:
-    """Labels as CatBoost shows them, and their judgments."""
+    """Labels as CatBoost passes them, and their judgments."""
 
     def __init__(self, data_set: Any) -> None:
-        if not isinstance(data_set, tuple) or len(data_set) not in (
-            _LABELS_AND_IDS,
-            _LABELS_AND_IDS + 1,
-        ):
+        if not isinstance(data_set, tuple) or len(data_set) not in _LENGTHS_OF_A_DATA_SET:
+            length = f" of {len(data_set)}" if isinstance(data_set, tuple) else ""
             raise ValueError(
                 "data_sets must be tuples (labels, query ids) or (labels, query ids, row weights), "
-                f"got {type(data_set).__name__} of {np.size(np.asarray(data_set, dtype=object))}."
+                f"got a {type(data_set).__name__}{length}."
             )
         self.judgments = Judgments.from_arrays(*data_set)
         self.given: NDArray[np.float32] = np.asarray(data_set[0]).astype(np.float32)
-        self.labels = self.given  # as CatBoost is given them
+        self.labels = self.given  # as CatBoost gets them
         if self.judgments.has_unjudged:
             self.labels = np.nan_to_num(self.given)
 
@@ -179,84 +171,40 @@ def _require_distinct(known: tuple[_KnownSet, ...]) -> None:
         for other in known[:i]:
             if each.has(other.labels) and not each.means_the_same(other):
                 raise ValueError(
-                    "data_sets must differ in their labels to be told apart, got two with the same "
-                    f"{len(each.labels)} labels and different queries, weights or unjudged rows."
+                    "data_sets must differ in their labels, by which they are recognised, got two "
+                    f"with the same {len(each.labels)} labels and different queries, weights or "
+                    "unjudged rows."
                 )
 
 
-class EvalMetric:
-    """What `eval_metric` makes: the object that CatBoost sees.
+class _EvalMetric:
+    """The metric as CatBoost calls it."""
 
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    known : tuple
-        The data sets whose queries it knows.
-    n_threads : int
-        Threads for sorting and scoring.
-    """
-
-    def __init__(self, measure: Measure, known: tuple[_KnownSet, ...], n_threads: int) -> None:
-        self.measure = measure
+    def __init__(self, evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> None:
+        self.evaluator = evaluator
         self.known = known
-        self.n_threads = n_threads
 
     def is_max_optimal(self) -> bool:
-        """Tell CatBoost whether greater is better.
-
-        Returns
-        -------
-        bool
-            Whether it is.
-        """
-        return self.measure.greater_is_better
+        """Return whether greater is better."""
+        return self.evaluator.measures[0].greater_is_better
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Score predictions.
+        """Return the mean of the measure and its weight, 1.
 
-        Parameters
-        ----------
-        approxes : sequence of one array-like of shape (n_documents,)
-            Predictions.
-        target : array-like of shape (n_documents,)
-            Labels, by which the data set is recognised.
-        weight : array-like of shape (n_documents,) or None
-            Ignored: weights are told beforehand, with the query ids.
-
-        Returns
-        -------
-        value : float
-            Mean of the measure over the queries.
-        weight : float
-            Weight of that mean, 1.
+        CatBoost's weights are ignored: those of the rows were given together with the query ids.
         """
         judgments = self._judgments(np.asarray(target))
         if judgments is None:
             return 0.0, 1.0  # CatBoost cannot write nan
-        scores = evaluate([self.measure], judgments.rank(approxes[0], self.n_threads))
-        require_means(scores)
-        return scores.mean()[str(self.measure)], 1.0
+        ((_, mean),) = self.evaluator.means_on(judgments, approxes[0])
+        return mean, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Divide a sum by its weight, as CatBoost asks for.
-
-        Parameters
-        ----------
-        error : float
-            The value that `evaluate` returned.
-        weight : float
-            The weight that it returned.
-
-        Returns
-        -------
-        float
-            The value.
-        """
+        """Return the value of a sum and its weight."""
         return error / weight
 
     def _judgments(self, labels: NDArray[Any]) -> Judgments | None:
-        """Judgments of a data set; None for training rows in CatBoost's own order."""
+        """Find the judgments of a data set; None for training rows in an order of CatBoost's."""
         for each in self.known:
             if each.has(labels):
                 return each.judgments
@@ -265,18 +213,19 @@ class EvalMetric:
         sizes = ", ".join(str(len(each.labels)) for each in self.known)
         raise ValueError(
             f"CatBoost evaluates {len(labels)} rows whose labels are those of no data set that "
-            f"eval_metric was told about (of {sizes} rows): give it (labels, query ids) of the "
-            "training and of the validation rows."
+            f"eval_metric got (of {sizes} rows): give it (labels, query ids) of the training and "
+            "of the validation rows."
         )
 
     def __reduce__(self) -> Any:
-        # The class is made for its name, and pickle could not find it.
-        return _remake, (self.measure, self.known, self.n_threads)
+        # The class is made at run time, so that pickle cannot find it by its name.
+        return _make_metric, (self.evaluator, self.known)
 
     def __repr__(self) -> str:
-        return f"eval_metric({str(self.measure)!r}, ...)"
+        return f"eval_metric({self.evaluator}, ...)"
 
 
-def _remake(measure: Measure, known: tuple[_KnownSet, ...], n_threads: int) -> EvalMetric:
-    metric: EvalMetric = type(str(measure), (EvalMetric,), {})(measure, known, n_threads)
+def _make_metric(evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> _EvalMetric:
+    """Make a metric whose class has the measure's name, which CatBoost reports."""
+    metric: _EvalMetric = type(str(evaluator.measures[0]), (_EvalMetric,), {})(evaluator, known)
     return metric

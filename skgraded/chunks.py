@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from skgraded.engines._rows import Columns
-from skgraded.engines._scan import Options, scored
-from skgraded.engines._totals import PartedScores, Totals, concatenate
+from skgraded.engines import Columns, EvaluationPlan, MeanScores, distinct_grades
+from skgraded.engines._parquet import batches_of, labels_of, open_dataset
 from skgraded.engines._whole_queries import Order, check_order
-from skgraded.measures import Measure, Scores, measures_of
+from skgraded.measures import Measure, Scores
 
 __all__ = ["evaluate", "iter_scores"]
 
@@ -23,15 +22,15 @@ def evaluate(
     qid: str = "qid",
     weight: str | None = None,
     grades: Sequence[float] | None = None,
-    order: Order = "ascending",
     per_query: bool = False,
+    order: Order = "ascending",
     block_rows: int = 1_000_000,
-    n_threads: int = 1,
-) -> Scores:
+    n_threads: int | None = None,
+) -> MeanScores | Scores:
     """Score more rows than fit into memory.
 
     Memory holds one block: `block_rows` rows, the largest chunk or the longest query, whichever is
-    most. A query may go on over the end of a chunk. Means are the same to the last bit as those of
+    most. A query may continue in the next chunk. Means are the same to the last bit as those of
     `skgraded.evaluate` on all rows at once, wherever the chunks are cut.
 
     Parameters
@@ -50,20 +49,21 @@ def evaluate(
         The grades that may occur, such as ``range(5)``. Measures that take the top of the scale
         from the data need it where `data` is an iterable; from Parquet it is read in a first pass
         over the labels.
-    order : {"ascending", "grouped"}, default="ascending"
-        Whether query ids ascend, which is checked in constant memory, or the rows of each query
-        stand together but queries in any order: then all ids are remembered to check it.
     per_query : bool, default=False
         Whether to keep the values of all queries: 8 bytes for each query and measure.
+    order : {"ascending", "grouped"}, default="ascending"
+        ``"ascending"``: query ids ascend, which is checked in constant memory. ``"grouped"``: the
+        rows of each query stand together, but queries come in any order; all ids are remembered to
+        check it.
     block_rows : int, default=1_000_000
-        Rows that are scored together, at least. Results do not depend on it.
-    n_threads : int, default=1
-        Threads; results do not depend on it.
+        The least number of rows that are scored together. Results do not depend on it.
+    n_threads : int, optional
+        Threads; results do not depend on it. None is one, -1 all processors.
 
     Returns
     -------
-    Scores
-        Means; and with `per_query`, values query by query.
+    MeanScores or Scores
+        The means; with `per_query`, a `Scores`, which also holds the value of each query.
 
     Raises
     ------
@@ -72,30 +72,25 @@ def evaluate(
 
     See Also
     --------
-    iter_scores : Values query by query, block by block, to write them elsewhere.
+    iter_scores : Values of the queries block by block, to write them elsewhere.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from skgraded import chunks
     >>> parts = [([2, 0], [.9, .5], [1, 1]), ([1, 0, 1], [.1, .4, .3], [1, 2, 2])]
     >>> chunks.evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], parts)
     measure                mean  over 2 queries
     eGAP(g=[0.1,0.9])    0.5167
     nDCG@2               0.6956
+    >>> chunks.evaluate("nDCG@2", parts, per_query=True).values[:, 0].round(4)
+    array([0.7602, 0.6309])
     """
-    check_order(order)
-    parsed = measures_of(measures)
-    totals, kept = Totals.nothing(len(parsed)), []
     columns = Columns(label, score, qid, weight)
-    options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
-    for part, n_rows in scored(parsed, data, columns, **options):
-        totals = totals.joined(Totals.of(part, n_rows))
-        if per_query:
-            kept.append(part)
-    if totals.n_queries == 0:
-        raise ValueError("data must hold at least one row, got none.")
-    return PartedScores(parsed, totals, _not_kept, concatenate(kept) if kept else None)
+    plan = EvaluationPlan.of(
+        measures, columns, per_query=per_query, grades=grades, n_threads=n_threads
+    )
+    blocks = _scan(plan, data, order, block_rows)
+    return plan.combine(plan.result(scores, n_rows) for scores, n_rows in blocks)
 
 
 def iter_scores(
@@ -109,7 +104,7 @@ def iter_scores(
     grades: Sequence[float] | None = None,
     order: Order = "ascending",
     block_rows: int = 1_000_000,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> Iterator[Scores]:
     """Score more rows than fit into memory, and hand out the values of each block.
 
@@ -118,7 +113,7 @@ def iter_scores(
     measures : str, Measure or sequence of them
         The measures.
     data : path, pyarrow Dataset or Table, or iterable of chunks
-        As in `evaluate`.
+        As in `evaluate`, like all parameters below.
     label, score, qid : str
         Columns of grades, scores and query ids.
     weight : str, optional
@@ -128,14 +123,19 @@ def iter_scores(
     order : {"ascending", "grouped"}, default="ascending"
         What to check of the order of the queries.
     block_rows : int, default=1_000_000
-        Rows that are scored together, at least.
-    n_threads : int, default=1
-        Threads; results do not depend on it.
+        The least number of rows that are scored together.
+    n_threads : int, optional
+        Threads.
 
-    Yields
-    ------
-    Scores
+    Returns
+    -------
+    iterator of Scores
         Values of some whole queries, in the order of the data.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described; while the data are read, if they are not.
 
     Examples
     --------
@@ -144,15 +144,18 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
-    check_order(order)
-    parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
-    options = Options(grades=grades, order=order, block_rows=block_rows, n_threads=n_threads)
-    for part, _ in scored(parsed, data, columns, **options):
-        yield part
+    columns = Columns(label, score, qid, weight)
+    plan = EvaluationPlan.of(measures, columns, per_query=True, grades=grades, n_threads=n_threads)
+    return (scores for scores, _ in _scan(plan, data, order, block_rows))
 
 
-def _not_kept() -> Scores:
-    raise ValueError(
-        "Values query by query were not kept: pass per_query=True to evaluate, or take them block "
-        "by block from iter_scores."
-    )
+def _scan(
+    plan: EvaluationPlan, data: Any, order: Order, block_rows: int
+) -> Iterator[tuple[Scores, int]]:
+    order, dataset = check_order(order), open_dataset(data)
+    stream: Iterable[Any] = data
+    if dataset is not None:
+        plan.columns.require(dataset.schema.names, "the data set")
+        plan = plan.with_scale(lambda: distinct_grades(labels_of(dataset, plan.columns.label)))
+        stream = batches_of(dataset, plan.columns.names)
+    return plan.scan(stream, block_rows=block_rows, order=order)

@@ -1,8 +1,8 @@
-"""Other tools' numbers: the measure with the gain, the divisor and the rules that each tool has.
+"""Measures that give the numbers of other tools.
 
-One table, `CONVENTIONS`, says what a tool calls a measure and which fields make ours give the
-tool's value; `measure_as` looks measures up in it, and ``python -m skgraded.conventions`` writes
-it as the page ``docs/conventions.md``.
+The table `CONVENTIONS` says what a tool calls a measure, and with which fields our measure has the
+tool's value. `measure_as` looks measures up in it; ``python -m skgraded.conventions`` writes it as
+the page ``docs/conventions.md``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from skgraded._params import choice
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.measures._catalogue import parse_spec
 
@@ -29,9 +30,9 @@ class Tool:
     name : str
         The tool.
     rules : str
-        What holds for all of its measures.
+        The rules that all of its measures follow, in words.
     fields : mapping of str to object
-        The same, as fields of ours.
+        The same rules as fields of our measures.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Tool:
 
 @dataclasses.dataclass(frozen=True)
 class Convention:
-    """What one tool calls a measure, and what it means by it.
+    """A measure of a tool, and the measure of ours with the same value.
 
     Attributes
     ----------
@@ -52,9 +53,9 @@ class Convention:
     ours : str
         The measure's name here.
     fields : mapping of str to object
-        Fields of ours that give their number, beyond those that hold for all of the tool's.
+        Fields of our measure that give the tool's number, in addition to the fields of the tool.
     note : str
-        What else to know.
+        A remark for readers of the table.
     """
 
     tool: str
@@ -91,11 +92,11 @@ TOOLS = {
         ),
         Tool(
             "trec_eval",
-            "Ties by document id, descending: rows must stand in that order, which reading a run "
-            "sees to. A query with nothing relevant counts 0. The pool is that of the qrels. A "
-            "document of any negative grade is pooled but unsampled; here that is grade -1 alone, "
-            "and others are judged not relevant, which bpref and infAP notice. "
-            "`qrels.map_grades({-2: -1})` or `--grades=-2=-1` folds them.",
+            "Ties by document id, descending: rows must stand in that order, in which a run is "
+            "read. A query with nothing relevant counts 0. The pool is that of the qrels. A "
+            "document of any negative grade is pooled but unsampled; here only grade -1 means "
+            "that, and other negative grades are judged not relevant, which changes bpref and "
+            "infAP. `qrels.map_grades({-2: -1})` or `--grades=-2=-1` maps them to -1.",
             {"ties": "row_order"},
         ),
         Tool(
@@ -114,11 +115,11 @@ TOOLS = {
 
 _NAN = math.nan
 _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
-_OF_SCALE = "The top of the scale is the data's unless max_grade names it."
+_OF_SCALE = "The top of the scale is the highest grade of the data, unless max_grade is given."
 _UNTIL_SHORT = "A list shorter than k is divided by its own length."
 
 CONVENTIONS = (
-    Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "label_gain is gain."),
+    Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "Their label_gain is our gain."),
     Convention("lightgbm", "map@{k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
     Convention("xgboost", "ndcg@{k}", "nDCG", _EXP2, "ndcg_exp_gain=0 is a linear gain."),
     Convention("xgboost", "ndcg@{k}-", "nDCG", {"gain": "exp2"}),
@@ -139,7 +140,7 @@ CONVENTIONS = (
     Convention("catboost", "MRR", "RR"),
     Convention("catboost", "PrecisionAt:top={k}", "P", {"fill": False}, _UNTIL_SHORT),
     Convention("catboost", "RecallAt:top={k}", "R", {"empty": 1.0}),
-    Convention("sklearn", "ndcg_score(k={k})", "nDCG", {}, "It refuses single documents."),
+    Convention("sklearn", "ndcg_score(k={k})", "nDCG", {}, "It refuses queries of one document."),
     Convention("sklearn", "ndcg_score", "nDCG"),
     Convention("sklearn", "dcg_score(k={k})", "DCG"),
     Convention("sklearn", "dcg_score", "DCG"),
@@ -186,14 +187,14 @@ CONVENTIONS = (
         "extendedGradedAveragePrecision",
         "xGAP",
         {},
-        "g must be given; what it holds above the query's highest grade is lost.",
+        "g must be given; its part above the query's highest grade is lost.",
     ),
     Convention(
         "matters",
         "expectedGradedAveragePrecision",
         "eGAP",
         {},
-        "g must be given; what it holds above the query's highest grade is lost.",
+        "g must be given; its part above the query's highest grade is lost.",
     ),
     Convention("matters", "averagePrecision", "AP", {"empty": _NAN}),
     Convention("matters", "qMeasure", "QMeasure", {"empty": _NAN}),
@@ -202,30 +203,30 @@ CONVENTIONS = (
 
 
 def measure_as(tool: str, name: str | Measure) -> Measure:
-    """Return the measure that gives another tool's number.
+    """Return the measure that gives the number of another tool.
 
     Parameters
     ----------
     tool : {"lightgbm", "xgboost", "catboost", "sklearn", "trec_eval", "ntcireval", "matters"}
         The tool.
     name : str or Measure
-        The measure as the tool writes it (``"map_cut_10"``), or as it is called here
-        (``"AP@10"``). Fields that a name of ours states, such as ``"AP(rel=2)@10"``, stay as they
-        are; so do those of a Measure that differ from the defaults of its class.
+        The measure as the tool writes it (``"map_cut_10"``), or as it is written here
+        (``"AP@10"``). Fields that are stated in a string of ours, such as ``"AP(rel=2)@10"``, stay
+        as they are, and so do the fields of a Measure that differ from the defaults of its class.
 
     Returns
     -------
     Measure
-        The measure with the tool's gain, divisor and rules for ties and empty queries.
+        The measure with the tool's gain and divisor, and its rules for ties and empty queries.
 
     Raises
     ------
     ValueError
-        If the tool is unknown, or has no such measure; the message lists those that it has.
+        If the tool is unknown, or has no such measure; the message lists the measures it has.
 
     See Also
     --------
-    skgraded.measure : Measures as they are written here.
+    skgraded.measure : Read a measure as it is written here.
 
     Examples
     --------
@@ -235,8 +236,7 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     >>> measure_as("trec_eval", "map_cut_10")
     AP(k=10, ties='row_order')
     """
-    if tool not in TOOLS:
-        raise ValueError(f"tool must be one of {', '.join(map(repr, TOOLS))}, got {tool!r}.")
+    choice("tool", tool, TOOLS)
     of_tool = [each for each in CONVENTIONS if each.tool == tool]
     for convention in of_tool:
         k = _cutoff_of(convention, name) if isinstance(name, str) else None
@@ -251,7 +251,7 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
 
 
 def _cutoff_of(convention: Convention, name: str) -> dict[str, int] | None:
-    """Return the cut-off where a name is the tool's, {} where it has none, else None."""
+    """Return the cut-off in a name of the tool, {} if it has none, None for any other name."""
     pattern = re.escape(convention.theirs).replace(r"\{k\}", r"(?P<k>\d+)")
     found = re.fullmatch(pattern, name.strip())
     if found is None:
@@ -262,16 +262,18 @@ def _cutoff_of(convention: Convention, name: str) -> dict[str, int] | None:
 def _own_measure(
     tool: str, name: str | Measure, of_tool: list[Convention]
 ) -> tuple[type[Measure], dict[str, Any]]:
-    """Return the class of a measure of ours, and the fields that are stated."""
+    """Return the class of a measure of ours, and the fields that the user states."""
     try:
         chosen = measure(name)
     except ValueError as error:
-        raise ValueError(f"{_unknown(tool, name, of_tool)} As a name of ours: {error}") from None
+        raise ValueError(
+            f"{_unknown(tool, name, of_tool)} It is no measure of skgraded either: {error}"
+        ) from None
     return parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
 
 
 def _changed(chosen: Measure) -> dict[str, Any]:
-    """Fields of a measure that are not as its class has them."""
+    """Fields of a measure that differ from the defaults of its class."""
     plain = type(chosen)()
     values = {each.name: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}
     return {name: value for name, value in values.items() if value != getattr(plain, name)}
@@ -309,7 +311,7 @@ def as_markdown() -> str:
         "# Other tools' numbers",
         "",
         "`skgraded.conventions.measure_as(tool, name)` returns the measure that gives a tool's",
-        'number, for its own name of a measure or for ours: `measure_as("lightgbm", "nDCG@10")`.',
+        'number. The name may be the tool\'s or ours: `measure_as("lightgbm", "nDCG@10")`.',
         "This page is generated: `python -m skgraded.conventions > docs/conventions.md`.",
     ]
     for tool in TOOLS.values():

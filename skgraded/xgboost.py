@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,27 +11,20 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
-from skgraded._params import threads
-from skgraded._warnings import warn_if_grades_are_inferred
-from skgraded.boosting._lambdamart import (
-    IterationCounter,
-    JudgedSets,
-    LambdaMART,
-    require_finite_scores,
-    require_means,
-    trainable,
-)
-from skgraded.measures import Measure, evaluate
-from skgraded.measures import measure as measure_of
+from skgraded._params import integer_or_none, threads
+from skgraded.boosting._evaluator import Evaluator, chosen_measures, named_means
+from skgraded.boosting._judged_sets import DataSet, rank_in_training
+from skgraded.boosting._objective import Objective, make_objective
+from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
-__all__ = ["Evaluation", "custom_metric", "evaluation", "objective"]
+__all__ = ["custom_metric", "evaluation", "objective"]
 
 FloatArray = NDArray[np.float64]
 
 _NO_QUERIES = (
-    "The data set does not say which rows make up a query: give the DMatrix qid=... (ascending) "
-    "or group=... (sizes)."
+    "The data set does not say which rows make up a query: make the DMatrix with qid=... "
+    "(ascending) or group=... (sizes)."
 )
 
 
@@ -45,21 +38,22 @@ def objective(
 ) -> Callable[[ArrayLike, xgboost.DMatrix], tuple[FloatArray, FloatArray]]:
     """Make a training objective for ``xgboost.train`` from a measure: LambdaMART.
 
-    The formula, ties and limits are those of `skgraded.lightgbm.objective`. XGBRanker takes no
-    objective from outside; train with ``xgboost.train(params, dtrain, obj=...)``.
+    The formula, ties and limits are those of `skgraded.lightgbm.objective`. XGBRanker does not
+    accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
 
     Parameters
     ----------
     measure : str or Measure
-        What to train for.
+        The measure to train for.
     sigmoid : float, default=1.0
         Steepness of the logistic loss.
     truncation_level : int or None, default=30
-        Pairs count that have a document among so many first ranks; None counts all pairs.
+        Only pairs with a document among this many first ranks count; None counts all pairs.
     norm : bool, default=True
         Whether to normalize the derivatives of each query.
     n_threads : int, optional
-        Threads for sorting and derivatives, which do not depend on it. None is one.
+        Threads for sorting and derivatives: None is one, -1 all processors. The derivatives do not
+        depend on it.
 
     Returns
     -------
@@ -69,14 +63,14 @@ def objective(
     Raises
     ------
     ValueError
-        If the measure is not of the prefix form, or an argument out of its range. In training: if
-        the data set has no query ids, labels do not fit the measure, or scores are no longer
-        finite.
+        If the measure does not have the prefix form, or an argument is out of its range. In
+        training: if the data set has no query ids, the labels do not fit the measure, or scores are
+        no longer finite.
 
     Warns
     -----
     InferredGradesWarning
-        If the measure has g by name but no ``max_grade``.
+        If the measure names g but no ``max_grade``.
 
     See Also
     --------
@@ -98,28 +92,33 @@ def objective(
     >>> booster.num_boosted_rounds()
     5
     """
-    chosen = measure_of(measure)
-    warn_if_grades_are_inferred([chosen], "objective")
     return _Objective(
-        LambdaMART(trainable(chosen), sigmoid, truncation_level, norm), threads(n_threads)
+        make_objective(
+            measure,
+            sigmoid=sigmoid,
+            truncation_level=truncation_level,
+            norm=norm,
+            n_threads=n_threads,
+        )
     )
 
 
 def custom_metric(
-    *measures: str | Measure, n_threads: int = 1
+    *measures: str | Measure, n_threads: int | None = None
 ) -> Callable[[ArrayLike, xgboost.DMatrix], list[tuple[str, float]]]:
     """Make a metric for ``xgboost.train(custom_metric=...)`` from one measure or several.
 
-    XGBoost passes its values on with six decimals, and its early stopping takes smaller ones for
-    better: give it ``xgboost.callback.EarlyStopping(..., maximize=True)``. `evaluation` has neither
-    limit. It is no metric for XGBRanker, which would average queries by their size.
+    XGBoost rounds the values to six decimals, and its early stopping takes smaller values for
+    better unless it is told otherwise: ``xgboost.callback.EarlyStopping(..., maximize=True)``.
+    `evaluation` has neither limit. Do not use this metric with XGBRanker, which would average
+    queries by their size.
 
     Parameters
     ----------
     *measures : str or Measure
         The measures.
-    n_threads : int, default=1
-        Threads for sorting and scoring; values do not depend on it.
+    n_threads : int, optional
+        Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
     Returns
     -------
@@ -135,11 +134,11 @@ def custom_metric(
     Warns
     -----
     InferredGradesWarning
-        If a measure has g by name but no ``max_grade``.
+        If a measure names g but no ``max_grade``.
 
     See Also
     --------
-    evaluation : Exact, maximised, and for XGBRanker too.
+    evaluation : A callback with exact values, for XGBRanker too.
 
     Examples
     --------
@@ -150,7 +149,8 @@ def custom_metric(
     >>> custom_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
-    return _CustomMetric(_parse(measures, "custom_metric"), threads(n_threads))
+    parsed = chosen_measures(measures, "custom_metric")
+    return _CustomMetric(Evaluator(parsed, threads(n_threads)))
 
 
 def evaluation(
@@ -161,13 +161,14 @@ def evaluation(
     sample_weight: ArrayLike | None = None,
     rounds: int | None = None,
     name: str = "validation",
-    n_threads: int = 1,
-) -> Evaluation:
+    n_threads: int | None = None,
+) -> TrainingCallback:
     """Make a callback that evaluates measures in each iteration and stops early by the first.
 
-    For ``XGBRanker(callbacks=[...])`` and ``xgboost.train(callbacks=[...])``. Values are exact
-    means over queries in double precision, and greater is better, where XGBRanker's own
-    ``eval_metric`` averages queries by their size, rounds to six decimals and minimises.
+    For ``XGBRanker(callbacks=[...])`` and ``xgboost.train(callbacks=[...])``. Values are means over
+    queries in double precision, and early stopping knows for each measure whether greater is
+    better. XGBRanker's own ``eval_metric``, in contrast, averages queries by their size, rounds to
+    six decimals and minimises.
 
     Parameters
     ----------
@@ -182,33 +183,33 @@ def evaluation(
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; a query weighs the mean of its rows.
     rounds : int, optional
-        Stop when the first measure has not improved for so many iterations; predictions of
-        XGBRanker then use the best one. None only records.
+        Stop when the first measure has not improved for this many iterations; predictions of
+        XGBRanker then use the best iteration. With None, values are only recorded.
     name : str, default="validation"
         Name of the rows among the recorded results.
-    n_threads : int, default=1
-        Threads for sorting and scoring; values do not depend on it.
+    n_threads : int, optional
+        Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
     Returns
     -------
-    Evaluation
+    xgboost.callback.TrainingCallback
         The callback. Its values are in ``evals_result()`` of XGBRanker and in the ``evals_result``
         of ``xgboost.train``.
 
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, or the labels do not fit. In training: if no query
-        is left to take the mean over.
+        If no measure is given, one is unknown, or an argument is out of its range. In training: if
+        no query is left to take the mean over.
 
     Warns
     -----
     InferredGradesWarning
-        If a measure has g by name but no ``max_grade``.
+        If a measure names g but no ``max_grade``.
 
     See Also
     --------
-    skgraded.QueryRanker : Does all of this by itself, on validation queries that it holds out.
+    skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Examples
     --------
@@ -223,196 +224,90 @@ def evaluation(
     >>> ranker.best_iteration == values.index(max(values))
     True
     """
-    if rounds is not None and (not isinstance(rounds, Integral) or rounds < 1):
-        raise ValueError(f"rounds must be an integer >= 1 or None, got {rounds!r}.")
-    judgments = Judgments.from_arrays(y, qid, sample_weight)
-    return Evaluation(
-        _parse(measures, "evaluation"),
+    return _Evaluation(
+        Evaluator(chosen_measures(measures, "evaluation"), threads(n_threads)),
         X,
-        judgments,
-        rounds=rounds,
+        Judgments.from_arrays(y, qid, sample_weight),
+        rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
         name=name,
-        n_threads=threads(n_threads),
     )
 
 
-class Evaluation(TrainingCallback):
-    """What `evaluation` makes: the callback that XGBoost sees.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-        The measures.
-    X : object
-        Features to evaluate on.
-    judgments : Judgments
-        Their labels by query.
-    rounds : int or None
-        Patience.
-    name : str
-        Name of the rows among the recorded results.
-    n_threads : int
-        Threads for sorting and scoring.
-    """
+class _Evaluation(TrainingCallback):
+    """The callback of `evaluation`."""
 
     def __init__(
-        self,
-        measures: tuple[Measure, ...],
-        X: Any,
-        judgments: Judgments,
-        *,
-        rounds: int | None,
-        name: str,
-        n_threads: int,
+        self, evaluator: Evaluator, X: Any, judgments: Judgments, *, rounds: int | None, name: str
     ) -> None:
         super().__init__()
-        self.measures = measures
+        self.evaluator = evaluator
         self.X = X
         self.judgments = judgments
         self.rounds = rounds
         self.name = name
-        self.n_threads = n_threads
         self._data: xgboost.DMatrix | None = None
         self._stop: EarlyStopping | None = None
 
     def before_training(self, model: Any) -> Any:
-        """Start anew; one callback may serve one training after the other.
-
-        Parameters
-        ----------
-        model : xgboost.Booster
-            The booster.
-
-        Returns
-        -------
-        xgboost.Booster
-            The booster as it was.
-        """
+        """Start anew, since one callback may serve several trainings, one after the other."""
         self._data = self.X if isinstance(self.X, xgboost.DMatrix) else xgboost.DMatrix(self.X)
         if self.rounds is None:
             return model
+        first = self.evaluator.measures[0]
         self._stop = EarlyStopping(
-            rounds=int(self.rounds),
-            metric_name=str(self.measures[0]),
+            rounds=self.rounds,
+            metric_name=str(first),
             data_name=self.name,
-            maximize=self.measures[0].greater_is_better,
+            maximize=first.greater_is_better,
         )
         return self._stop.before_training(model)
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Evaluate, record, and tell whether to stop.
-
-        Parameters
-        ----------
-        model : xgboost.Booster
-            The booster.
-        epoch : int
-            Number of the iteration, from 0.
-        evals_log : dict
-            Values of all metrics so far.
-
-        Returns
-        -------
-        bool
-            Whether to stop.
-        """
+        """Evaluate and record; return whether to stop."""
         scores = model.predict(self._data, output_margin=True)
-        require_finite_scores(scores, epoch + 1)
-        means = _means(self.measures, self.judgments, scores, self.n_threads)
+        rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
         record = evals_log.setdefault(self.name, {})
-        for label, mean in means:
-            record.setdefault(label, []).append(mean)
+        for name, mean in named_means(self.evaluator.measures, rankings):
+            record.setdefault(name, []).append(mean)
         return self._stop is not None and self._stop.after_iteration(model, epoch, evals_log)
 
     def after_training(self, model: Any) -> Any:
-        """Let go of the data set that XGBoost made of the features.
-
-        Parameters
-        ----------
-        model : xgboost.Booster
-            The booster.
-
-        Returns
-        -------
-        xgboost.Booster
-            The booster as it was.
-        """
+        """Drop the data set that was made of the features."""
         self._data = self._stop = None
         return model
 
 
-class _Prepared:
-    """What objective and metric share: the judgments of the data sets that XGBoost shows them."""
+@dataclass(frozen=True, repr=False)
+class _Objective:
+    """The objective as XGBoost calls it."""
 
-    def __init__(self) -> None:
-        self._judged = JudgedSets()
-
-    def _judgments(self, data: xgboost.DMatrix) -> tuple[Judgments, NDArray[Any] | None]:
-        """Judgments and row weights of a data set."""
-        sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
-        if len(sizes) == 0:
-            raise ValueError(_NO_QUERIES)
-        of_queries = data.get_weight()
-        weights = np.repeat(of_queries, sizes) if len(of_queries) else None
-        # XGBoost hands over new arrays in every call, so that the data set is the owner.
-        return self._judged.find(data.get_label(), weights, sizes, owner=data), weights
-
-
-class _Objective(_Prepared):
-    """LambdaMART's derivatives, as XGBoost calls for them."""
-
-    def __init__(self, cost: LambdaMART, n_threads: int) -> None:
-        super().__init__()
-        self._cost = cost
-        self._n_threads = n_threads
-        self._iteration = IterationCounter()
+    _objective: Objective
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
-        judgments, weights = self._judgments(data)
-        require_finite_scores(y_score, self._iteration.next(judgments))
-        gradient, hessian = self._cost.derivatives(judgments, y_score, self._n_threads)
-        if weights is None:
-            return gradient, hessian
-        return gradient * weights, hessian * weights
-
-    def __reduce__(self) -> Any:
-        return _Objective, (self._cost, self._n_threads)
+        return self._objective.derivatives(y_score, _read(data))
 
     def __repr__(self) -> str:
-        return f"objective({self._cost})"
+        return str(self._objective)
 
 
-class _CustomMetric(_Prepared):
-    """Means of measures, as XGBoost calls for them."""
+@dataclass(frozen=True, repr=False)
+class _CustomMetric:
+    """The metric as XGBoost calls it."""
 
-    def __init__(self, measures: tuple[Measure, ...], n_threads: int) -> None:
-        super().__init__()
-        self._measures = measures
-        self._n_threads = n_threads
+    _evaluator: Evaluator
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
-        judgments, _ = self._judgments(data)
-        return _means(self._measures, judgments, y_score, self._n_threads)
-
-    def __reduce__(self) -> Any:
-        return _CustomMetric, (self._measures, self._n_threads)
+        return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
-        return f"custom_metric({', '.join(repr(str(each)) for each in self._measures)})"
+        return f"custom_metric({self._evaluator})"
 
 
-def _parse(measures: tuple[str | Measure, ...], taker: str) -> tuple[Measure, ...]:
-    if not measures:
-        raise ValueError(f"{taker} needs at least one measure, got none.")
-    parsed = tuple(measure_of(each) for each in measures)
-    warn_if_grades_are_inferred(parsed, taker)
-    return parsed
-
-
-def _means(
-    measures: tuple[Measure, ...], judgments: Judgments, y_score: Any, n_threads: int
-) -> list[tuple[str, float]]:
-    scores = evaluate(measures, judgments.rank(y_score, n_threads))
-    require_means(scores)
-    means = scores.mean()
-    return [(str(each), means[str(each)]) for each in measures]
+def _read(data: xgboost.DMatrix) -> DataSet:
+    sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
+    if len(sizes) == 0:
+        raise ValueError(_NO_QUERIES)
+    of_queries = data.get_weight()
+    weight = np.repeat(of_queries, sizes) if len(of_queries) else None
+    # XGBoost returns new arrays from every call, so that only the data set can be the owner.
+    return DataSet(data.get_label(), weight, sizes, owner=data)

@@ -248,8 +248,10 @@ def test_data_sets_that_cannot_be_told_apart():
 def test_bad_arguments():
     with pytest.raises(ValueError, match="needs the labels and query ids"):
         eval_metric("AP")
-    with pytest.raises(ValueError, match=r"must be tuples \(labels, query ids\).*got list"):
+    with pytest.raises(ValueError, match=r"must be tuples \(labels, query ids\).*got a list"):
         eval_metric("AP", [0, 1, 1])
+    with pytest.raises(ValueError, match="got a tuple of 1"):
+        eval_metric("AP", ([0, 1, 1],))
     with pytest.warns(InferredGradesWarning, match="eval_metric got xGAP without max_grade"):
         eval_metric("xGAP", ([0, 1], [0, 0]))
 

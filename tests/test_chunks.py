@@ -1,6 +1,7 @@
 """Evaluation in parts: the same bits as on all rows at once, in bounded memory."""
 
 import copy
+import dataclasses
 import pickle
 import tracemalloc
 from fractions import Fraction
@@ -13,8 +14,8 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import UndefinedMeanWarning, catalogue, chunks, evaluate, measure
-from skgraded.engines._totals import Totals
+from skgraded import Scores, UndefinedMeanWarning, catalogue, chunks, evaluate, measure
+from skgraded.engines import MeanScores, QueryRange, Totals
 from skgraded.measures._exact_mean import MeanSums
 
 ALL = sorted(catalogue())
@@ -181,11 +182,20 @@ def arrays(*labels, qid=None):
             lambda: chunks.evaluate("AP", arrays(3), grades=[0, 1]),
             r"^grades must name every .*got 3",
         ),
-        (lambda: chunks.evaluate("AP", arrays(3), grades=[-1]), r"^grades must be numbers >= 0"),
+        (lambda: chunks.evaluate("AP", arrays(3), grades=[-1]), r"^grades must be a sequence"),
+        (
+            lambda: chunks.evaluate("AP", arrays(3), grades=4),
+            r"^grades must .*range\(5\), got 4\.$",
+        ),
+        (lambda: chunks.evaluate("AP", arrays(3), grades="high"), r"^grades must .*got 'high'\.$"),
         (lambda: chunks.evaluate("AP", arrays(-1)), r"^y_true .*-1"),
         (lambda: chunks.evaluate("AP", []), r"^data must hold at least one row, got none\.$"),
         (lambda: chunks.evaluate([], arrays(1)), r"^measures must name at least one"),
         (lambda: chunks.evaluate("AP", arrays(1), block_rows=0), r"^block_rows .*got 0\.$"),
+        (lambda: chunks.evaluate("AP", arrays(1), block_rows=True), r"^block_rows .*got True\.$"),
+        (lambda: chunks.evaluate("AP", arrays(1), n_threads=0), r"^n_threads .*got 0\.$"),
+        (lambda: chunks.evaluate("AP", arrays(1), per_query="no"), r"^per_query .*got 'no'\.$"),
+        (lambda: chunks.iter_scores("AP", arrays(1), block_rows=0), r"^block_rows .*got 0\.$"),
         (lambda: chunks.evaluate("AP", arrays(1), order="any"), r"^order must be .*got 'any'\.$"),
         (lambda: chunks.evaluate("AP", [(1, 2)]), r"^A chunk must hold the arrays .*got 2 arrays"),
         (
@@ -204,7 +214,6 @@ def arrays(*labels, qid=None):
             lambda: chunks.evaluate("AP", [*arrays(1), (*arrays(1)[0], np.ones(1))]),
             r"^Weights must be in all chunks or in none",
         ),
-        (lambda: chunks.evaluate("AP", arrays(1)).values, r"^Values query by query were not kept"),
     ],
 )
 def test_errors_say_what_is_wrong(call, message):
@@ -290,19 +299,31 @@ def test_ids_without_an_order():
     parts = [named(qid=[1, 1, "a", "a", 2.5, 2.5])]
     with pytest.raises(ValueError, match=r"qid must be of one type.* Pass order='grouped'"):
         chunks.evaluate("AP", parts)
-    with pytest.raises(ValueError, match="order must be 'ascending' or 'grouped', got None"):
+    with pytest.raises(ValueError, match="order must be one of 'ascending', 'grouped', got None"):
         chunks.evaluate("AP", parts, order=None)
 
 
-def test_scores_can_be_pickled():
+def test_values_are_plain_scores():
     kept = chunks.evaluate("AP", [named()], per_query=True)
+    assert type(kept) is Scores
     assert_same(pickle.loads(pickle.dumps(kept)), kept)
     assert_same(copy.deepcopy(kept), kept)
-    means = chunks.evaluate("AP", [named()])
-    travelled = pickle.loads(pickle.dumps(means))
-    assert travelled.mean() == means.mean()
-    with pytest.raises(ValueError, match=r"do not travel with pickled scores.*\.values before"):
-        travelled.to_frame()
+    assert_same(dataclasses.replace(kept), kept)
+
+
+def test_means_are_a_value():
+    means = chunks.evaluate(["AP", "nDCG@2"], [named()])
+    assert type(means) is MeanScores
+    for twin in (pickle.loads(pickle.dumps(means)), copy.copy(means), copy.deepcopy(means)):
+        assert twin == means
+        assert twin.mean() == means.mean()
+        assert hash(twin) == hash(means)
+    assert dataclasses.replace(means) == means
+    assert dataclasses.replace(means, measures=(measure("P@1"), measure("AP"))) != means
+    fields = dataclasses.asdict(means)
+    assert fields["totals"] == means.totals
+    assert [each["k"] for each in fields["measures"]] == [None, 2]
+    assert not hasattr(means, "values")
 
 
 def test_files_of_a_folder_with_other_columns(tmp_path):
@@ -350,17 +371,32 @@ def test_errors_count_rows_from_the_start_of_the_data(column):
         chunks.evaluate("AP", parts, block_rows=5)
 
 
-def test_parted_scores_look_like_scores():
+def test_means_look_like_scores():
     rows = make_rows()
     whole = evaluate(SOME, *rows[:2], qid=rows[2])
-    parted = chunks.evaluate(SOME, cut(rows[:3], [33, 66]), per_query=True)
+    parted = chunks.evaluate(SOME, cut(rows[:3], [33, 66]))
     assert repr(parted) == repr(whole)
+    assert parted.measures == whole.measures
     assert parted["nDCG@10"] == whole["nDCG@10"]
+    assert parted.mean() == whole.mean()
     assert parted.n_documents == len(rows[0])
-    assert parted.n_queries == len(whole)
-    assert parted.per_query("AP@3").mean() == whole["AP@3"]
+    assert parted.n_queries == len(parted) == len(whole)
+    assert parted.n_empty == whole.n_empty
+    assert "AP@3" in parted
+    assert measure("AP@3") in parted
+    assert "AP" not in parted
+    assert 3 not in parted
     with pytest.raises(KeyError, match="AP is not among the measures scored"):
         parted["AP"]
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(parted)
+
+
+@pytest.mark.parametrize("n_threads", [None, 1, 2, -1])
+def test_threads_do_not_change_values(n_threads):
+    rows = make_rows()
+    alone = evaluate(SOME, *rows[:2], qid=rows[2]).mean()
+    assert chunks.evaluate(SOME, cut(rows[:3], [33]), n_threads=n_threads).mean() == alone
 
 
 def test_no_query_left_warns():
@@ -419,3 +455,21 @@ def test_totals_of_no_part_and_in_pickles():
     assert Totals.joined_all([], len(SOME)) == Totals.nothing(len(SOME))
     assert Totals.joined_all([totals], len(SOME)) == totals
     assert pickle.loads(pickle.dumps(totals)) == totals
+
+
+@pytest.mark.parametrize(
+    ("parts", "apart"),
+    [
+        ([[3, 4], [1, 2]], True),
+        ([[1, 5], [2, 3]], False),
+        ([[1, 2], [2, 3]], False),
+        ([["b"], ["a"]], True),
+        ([[2**62 + 7], [2**62]], True),  # as floats, they would be the same
+        ([[1, "a"], ["b"]], False),  # without an order
+        ([[1], ["b"]], False),
+        ([], True),
+    ],
+)
+def test_ranges_of_query_ids_show_whether_a_query_may_be_in_two_parts(parts, apart):
+    ranges = [QueryRange.of(np.array(ids, dtype=object)) for ids in parts]
+    assert QueryRange.are_apart(ranges) == apart

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import inspect
 import os
 import pickle
@@ -17,8 +18,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from test_chunks import ALL, SOME, assert_same, make_rows
 
-from skgraded import AP, QueryRanker, evaluate, make_ranking_scorer
+from skgraded import AP, QueryRanker, Scores, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
+from skgraded.engines import MeanScores
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -76,7 +78,7 @@ def in_memory(measures, frame, weight="weight"):
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
     ddf = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
-    parted = on_dask.evaluate(ALL, ddf, weight="weight")
+    parted = on_dask.evaluate(ALL, ddf, weight="weight", per_query=True)
     assert_same(parted, in_memory(ALL, frame))
 
 
@@ -85,7 +87,9 @@ def test_a_shuffle_keeps_the_order_of_tied_rows(ties):
     frame = make_frame()
     names = [f"AP(ties={ties})", f"nDCG(ties={ties})@3"]
     ddf = dd.from_pandas(frame, npartitions=5, sort=False)
-    assert_same(on_dask.evaluate(names, ddf, weight="weight"), in_memory(names, frame))
+    assert_same(
+        on_dask.evaluate(names, ddf, weight="weight", per_query=True), in_memory(names, frame)
+    )
 
 
 def test_whole_queries_need_no_shuffle():
@@ -94,7 +98,7 @@ def test_whole_queries_need_no_shuffle():
     bounds = [0, starts[5], starts[5], starts[20], len(frame)]  # one partition without rows
     pieces = [frame.iloc[a:b] for a, b in pairwise(bounds)]
     ddf = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
-    parted = on_dask.evaluate(SOME, ddf, weight="weight", whole_queries=True)
+    parted = on_dask.evaluate(SOME, ddf, weight="weight", whole_queries=True, per_query=True)
     assert_same(parted, in_memory(SOME, frame))
 
 
@@ -103,7 +107,9 @@ def test_known_divisions_need_no_shuffle(monkeypatch):
     ddf = dd.from_pandas(frame.set_index("qid"), npartitions=4)
     monkeypatch.setattr(type(ddf), "shuffle", None)
     assert ddf.known_divisions
-    assert_same(on_dask.evaluate(SOME, ddf, weight="weight"), in_memory(SOME, frame))
+    assert_same(
+        on_dask.evaluate(SOME, ddf, weight="weight", per_query=True), in_memory(SOME, frame)
+    )
 
 
 @pytest.mark.parametrize("ids", ["numbers", "text"])
@@ -126,9 +132,11 @@ def test_arrays():
     frame = make_frame()
     names = ["label", "score", "qid", "weight"]
     arrays = [da.from_array(frame[name].to_numpy(), chunks=37) for name in names]
-    assert_same(on_dask.evaluate(SOME, arrays, weight="weight"), in_memory(SOME, frame))
-    assert_same(on_dask.evaluate(SOME, arrays), in_memory(SOME, frame))
-    without = on_dask.evaluate(SOME, arrays[:3])
+    assert_same(
+        on_dask.evaluate(SOME, arrays, weight="weight", per_query=True), in_memory(SOME, frame)
+    )
+    assert_same(on_dask.evaluate(SOME, arrays, per_query=True), in_memory(SOME, frame))
+    without = on_dask.evaluate(SOME, arrays[:3], per_query=True)
     assert_same(without, in_memory(SOME, frame, None))
     with pytest.raises(ValueError, match=r"^weight must name a column.*label, score, qid\.$"):
         on_dask.evaluate("AP", arrays[:3], weight="weight")
@@ -141,15 +149,29 @@ def test_masked_arrays():
     assert on_dask.evaluate("AP", far).mean() == evaluate("AP", *arrays[:2], qid=arrays[2]).mean()
 
 
-def test_scores_can_be_pickled():
+def test_means_are_those_of_the_values():
     frame = make_frame()
-    scores = on_dask.evaluate("AP", dd.from_pandas(frame, npartitions=3, sort=False))
-    travelled = pickle.loads(pickle.dumps(scores))
-    assert travelled.mean() == scores.mean()
-    with pytest.raises(ValueError, match="do not travel with pickled scores"):
-        assert travelled.values is None
-    values = copy.copy(scores).values
-    assert np.array_equal(pickle.loads(pickle.dumps(scores)).values, values)
+    ddf = dd.from_pandas(frame, npartitions=3, sort=False)
+    means = on_dask.evaluate(SOME, ddf, weight="weight")
+    kept = on_dask.evaluate(SOME, ddf, weight="weight", per_query=True)
+    assert type(means) is MeanScores
+    assert type(kept) is Scores
+    assert means.mean() == kept.mean()
+    assert means.n_documents == len(frame)
+    assert pickle.loads(pickle.dumps(means)) == copy.copy(means) == means
+    assert dataclasses.asdict(means)["totals"] == means.totals
+
+
+def test_values_and_means_are_of_the_same_scores():
+    """Rows that Dask computes anew for each use, with other scores each time."""
+
+    def drawn(part):
+        return part.assign(score=np.random.default_rng().random(len(part)))
+
+    frame = make_frame()
+    ddf = dd.from_pandas(frame, npartitions=2, sort=False).map_partitions(drawn, meta=frame)
+    found = on_dask.evaluate("AP", ddf, per_query=True)
+    assert found["AP"] == pytest.approx(found.values.mean())
 
 
 def test_the_top_grade_is_that_of_all_partitions():
@@ -206,6 +228,11 @@ def test_the_top_grade_is_that_of_all_partitions():
             "^data must hold at least",
         ),
         (
+            lambda ddf: on_dask.evaluate("AP", ddf, whole_queries="no"),
+            ValueError,
+            r"^whole_queries must be True or False, got 'no'\.$",
+        ),
+        (
             lambda ddf: on_dask.evaluate("xGAP", ddf, grades=[1]),
             ValueError,
             "^grades must name every",
@@ -222,7 +249,7 @@ def test_a_cluster_gives_the_bits_of_one_machine(client):
     frame = make_frame(n_queries=300)
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
     with dask.config.set(scheduler=client.get):
-        parted = on_dask.evaluate([*SOME, "xGAP"], ddf, weight="weight")
+        parted = on_dask.evaluate([*SOME, "xGAP"], ddf, weight="weight", per_query=True)
         assert_same(parted, in_memory([*SOME, "xGAP"], frame))
 
 
@@ -323,8 +350,8 @@ def test_a_scorer_takes_data_frames_and_classifiers(queries):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"qid": None}, "^Queries must come as qid.*or as group.*got neither"),
-        ({"group": [1]}, "^Queries must come as qid.*or as group.*got both"),
+        ({"qid": None}, "^Queries must be given either by qid.*or by group.*got neither"),
+        ({"group": [1]}, "^Queries must be given either by qid.*or by group.*got both"),
         ({"y": [480]}, r"same rows, got y: 1, qid: 3, score: 3 blocks"),
         ({"y": [100, 200, 180]}, r"same rows, got a block with y: \d+, qid: \d+, score"),
         ({"qid": None, "group": [40]}, r"^group must be in as many partitions as y \(3\), got 1"),
@@ -686,8 +713,10 @@ def test_an_objective_trains_what_one_machine_trains(client):
 def test_arguments_of_the_callback():
     with pytest.raises(ValueError, match="needs at least one measure, got none"):
         on_dask.global_evaluation()
-    with pytest.raises(ValueError, match=r"^timeout must be a number of seconds > 0, got 0\.$"):
+    with pytest.raises(ValueError, match=r"^timeout must be a finite number > 0, got 0\.$"):
         on_dask.global_evaluation("AP", timeout=0)
+    with pytest.raises(ValueError, match=r"^n_threads must be .*got True\.$"):
+        on_dask.global_evaluation("AP", n_threads=True)
 
 
 def test_query_ranker_says_what_to_use_for_a_ranker_on_a_cluster():

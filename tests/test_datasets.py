@@ -211,7 +211,7 @@ def test_make_ranking_refuses_a_value(arguments, message):
         ({"docs_per_query": 2.5}, "an integer or a pair (low, high), got 2.5."),
         ({"docs_per_query": "ab"}, "an integer or a pair (low, high), got 'ab'."),
         ({"docs_per_query": (1, 2.5)}, "docs_per_query[1] must be an integer >= 1, got 2.5."),
-        ({"docs_per_query": True}, "docs_per_query must be an integer >= 1, got True."),
+        ({"docs_per_query": True}, "an integer or a pair (low, high), got True."),
         ({"grade_shares": ("a", "b")}, "grade_shares must be one-dimensional"),
         ({"grade_shares": ((0.5,), 0.5)}, "grade_shares must be one-dimensional"),
         ({"noise": "much"}, "noise must be a finite number >= 0, got 'much'."),
@@ -219,7 +219,7 @@ def test_make_ranking_refuses_a_value(arguments, message):
     ],
 )
 def test_make_ranking_refuses_a_type(arguments, message):
-    with pytest.raises(TypeError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         make_ranking(**arguments)
 
 
@@ -634,13 +634,18 @@ class TestFiles:
         with pytest.raises(TypeError, match="must be a path or a sequence of paths, got "):
             load_letor(paths)
 
-    @pytest.mark.parametrize(
-        ("value", "kind"), [(0, ValueError), (2.0, TypeError), ("", TypeError)]
-    )
-    def test_n_features(self, write, value, kind):
-        message = f"n_features must be an integer >= 1 or None, got {value!r}."
-        with pytest.raises(kind, match=re.escape(message)):
-            load_letor(write("a", LETOR), n_features=value)
+    @pytest.mark.parametrize("value", [0, 2.0, "", True])
+    def test_n_features(self, write, value):
+        refused(
+            write("a", LETOR),
+            "n_features must be an integer >= 1, or None for the largest index in the files, got "
+            f"{value!r}.",
+            n_features=value,
+        )
+
+    def test_zero_based(self, write):
+        message = "zero_based must be True or False, got 0."
+        refused(write("a", LETOR), message, zero_based=0)
 
     @pytest.mark.parametrize("dtype", [int, np.float16, "text"])
     def test_dtype(self, write, dtype):

@@ -56,7 +56,7 @@ def test_training_display_on_given_axes_without_a_stop():
 
 
 def test_training_display_of_what_was_not_seen(ranker):
-    with pytest.raises(ValueError, match=r"measure must be one of xGAP.*, nDCG@10, got 'AP'"):
+    with pytest.raises(KeyError, match=r"AP is not among the measures scored: xGAP.*, nDCG@10"):
         TrainingDisplay.from_estimator(ranker, measure="AP")
     with pytest.raises(ValueError, match="fitted with validation_fraction"):
         TrainingDisplay.from_estimator(QueryRanker(LGBMRanker(), measure="AP"))

@@ -101,9 +101,9 @@ def private_imports(package):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             for module in imported_modules(node, units):
                 target, *inside = module.split(".")[1:] or [ROOT]
-                names = [alias.name for alias in node.names] if "." in module else []
+                names = [] if getattr(node, "module", ROOT) == ROOT else node.names
                 is_other = module.split(".")[0] == ROOT and target not in (source, ROOT, "_core")
-                hidden = any(map(is_private, [*inside, *names]))
+                hidden = any(map(is_private, [*inside, *(alias.name for alias in names)]))
                 if is_other and hidden and DEPTH[target] != DEPTH[source] + 1:
                     found.append(f"{path.relative_to(package)} imports {module}")
     return found

@@ -3,20 +3,22 @@
 import copy
 import dataclasses
 import itertools
+import os
 import pickle
+import traceback
 from functools import cache
 
 import lightgbm as lgb
 import numpy as np
 import pytest
-import reference_lambdas
 import strategies
+from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from reference import lambdas
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import GridSearchCV
-from test_measures import RANKED, WITHOUT_MEAN_OVER_TIES, fields_of
 
 from skgraded import (
     AP,
@@ -25,6 +27,7 @@ from skgraded import (
     Judgments,
     QueryKFold,
     QueryRanker,
+    _core,
     catalogue,
     eGAP,
     measure,
@@ -36,18 +39,14 @@ from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
 
-OUTSIDE = {
-    "ADM", "Bpref", "BprefR", "BprefTen", "ERR", "OldBpref", "RR", "RankedHalfLife", "Success",
-    "infAP",
-}  # fmt: skip
-TRAINABLE = sorted(set(RANKED) - OUTSIDE)
+TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
 FEW = settings(max_examples=max(5, settings().max_examples // 10))
 QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
 G = (0.1, 0.2, 0.3, 0.4)
 
 
 def derivatives(cost, y_true, y_score, **options):
-    return np.array(cost.derivatives(Judgments.from_arrays(y_true), y_score, **options))
+    return np.array(cost.derivatives(Judgments.from_arrays(y_true).rank(y_score, **options)))
 
 
 def literal_value(chosen):
@@ -119,7 +118,7 @@ def test_derivatives_are_those_of_a_literal_loop(name, data):
     y_true, y_score, max_grade = data.draw(one_query(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     order = np.argsort(-y_score)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -139,10 +138,10 @@ def test_tied_documents_of_one_grade_share_the_derivatives_of_some_order(name, d
         if all(y_score[i] >= y_score[j] for i, j in itertools.pairwise(order))
     ]
     shared = (
-        reference_lambdas.share_among_equals(
+        lambdas.share_among_equals(
             y_true,
             y_score,
-            reference_lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
+            lambdas.by_row(y_true, y_score, value, order, **options_of(cost)),
         )
         for order in orders
     )
@@ -156,12 +155,10 @@ def test_worst_or_best_grade_first_in_a_tie(ties, sign, rows):
     y_true, y_score, _ = rows
     cost = LambdaMART(eGAP(g=(0.1, 0.2, 0.1, 0.3, 0.2, 0.1), ties=ties), 1.0, 3, True)
     order = np.lexsort((sign * y_true, -y_score))
-    expected = reference_lambdas.share_among_equals(
+    expected = lambdas.share_among_equals(
         y_true,
         y_score,
-        reference_lambdas.by_row(
-            y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
-        ),
+        lambdas.by_row(y_true, y_score, literal_value(cost.measure), order, **options_of(cost)),
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
 
@@ -171,7 +168,7 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
     y_true, y_score, max_grade = rows
     cost = LambdaMART(GAP(max_grade=max_grade, ties="row_order"), 1.0, 4, True)
     order = np.argsort(-y_score, kind="stable")
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), order, **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
@@ -179,16 +176,16 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
 
 @given(
     rows=strategies.long_data(unjudged=False),
-    name=st.sampled_from(sorted(set(TRAINABLE) - WITHOUT_MEAN_OVER_TIES)),
+    name=st.sampled_from(list(filter(has_mean_over_ties, TRAINABLE))),
     data=st.data(),
 )
 def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
     cost = data.draw(costs(name, top_of(rows.y_true), 40))
     scores = np.round(np.tanh(rows.y_score), 1)
-    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid), scores))
+    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid).rank(scores)))
     shuffle = np.array(data.draw(st.permutations(range(len(scores)))))
     judgments = Judgments.from_arrays(rows.y_true[shuffle], rows.qid[shuffle])
-    second = np.array(cost.derivatives(judgments, scores[shuffle]))
+    second = np.array(cost.derivatives(judgments.rank(scores[shuffle])))
     assert np.array_equal(first[:, shuffle], second)
 
 
@@ -204,7 +201,7 @@ def test_gradients_sum_to_zero_in_each_query_and_hessians_are_not_negative(rows,
         dataclasses.replace(chosen, ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
     )
     judgments = Judgments.from_arrays(rows.y_true, rows.qid)
-    gradient, hessian = cost.derivatives(judgments, np.tanh(rows.y_score))
+    gradient, hessian = cost.derivatives(judgments.rank(np.tanh(rows.y_score)))
     sums = [gradient[rows.qid == query].sum() for query in judgments.qid]
     np.testing.assert_allclose(sums, 0.0, atol=1e-12)
     assert np.isfinite(gradient).all()
@@ -247,9 +244,9 @@ def test_bits_do_not_depend_on_the_number_of_threads(chosen):
     qid = np.repeat(np.arange(700), rng.integers(1, 200, 700))
     y_true, y_score = rng.integers(0, 5, len(qid)), np.round(rng.standard_normal(len(qid)), 2)
     judgments, cost = Judgments.from_arrays(y_true, qid), LambdaMART(chosen, 1.0, 30, True)
-    one = cost.derivatives(judgments, y_score)
+    one = cost.derivatives(judgments.rank(y_score))
     for n_threads in (2, 3):
-        many = cost.derivatives(judgments, y_score, n_threads=n_threads)
+        many = cost.derivatives(judgments.rank(y_score, n_threads))
         assert all(map(np.array_equal, one, many))
 
 
@@ -338,6 +335,47 @@ def test_the_labels_are_read_once(rows, monkeypatch):
     data = lgb.Dataset(X, y, group=np.bincount(qid))
     lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5)
     assert len(read) == 1
+
+
+def test_scores_are_checked_once_in_a_call(monkeypatch):
+    y_true, y_score = np.arange(40) % 3, np.linspace(0.0, 1.0, 40)
+    scans, is_finite = [], np.isfinite
+
+    def counted(values, *args, **options):
+        scans.append(np.shape(values) == y_score.shape)
+        return is_finite(values, *args, **options)
+
+    for ours in (objective("nDCG"), eval_metric("nDCG")):
+        ours(y_true, y_score, None, [30, 10])
+        scans.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(np, "isfinite", counted)
+            ours(y_true, y_score, None, [30, 10])
+        assert sum(scans) == 1
+
+
+@pytest.mark.parametrize(
+    ("ours", "kernel"),
+    [
+        (objective("nDCG"), "lambdas"),
+        (objective("nDCG"), "rank"),
+        (eval_metric("nDCG"), "rank"),
+    ],
+)
+def test_few_functions_lie_between_lightgbm_and_the_kernel(ours, kernel, monkeypatch):
+    callers, run = [], getattr(_core, kernel)
+
+    def noted(*args, **options):
+        callers.extend(frame.name for frame in traceback.extract_stack()[:-1])
+        return run(*args, **options)
+
+    monkeypatch.setattr(_core, kernel, noted)
+    ours(np.arange(40) % 3, np.linspace(0.0, 1.0, 40), None, [30, 10])
+    this_test = len(callers) - callers[::-1].index(
+        "test_few_functions_lie_between_lightgbm_and_the_kernel"
+    )
+    assert callers[this_test] == "__call__"
+    assert len(callers[this_test:]) <= 6
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
@@ -439,7 +477,7 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
     rng = np.random.default_rng(0)
     y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
     cost = LambdaMART(nDCG(k=20), 1.0, 10, True)
-    expected = reference_lambdas.by_row(
+    expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
     )
     np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-13)
@@ -448,12 +486,9 @@ def test_a_fractional_query_is_that_of_the_literal_loop():
 # --- bad input ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(OUTSIDE))
+@pytest.mark.parametrize("name", sorted(set(FACTS) - set(TRAINABLE)))
 def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
-    ties = {"ties": "row_order"} if name in WITHOUT_MEAN_OVER_TIES else {}
-    chosen = catalogue()[name](**ties)
-    if chosen.is_open:
-        chosen = chosen.resolve(4)
+    chosen = catalogue()[name]().resolve(4)
     with pytest.raises(ValueError, match=rf"prefix form.*got {name}.*nDCG, xGAP, eGAP"):
         objective(chosen)
 
@@ -463,16 +498,22 @@ def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
     [
         ({"truncation_level": 0}, "truncation_level must be an integer >= 1, or None.* got 0"),
         ({"truncation_level": 2.5}, "truncation_level must be an integer >= 1, or None.* got 2.5"),
-        ({"sigmoid": 0}, "sigmoid must be a number > 0, got 0"),
-        ({"sigmoid": float("nan")}, "sigmoid must be a number > 0, got nan"),
-        ({"sigmoid": "1"}, "sigmoid must be a number > 0, got '1'"),
+        ({"sigmoid": 0}, "sigmoid must be a finite number > 0, got 0"),
+        ({"sigmoid": float("nan")}, "sigmoid must be a finite number > 0, got nan"),
+        ({"sigmoid": "1"}, "sigmoid must be a finite number > 0, got '1'"),
         ({"norm": "yes"}, "norm must be True or False, got 'yes'"),
-        ({"n_threads": 0}, "n_threads must be an integer >= 1, got 0"),
+        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096.* got 0"),
+        ({"sigmoid": True}, "sigmoid must be a finite number > 0, got True"),
     ],
 )
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ValueError, match=message):
         objective("nDCG", **options)
+
+
+def test_all_processors_and_one_thread():
+    assert objective("nDCG", n_threads=-1) == objective("nDCG", n_threads=os.cpu_count())
+    assert objective("nDCG") == objective("nDCG", n_threads=1)
 
 
 def test_g_that_the_data_decide_is_warned_about():

@@ -9,8 +9,9 @@ import pytest
 from lightgbm import LGBMRegressor
 from test_chunks import ALL, SOME, make_rows
 
-from skgraded import evaluate
+from skgraded import Scores, evaluate
 from skgraded.datasets import make_ranking
+from skgraded.engines import QueryRange
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 pd = pytest.importorskip("pandas")
@@ -72,9 +73,13 @@ def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
     rows = data.toPandas()  # in Spark's order, which decides between tied documents
     whole = in_memory(ALL, rows)
-    parted = on_spark.evaluate(ALL, data, weight="weight")
-    assert parted.mean() == whole.mean()  # to the last bit
-    assert parted.n_empty == whole.n_empty
+    means = on_spark.evaluate(ALL, data, weight="weight")
+    assert means.mean() == whole.mean()  # to the last bit
+    assert means.n_empty == whole.n_empty
+    assert (means.n_queries, means.n_documents) == (len(whole), len(rows))
+    parted = on_spark.evaluate(ALL, data, weight="weight", per_query=True)
+    assert type(parted) is Scores
+    assert parted.mean() == whole.mean()
     by_id = np.argsort(whole.qid)
     assert list(parted.qid) == list(whole.qid[by_id])
     np.testing.assert_array_equal(parted.values, whole.values[by_id])
@@ -141,7 +146,7 @@ def test_a_broken_promise_on_an_aggregate(session, small_parts):
 def test_the_promise_is_judged_by_the_partitions_that_were_scored(session):
     data = session.createDataFrame(make_frame(shuffle=False)).coalesce(1)
     rows = data.select("qid")
-    n_queries, meeting = rows.distinct().count(), [(0, 5), (3, 9)]
+    n_queries, meeting = rows.distinct().count(), [QueryRange(0, 5), QueryRange(3, 9)]
     on_spark._require_whole_queries(rows, n_queries, meeting)
     on_spark._require_whole_queries(rows.repartition(4), n_queries, meeting)
     with pytest.raises(ValueError, match=r"partitions, but 3 were scored in more than one\. Leave"):
@@ -237,7 +242,8 @@ def test_errors_say_what_is_wrong(session):
 def test_data_that_are_not_of_spark_are_refused():
     for score in [on_spark.evaluate, on_spark.per_query]:
         with pytest.raises(
-            TypeError, match=r"^data must be a Spark DataFrame, got DataFrame of pandas; what is in"
+            TypeError,
+            match=r"^data must be a Spark DataFrame, got DataFrame of pandas\. Pass rows in",
         ):
             score("xGAP", make_frame())
 
@@ -250,4 +256,4 @@ def test_columns_of_one_name_are_refused(session):
     with pytest.raises(ValueError, match=r"got 'weight' twice\.$"):
         on_spark.per_query("AP", renamed, qid="weight", weight="w")
     assert on_spark.per_query("AP", renamed, qid="weight").count() == data.toPandas().qid.nunique()
-    assert on_spark.evaluate(["AP", "AP"], data).values.shape[1] == 2
+    assert on_spark.evaluate(["AP", "AP"], data, per_query=True).values.shape[1] == 2

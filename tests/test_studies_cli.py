@@ -1,6 +1,5 @@
 """``skgraded study``: every study runs from the command line and says what the function says."""
 
-import argparse
 import sys
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from skgraded import trec
-from skgraded.cli._study import add_commands
+from skgraded.cli import make_parser
 from skgraded.datasets import make_ranking
 from skgraded.studies import correlate, discriminative_power, incompleteness
 
@@ -34,9 +33,7 @@ def files(tmp_path_factory):
 
 
 def study(*words):
-    parser = argparse.ArgumentParser()
-    add_commands(parser.add_subparsers(dest="command"))
-    arguments = parser.parse_args(["study", *map(str, words)])
+    arguments = make_parser().parse_args(["study", *map(str, words)])
     arguments.run(arguments)
 
 
@@ -121,10 +118,10 @@ def test_models(capsys, tmp_path, by):
     assert "held out in 2 folds" in " ".join(capsys.readouterr().out.split())
 
 
-def test_what_is_not_installed_is_told_as_input_at_fault(files, monkeypatch):
+def test_a_missing_library_is_named(files, monkeypatch):
     qrels, _ = files
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ValueError, match="to_frame needs pandas: pip install pandas"):
+    with pytest.raises(ImportError, match="to_frame needs pandas: pip install pandas"):
         study("topics", qrels, "--format", "csv")
 
 
@@ -208,16 +205,17 @@ def test_thresholds_need_grades(files):
 def test_files_that_cannot_be_written_are_told_before_the_work():
     with pytest.raises(ValueError, match="--plot must end in one of"):
         study("swaps", "no qrels", "no run", "--plot", "x.foo")
-    with pytest.raises(ValueError, match="--output must be a file in a folder that is there"):
+    with pytest.raises(ValueError, match="--output must be a file in an existing folder"):
         study("topics", "no qrels", "-o", "nowhere/x.csv")
 
 
 def test_wrong_words(files, capsys):
     qrels, runs = files
-    with pytest.raises(ValueError, match="--grades is written OLD"):
+    with pytest.raises(ValueError, match="--grades must have the form OLD"):
         study("topics", qrels, "--grades", "2")
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit, match=r"^2$"):
         study("incompleteness", qrels, *runs, "--rates", "all")
-    assert "must be numbers with commas, got 'all'" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
+    assert "must be numbers separated by commas, got 'all'" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match=r"^2$"):
         study()
+    assert "arguments are required: STUDY" in capsys.readouterr().err

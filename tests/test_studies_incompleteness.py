@@ -5,12 +5,12 @@ import pytest
 
 from skgraded import trec
 from skgraded.studies import incompleteness, kendall_tau, reduce_pool, rms_error, tau_ap
-from skgraded.studies._pools import (
+from skgraded.studies._pool_samples import (
     depth_samples,
     random_samples,
     stratified_samples,
 )
-from skgraded.trec._files import read_qrels
+from skgraded.trec import read_qrels
 
 MEASURES = ("AP", "xGAP(g=[0.2,0.8])", "nDCG@10", "Bpref", "infAP", "AP(unjudged=condense)")
 RATES = np.array([100.0, 55.0, 20.0, 3.0])
@@ -286,8 +286,12 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
         ({"rates": [120]}, "above 0 and at most 100, got 120"),
         ({"method": "depth", "rates": [5, 0]}, "rates must be depths, integers >= 1, got 0"),
         ({"method": "depth", "rates": [2.5]}, "rates must be depths, integers >= 1, got 2.5"),
-        ({"n_threads": 0}, "n_threads must be an integer >= 1, got 0"),
+        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096"),
         ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
+        ({"n_repeats": "2"}, "n_repeats must be an integer >= 1, got '2'"),
+        ({"n_repeats": True}, "n_repeats must be an integer >= 1, got True"),
+        ({"by_grade": 1}, "by_grade must be True or False, got 1"),
+        ({"nested": "no"}, "nested must be True or False, got 'no'"),
     ],
 )
 def test_options_that_are_wrong_raise(collection, options, message):
@@ -304,5 +308,7 @@ def test_plot_and_table(collection):
     assert "2 samples per rate" in repr(found)
     with pytest.raises(ValueError, match="statistic must be one of 'kendall'"):
         found.plot(statistic="rho")
+    with pytest.raises(ValueError, match="topics must be one of 'all', got 'few'"):
+        found.to_text(topics="few")
     depths = incompleteness(*collection, ["AP"], method="depth")
     assert depths.plot(statistic="target_rmse").get_xlabel() == "depth of the pool"

@@ -137,7 +137,9 @@ def test_qrels_of_assessors_are_scored_on_common_topics():
     np.testing.assert_allclose(found.values[..., 0], [[0.5, 0.5], [1 / 3, 1.0]])
     with pytest.raises(ValueError, match="at least 2 assessors' judgments, got 1"):
         compare_qrels("AP", [first], run)
-    with pytest.raises(TypeError, match="must be a sequence, one per assessor, got dict"):
+    with pytest.raises(
+        TypeError, match="must be a sequence with the qrels of each assessor, got dict"
+    ):
         compare_qrels("AP", first, run)
     with pytest.raises(ValueError, match="qrels must have topics in common, got none"):
         compare_qrels("AP", [first, {"t9": {"a": 1}}], run)

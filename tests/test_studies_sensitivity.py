@@ -189,10 +189,11 @@ def test_means_leave_out_documents_that_cannot_change():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"change": "none"}, "change must be 'relevant' or 'one_grade', got 'none'"),
-        ({"pool": "none"}, "pool must be 'fixed' or 'grows', got 'none'"),
+        ({"change": "none"}, "change must be one of 'relevant', 'one_grade', got 'none'"),
+        ({"pool": "none"}, "pool must be one of 'fixed', 'grows', got 'none'"),
+        ({"max_rank": True}, "max_rank must be an integer >= 1, got True"),
         ({"grade": 0}, "grade must be an integer >= 1, got 0"),
-        ({"max_grade": 1}, "max_grade must be at least 2, got 1"),
+        ({"max_grade": 1}, "max_grade must be an integer >= 2, got 1"),
         ({"max_rank": 0}, "max_rank must be an integer >= 1, got 0"),
     ],
 )
@@ -202,9 +203,9 @@ def test_options_that_are_wrong_raise(options, message):
 
 
 def test_discovery_checks_its_numbers():
-    with pytest.raises(ValueError, match="rank must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="rank must be >= 1, got 0"):
         change_by_discovery(0.5, 3, 0)
-    with pytest.raises(ValueError, match="n_relevant must be at least 0, got -1"):
+    with pytest.raises(ValueError, match="n_relevant must be >= 0, got -1"):
         change_by_discovery(0.5, -1, 3)
 
 

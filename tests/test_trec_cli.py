@@ -1,6 +1,5 @@
 """``skgraded evaluate``, ``compare`` and ``measures``, as typed in a terminal."""
 
-import argparse
 import csv
 import io
 import json
@@ -10,7 +9,8 @@ import sys
 import pytest
 
 from skgraded import catalogue
-from skgraded.cli._evaluate import add_commands
+from skgraded.cli import make_parser
+from skgraded.cli._formulas import formula_as_text
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
@@ -31,9 +31,7 @@ def run(capsys):
     """Run a command line; return what it wrote to standard output and standard error."""
 
     def run(*words):
-        parser = argparse.ArgumentParser(prog="skgraded")
-        add_commands(parser.add_subparsers(dest="command"))
-        arguments = parser.parse_args(words)
+        arguments = make_parser().parse_args(words)
         arguments.run(arguments)
         return capsys.readouterr()
 
@@ -145,7 +143,9 @@ def test_standard_input_is_a_run(folder, run, monkeypatch):
 def test_standard_input_is_qrels_too_and_stands_for_one_file(folder, run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(QRELS.encode())))
     assert mean_of(run("evaluate", "-", "good.run", "-m", "AP").out) == pytest.approx(0.6667)
-    with pytest.raises(ValueError, match="- must stand for one file, got it 2 times"):
+    with pytest.raises(
+        ValueError, match=r"- \(standard input\) can be given only once, got it 2 times"
+    ):
         run("evaluate", "-", "good.run", "-")
 
 
@@ -153,7 +153,9 @@ def test_standard_input_is_a_file_of_scores(folder, run, monkeypatch):
     (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1\n2\n")))
     assert mean_of(run("evaluate", "test.txt", "-", "--letor", "-m", "AP").out) == 0.5
-    with pytest.raises(ValueError, match="--letor must have its lines of features in a file"):
+    with pytest.raises(
+        ValueError, match="With --letor, qrels must be a file of SVMlight lines, got -"
+    ):
         run("evaluate", "-", "good.run", "--letor")
 
 
@@ -236,7 +238,7 @@ def test_too_few_topics_for_any_difference_are_told(folder, run, form):
 
 
 def test_compare_takes_one_measure(many_topics, run):
-    with pytest.raises(ValueError, match=r"--measure must be one measure, got AP, P@10: compare"):
+    with pytest.raises(ValueError, match="--measure can be given only once, got AP, P@10"):
         run("compare", *BOTH, "-m", "AP", "-m", "P@10")
     assert run("compare", *BOTH).out.split()[1] == "AP"
 
@@ -244,9 +246,15 @@ def test_compare_takes_one_measure(many_topics, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("evaluate", *BOTH, "-o", "nowhere/x"), "--output must be a file in a folder that is th"),
-        (("compare", *BOTH, "-o", "."), "--output must be a file in a folder that is there, got"),
-        (("compare", *BOTH, "--plot", "no/x.png"), "--plot must be a file in a folder that is th"),
+        (
+            ("evaluate", *BOTH, "-o", "nowhere/x"),
+            "--output must be a file in an existing folder: the folder of",
+        ),
+        (("compare", *BOTH, "-o", "."), r"--output must be a file, got the folder \'\.\'"),
+        (
+            ("compare", *BOTH, "--plot", "no/x.png"),
+            "--plot must be a file in an existing folder: the folder of",
+        ),
         (("compare", *BOTH, "--plot", "x.foo"), r"--plot must end in one of .*png.*, got 'x\.foo'"),
     ],
 )
@@ -255,9 +263,10 @@ def test_files_that_cannot_be_written_are_told_before_the_work(run, words, messa
         run(*words)
 
 
-def test_threads_are_counted_from_1(folder, run):
-    with pytest.raises(ValueError, match="n_threads must be an integer >= 1, got 0"):
+def test_threads_are_a_number_or_all(folder, run):
+    with pytest.raises(ValueError, match="n_threads must be an integer from 1 to 4096, -1 for all"):
         run("evaluate", *BOTH, "--threads", "0")
+    assert run("evaluate", *BOTH, "--threads", "-1") == run("evaluate", *BOTH, "--threads", "1")
 
 
 def test_the_catalogue_is_listed(run):
@@ -267,12 +276,43 @@ def test_the_catalogue_is_listed(run):
     assert max(map(len, out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", ["xGAP", "xGAP(g=[0.1,0.9])@10", " xGAP"])
+@pytest.mark.parametrize("name", ["xGAP", "xGAP(g=[0.1,0.9])@10", " xGAP", "xGAP@10"])
 def test_a_measure_is_explained(run, name):
     out = run("measures", name).out
     assert out.startswith("xGAP(")
-    for word in ("threshold", "Parameters", "References", ".. math::"):
+    for word in ("threshold", "Parameters", "References"):
         assert word in out
+    assert "\n    xGAP = sum[n=1..N] (1/n) (e(r_n)/G(r_n)) sum[m=1..n] G(min(r_m, r_n))\n" in out
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_formulas_are_shown_without_latex(run, name):
+    shown = run("measures", name).out.partition("Examples\n")[0]
+    formula = [line for line in shown.partition("Parameters")[0].split("\n") if line[:4] == "    "]
+    assert formula
+    assert max(map(len, formula)) <= 80
+    for markup in ("\\", "math::", "``", "]_", ".. ["):
+        assert markup not in shown
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\frac{1}{n} \sum_{m=1}^{n} x_m", "(1/n) sum[m=1..n] x_m"),
+        ("1 - \\frac{a + b}\n   {c\\, d}", "1 - (a + b) / (c d)"),
+        (r"p^{n-1}\, x^*_n", "p^(n-1) x*_n"),
+        (r"\log {N \choose R}", "log C(N, R)"),
+        (r"\left(\frac12\right) \cdot \prod_{m < n} S", "(1/2) * product[m < n] S"),
+        (r"a = b, \qquad c \ge 1[\exists\, n \in P]", "a = b\nc >= 1[exists n in P]"),
+    ],
+)
+def test_latex_becomes_text(latex, text):
+    assert formula_as_text(latex) == text
+
+
+def test_unknown_latex_is_an_error():
+    with pytest.raises(KeyError, match="aleph"):
+        formula_as_text(r"\aleph_0")
 
 
 def test_an_unknown_measure_names_the_nearest(folder, run):
@@ -287,18 +327,27 @@ def test_a_measure_of_scores_is_refused(folder, run):
 
 
 def test_a_bad_rule_for_grades_is_refused(folder, run):
-    with pytest.raises(ValueError, match=r"--grades is written OLD\[,OLD\.\.\.\]=NEW, got '3:4'"):
+    with pytest.raises(
+        ValueError, match=r"--grades must have the form OLD\[,OLD\.\.\.\]=NEW, got '3:4'"
+    ):
         run("evaluate", *BOTH, "--grades", "3:4")
     for rule in ("1=inf", "1=nan", "nan,1=2"):
         with pytest.raises(ValueError, match=rf"--grades must hold finite grades, got '{rule}'"):
             run("evaluate", *BOTH, "--grades", rule)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])
-def test_help_fits_a_terminal(run, command, capsys, monkeypatch):
+STUDIES = ("topics", "correlation", "thresholds", "incompleteness", "power", "swaps")
+STUDIES += ("sensitivity", "judgments", "models")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["evaluate"], ["compare"], ["measures"], ["study"], *(["study", each] for each in STUDIES)],
+)
+def test_help_fits_a_terminal(run, words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stopped:
-        run(command, "--help")
+        run(*words, "--help")
     assert stopped.value.code == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 

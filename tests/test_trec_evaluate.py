@@ -18,6 +18,7 @@ from skgraded import (
     trec,
 )
 from skgraded._text import text_table
+from skgraded.measures import column_of
 from skgraded.trec import _evaluate
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
@@ -47,7 +48,7 @@ def random_runs(n_runs, seed=0, n_topics=8, depth=30):
 
 
 @pytest.mark.parametrize("complete", [True, False])
-@pytest.mark.parametrize("n_threads", [None, 1, 3])
+@pytest.mark.parametrize("n_threads", [None, -1, 3])
 def test_many_runs_score_as_one_at_a_time(complete, n_threads):
     qrels, runs = random_runs(21)
     scores = trec.evaluate(qrels, runs, MEASURES, complete=complete, n_threads=n_threads)
@@ -95,6 +96,42 @@ def test_what_was_left_out_is_told():
     partial = trec.evaluate(qrels, RUNS, "AP", complete=False, negative="nonrelevant").notes()
     assert "1 document of grade -1, judged not relevant" in partial[0]
     assert "a missing topic is left out of the run's mean: bad (1)" in partial[1]
+
+
+def test_a_measure_is_found_in_any_spelling():
+    scored = [measure("xGAP(g=[0.1,0.9])"), "clicks"]
+    for name in ("xGAP(g=[.1, .9])", measure("xGAP(g=[0.1,0.9])"), str(scored[0])):
+        assert column_of(scored, name) == 0
+    assert column_of(scored, "clicks") == 1
+    for name in ("xGAP", "no measure"):
+        with pytest.raises(KeyError, match=r"is not among the measures scored: xGAP.*, clicks"):
+            column_of(scored, name)
+
+
+def test_joined_runs_score_as_evaluate_does_under_any_grades():
+    joined = trec.join_runs(QRELS, RUNS)
+    qrels = joined.qrels
+    for grades in (qrels.grades, np.array([0.0, 1.0, 1.0, 0.0, 2.0])):
+        judged = dataclasses.replace(qrels, grades=grades)
+        expected = trec.evaluate(judged, RUNS, ["AP", "nDCG@2"])
+        for n_threads in (None, -1, 2):
+            values = joined.score(grades, expected.measures, n_threads)
+            np.testing.assert_array_equal(values, expected.values, strict=True)
+    assert joined.systems == expected.systems
+    assert joined.coverage == expected.coverage
+    assert joined.notes() == trec.evaluate(QRELS, RUNS, "AP").notes()[:-1]
+    ranks = dict(zip(qrels.documents, joined.best_rank().tolist(), strict=True))
+    assert ranks == {"a": 1, "b": 1, "c": 2, "z": 1}
+
+
+def test_runs_that_were_read_are_taken_as_they_are():
+    qrels, run = trec.read_qrels(QRELS), trec.read_run(RUNS["bad"], name="bm25")
+    assert trec.read_qrels(qrels) is qrels
+    assert trec.read_run(run) is run
+    assert trec.read_run(run, name="other").name == "other"
+    assert trec.evaluate(qrels, run, "AP").systems == ("bm25",)
+    assert trec.evaluate(qrels, {"mine": run}, "AP").systems == ("mine",)
+    assert run.coverage(qrels.topics) == trec.evaluate(qrels, run, "AP").coverage[0]
 
 
 def test_the_table_has_the_best_system_first_and_fits_a_terminal():
@@ -165,10 +202,19 @@ def test_records_are_one_run(form):
     assert trec.evaluate(QRELS, form(records), "AP").means().tolist() == [[pytest.approx(2 / 3)]]
 
 
-@pytest.mark.parametrize("n_threads", [0, -1, 1.5])
-def test_threads_are_counted_from_1(n_threads):
-    with pytest.raises(ValueError, match="n_threads must be an integer >= 1, got"):
+@pytest.mark.parametrize("n_threads", [0, -2, 1.5, True, 2**40])
+def test_threads_are_a_number_all_or_one(n_threads):
+    message = "n_threads must be an integer from 1 to 4096, -1 for all processors, or None for one"
+    with pytest.raises(ValueError, match=message):
         trec.evaluate(QRELS, RUNS, "AP", n_threads=n_threads)
+    with pytest.raises(ValueError, match=message):
+        trec.rank(QRELS, RUNS["good"], n_threads=n_threads)
+
+
+@pytest.mark.parametrize("option", ["complete", "strict", "progress"])
+def test_flags_are_no_numbers(option):
+    with pytest.raises(ValueError, match=f"{option} must be True or False, got 1"):
+        trec.evaluate(QRELS, RUNS, "AP", **{option: 1})
 
 
 def test_measures_left_open_read_the_scale_off_the_qrels():
@@ -402,10 +448,10 @@ def test_the_comparison_is_drawn():
         ({"correction": "sidak"}, "correction must be one of 'holm', 'bh', 'none', got 'sidak'"),
         ({"test": "tukey", "correction": "holm"}, 'correction must be "none" for the Tukey test'),
         ({"alpha": 1}, "alpha must lie strictly between 0 and 1, got 1"),
-        ({"n_resamples": 0}, "n_resamples must be at least 1, got 0"),
+        ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
         (
             {"n_resamples": 100},
-            "n_resamples must be at least 120 here: Holm's correction for 6 pairs",
+            "n_resamples must be at least 120, got 100: .* Holm's correction for 6 pairs",
         ),
     ],
 )
@@ -447,7 +493,7 @@ def test_too_little_to_compare_is_refused():
     with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
         trec.compare(scores_of(paired_values(n_systems=1)))
     with pytest.raises(
-        ValueError, match="at least 2 topics that every system has a value for, got 1"
+        ValueError, match="at least 2 topics on which every system has a value, got 1"
     ):
         trec.compare(scores_of(paired_values(n_topics=1)))
     with pytest.raises(KeyError, match="nDCG is not among"):

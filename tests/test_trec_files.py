@@ -184,12 +184,15 @@ BAD_RUNS = {
     "too large": ("q1 Q0 d1 1 1e999 t\n", "line 1: the score must be finite, got '1e999'"),
     "old Macintosh": (RUN.replace("\n", "\r"), r"line 1: a line must end in .*got a lone \\r in"),
     "a comment and \\r": ("# c\r" + RUN, r"line 1: a line must end in .* in '# c\\rq1 Q0"),
-    "a lost line end": (RUN[:-1] + RUN, "line 3: .* one record, got another.* 'tagq1 Q0 d1 1 3.5 "),
+    "a lost line end": (
+        RUN[:-1] + RUN,
+        "line 3: .* one record, got two without a line end .* 'tagq1 Q0 d1 1 3.5 ",
+    ),
     "a lost line end after a blank": (RUN[:-1] + " " + RUN, "line 3: .* 'q1 Q0 d1 1 3.5 tag'"),
     "a lost line end after words": (RUN[:-1] + " of words" + RUN, "line 3: .* 'wordsq1 Q0 d1"),
     "empty": ("", "no line found; a line has 6 columns"),
     "comments alone": ("# nothing\n\n", "no line found"),
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "this is not a text file"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "the file must be a text file"),
     "UTF-16": ("q1 Q0 d1 1 1 t".encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
     "a long line": ("x" * 500 + "\n", r"got 1: 'x{59}\.\.\.\."),
 }
@@ -490,7 +493,9 @@ def test_letor_data_and_a_score_file_make_a_run(written):
     assert run.to_dict() == {"7": {"0": 0.1, "1": 0.9}, "9": {"2": 3.0}}
     with pytest.raises(ValueError, match=r"one score per line of the features \(3\)"):
         trec.read_letor(features, [1.0, 2.0])
-    with pytest.raises(ValueError, match=r"scores\.txt: a score file has one number per line"):
+    with pytest.raises(
+        ValueError, match=r"scores\.txt: a file of scores must have one number per line"
+    ):
         trec.read_letor(features, written("1\nx\n3\n", "scores.txt"))
 
 

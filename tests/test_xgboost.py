@@ -172,7 +172,7 @@ def test_objective_is_that_of_the_kernel_times_the_weight_of_the_query(parts):
     scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
     weight = np.linspace(0.5, 2.0, n_queries)
     cost = LambdaMART(TARGET, 1.0, 30, True)
-    expected = cost.derivatives(Judgments.from_arrays(y, qid), scores)
+    expected = cost.derivatives(Judgments.from_arrays(y, qid).rank(scores))
     found = objective(TARGET)(scores, matrix(parts[0]))
     weighted = objective(TARGET)(scores, matrix(parts[0], weight=weight))
     by_row = weight.astype(np.float32)[np.unique(qid, return_inverse=True)[1]]
@@ -338,8 +338,10 @@ def test_bad_arguments(parts):
     X, y, qid = parts[1]
     with pytest.raises(ValueError, match="evaluation needs at least one measure, got none"):
         evaluation(X=X, y=y, qid=qid)
-    with pytest.raises(ValueError, match="rounds must be an integer >= 1 or None, got 0"):
+    with pytest.raises(ValueError, match=r"rounds must be an integer >= 1, or None.* got 0"):
         evaluation("AP", X=X, y=y, qid=qid, rounds=0)
+    with pytest.raises(ValueError, match=r"rounds must be an integer >= 1, or None.* got True"):
+        evaluation("AP", X=X, y=y, qid=qid, rounds=True)
     with pytest.raises(ValueError, match="custom_metric needs at least one measure, got none"):
         custom_metric()
     with pytest.raises(ValueError, match="prefix form"):

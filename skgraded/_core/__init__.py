@@ -1,6 +1,10 @@
 """Compiled kernels: arrays in, arrays out, no checks.
 
 The definitions of the measures and all validation live in Python above this package.
+
+Kernels run without the GIL. Scores may be rewritten meanwhile by other threads: the result is then
+that of some values which were there. All other arrays are indices or index something, are made by
+the package, and must be left alone while a kernel reads them.
 """
 
 import numpy as np
@@ -12,9 +16,12 @@ from skgraded._core._native import (
     discounted_gain,
     find_duplicates,
     gather_levels,
+    group_rows,
     index_documents,
     lambdas,
     look_up_documents,
+    number_bytes,
+    number_words,
     order_documents,
     pair_moments,
     pair_part,
@@ -33,10 +40,13 @@ __all__ = [
     "discounted_gain",
     "find_duplicates",
     "gather_levels",
+    "group_rows",
     "index_documents",
     "lambdas",
     "last_rank",
     "look_up_documents",
+    "number_bytes",
+    "number_words",
     "order_documents",
     "pair_moments",
     "pair_part",

@@ -5,7 +5,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-# Grade levels are bytes where the scale has at most 256 of them.
+# Grade levels are bytes where the scale has at most 254 of them, 0 included: the two numbers behind
+# the highest level mark documents that were not judged and not sampled.
 _Level = TypeVar("_Level", np.uint8, np.int32)
 
 def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -103,6 +104,7 @@ def preferences(
     """Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query."""
 
 def lambdas(
+    *,
     level: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
     order: npt.NDArray[np.int32],
     tied: npt.NDArray[np.uint8],
@@ -154,8 +156,8 @@ def index_documents(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Hash table of the document ids of every query."""
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], tuple[int, int]]:
+    """Hash table of the document ids of every query: slots, their borders and the hash's key."""
 
 def look_up_documents(
     document_end: npt.NDArray[np.int64],
@@ -166,6 +168,7 @@ def look_up_documents(
     known: npt.NDArray[np.uint8],
     slots: npt.NDArray[np.uint64],
     slot_indptr: npt.NDArray[np.int64],
+    key: tuple[int, int],
 ) -> npt.NDArray[np.int32]:
     """Find the number of each document in a hash table, or -1."""
 
@@ -185,3 +188,18 @@ def take_documents(
     rows: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """Document ids at some rows."""
+
+def number_words(
+    ids: npt.NDArray[np.int64], seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
+    """Query number of each row, first row of each query, and whether the rows are grouped."""
+
+def number_bytes(
+    ids: npt.NDArray[np.uint8], width: int, seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
+    """Give the same for ids that are `width` bytes each."""
+
+def group_rows(
+    query_of_row: npt.NDArray[np.int32], n_queries: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Extents of the queries, and their rows in order."""

@@ -58,7 +58,7 @@ double gain_expected(const RankedList<Level>& list, const double* discount, cons
 template <class Level>
 void discounted_gain(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
                      RankWeights discount, const double* gain, std::int64_t cutoff, bool expected,
-                     int n_threads, double* value) {
+                     std::int64_t n_threads, double* value) {
   for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
     for (std::int64_t q = first; q < last; ++q) {
       const std::int64_t begin = queries.begin(q);

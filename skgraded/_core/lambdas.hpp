@@ -12,95 +12,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "lambda_task.hpp"
 #include "queries.hpp"
 #include "sigmoid.hpp"
-#include "sorting_network.hpp"
+#include "simd.hpp"
 #include "threads.hpp"
 #include "tie_orders.hpp"
 
 namespace skgraded {
-
-// The arguments that are the same for every query.
-template <class Level>
-struct LambdaTask {
-  const Level* level;         // by document
-  const std::int32_t* order;  // by rank
-  const std::uint8_t* tied;   // by rank
-  const double* scores;       // by document
-  Queries queries;
-  std::int64_t n_levels;
-  RankWeights discount;       // d
-  const double* gain;         // v by level
-  const double* gain_factor;  // by query
-  RankWeights position;       // p
-  const double* pairs;        // K by query, level above, level below; null where there is none
-  const double* pair_factor;  // by query
-  std::int64_t cutoff;
-  std::int64_t truncation;  // a pair counts where one of its ranks is among the first so many
-  TieOrder ties;
-  bool norm;
-  BinnedExp binned_exp;
-  double farthest = 1e290;  // difference of scores of which products stay finite
-  Registers registers = widest_registers();
-
-  // Below the cut-off nothing changes, so that no pair has a price.
-  std::int64_t upper_ranks(std::int64_t n) const noexcept {
-    return std::min({n, truncation, cutoff});
-  }
-};
-
-// Room for one query, allocated before the threads start. A slot is a level that occurs in the
-// query; documents take their places slot by slot, by rank within a slot.
-struct LambdaSpace {
-  static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last place
-
-  std::vector<std::int32_t> slot_of_level;
-  std::vector<std::int32_t> levels;     // by slot, ascending
-  std::vector<std::int32_t> own_slot;   // by rank: of the document that stands there
-  std::vector<std::int32_t> slot;       // by rank: what counts there, with ties in order
-  std::vector<std::int64_t> place;      // by rank
-  std::vector<std::int64_t> next;       // by slot: first place of those further down
-  std::vector<std::int64_t> end;        // by slot
-  std::vector<double> gain;             // by slot
-  std::vector<double> K;                // by slots
-  std::vector<double> F;                // by slot: sum of K[r_m, s] over the ranks m so far
-  std::vector<double> H;                // by slot: sum of p_m K[s, r_m] over the ranks m so far
-  std::vector<double> upper;            // by upper rank and lower slot
-  std::vector<double> lower;            // by upper slot and lower place
-  std::vector<double> score;            // by place
-  std::vector<double> lambda, hessian;  // by place
-  std::vector<double> pair_lambda, pair_hessian;  // of one upper rank, by lower place
-  std::vector<double> sums;                       // of a tied block: count, lambda, hessian by slot
-  std::vector<double> ones;                       // and kOverrun zeros
-  std::int64_t stride;                            // of `lower`
-
-  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
-      : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
-    const std::int64_t slots = std::min(longest, n_levels);
-    for (auto* each : {&levels, &own_slot, &slot}) grow(*each, longest);
-    grow(place, longest);
-    for (auto* each : {&next, &end}) grow(*each, slots);
-    for (auto* each : {&gain, &F, &H}) grow(*each, slots);
-    for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);
-    grow(sums, 3 * slots);
-    grow(lower, (pairs ? slots : 1) * stride);
-    grow(K, pairs ? slots * slots : 0);
-    grow(upper, pairs ? upper_ranks * slots : 0);
-    grow(ones, stride);
-    std::fill_n(ones.begin(), longest, 1.0);
-  }
-
-  // One for each of n documents, zero for the lanes beyond them.
-  const double* ones_for(std::int64_t n) const noexcept {
-    return ones.data() + (stride - kOverrun - n);
-  }
-
- private:
-  template <class T>
-  static void grow(std::vector<T>& values, std::int64_t n) {
-    values.resize(static_cast<std::size_t>(n));
-  }
-};
 
 // The lambdas of one query after the other.
 template <class Level>
@@ -170,32 +89,33 @@ class QueryLambdas {
 
   // Where all scores are equal, distances say nothing.
   bool scores_differ() const noexcept {
-    return task_.scores[begin_ + order()[0]] != task_.scores[begin_ + order()[n_ - 1]];
+    return space_.score[at(space_.place[0])] != space_.score[at(space_.place[at(n_ - 1)])];
   }
 
   double sum_pairs() noexcept {
     by_distance_ = task_.norm && scores_differ();
     for (std::int64_t s = 0; s < n_slots_; ++s)
-      space_.gain[at(s)] = task_.gain[space_.levels[at(s)]] * task_.gain_factor[q_];
-    if (task_.pairs != nullptr)
+      space_.gain[at(s)] = task_.prices.gain[space_.levels[at(s)]] * task_.prices.gain_factor[q_];
+    if (task_.prices.pairs != nullptr)
       table_swaps();
     else
       table_discounts();
-    return add_pairs_in_registers();
+    return run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { return add_pairs(); });
   }
 
   void table_discounts() noexcept {
-    const double* d = task_.discount.of(task_.queries, q_);
+    const double* d = task_.prices.discount.of(task_.queries, q_);
     for (std::int64_t i = 0; i < n_; ++i)
       space_.lower[at(space_.place[at(i)])] = i < task_.cutoff ? d[i] : 0.0;
   }
 
   void read_pairs() noexcept {
-    const double* K = task_.pairs + q_ * task_.n_levels * task_.n_levels;
+    const double* K = task_.prices.pairs + q_ * task_.n_levels * task_.n_levels;
     for (std::int64_t a = 0; a < n_slots_; ++a)
       for (std::int64_t b = 0; b < n_slots_; ++b)
         space_.K[at(a * n_slots_ + b)] =
-            task_.pair_factor[q_] * K[space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]];
+            task_.prices.pair_factor[q_] *
+            K[space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]];
   }
 
   // One walk down the ranks. On the way, F and H hold the sums over the ranks above.
@@ -203,8 +123,8 @@ class QueryLambdas {
     read_pairs();
     std::fill_n(space_.F.data(), n_slots_, 0.0);
     std::fill_n(space_.H.data(), n_slots_, 0.0);
-    const double* d = task_.discount.of(task_.queries, q_);
-    const double* p = task_.position.of(task_.queries, q_);
+    const double* d = task_.prices.discount.of(task_.queries, q_);
+    const double* p = task_.prices.position.of(task_.queries, q_);
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
     for (std::int64_t i = 0; i < n_; ++i) {
       const bool counts = i < task_.cutoff;
@@ -268,12 +188,12 @@ class QueryLambdas {
             0.0,
             1.0,
             space_.lower.data()};
-    if (task_.pairs != nullptr) {
+    if (task_.prices.pairs != nullptr) {
       run.constant = space_.upper[at(i * n_slots_ + y)];
       run.lower += x * space_.stride;
     } else {
       run.factor = space_.gain[at(x)] - space_.gain[at(y)];
-      run.constant = -run.factor * task_.discount.of(task_.queries, q_)[i];
+      run.constant = -run.factor * task_.prices.discount.of(task_.queries, q_)[i];
     }
     return run;
   }
@@ -347,22 +267,6 @@ class QueryLambdas {
     return total;
   }
 
-#if SKGRADED_HAS_AVX_VARIANT
-  [[gnu::target("avx2")]] double add_pairs_avx2() const noexcept { return add_pairs(); }
-
-  [[gnu::target(SKGRADED_AVX512)]] double add_pairs_avx512() const noexcept { return add_pairs(); }
-#endif
-
-  double add_pairs_plain() const noexcept { return add_pairs(); }
-
-  double add_pairs_in_registers() const noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-    if (task_.registers == Registers::kAvx512) return add_pairs_avx512();
-    if (task_.registers == Registers::kAvx2) return add_pairs_avx2();
-#endif
-    return add_pairs_plain();
-  }
-
   void write_ranks(double factor, double* gradient, double* hessian) const noexcept {
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::size_t place = at(space_.place[at(i)]);
@@ -406,7 +310,8 @@ class QueryLambdas {
 };
 
 template <class Level>
-void lambdas(const LambdaTask<Level>& task, int n_threads, double* gradient, double* hessian) {
+void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
+             double* hessian) {
   const Queries& queries = task.queries;
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < queries.count; ++q) longest = std::max(longest, queries.size(q));
@@ -414,7 +319,8 @@ void lambdas(const LambdaTask<Level>& task, int n_threads, double* gradient, dou
   std::vector<LambdaSpace> spaces;
   spaces.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
-    spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest), task.pairs != nullptr);
+    spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest),
+                        task.prices.pairs != nullptr);
   run_slices(n_slices, [&](int slice) noexcept {
     QueryLambdas<Level> query(task, spaces[static_cast<std::size_t>(slice)]);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);

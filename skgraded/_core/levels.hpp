@@ -12,7 +12,7 @@ namespace skgraded {
 
 template <class Level>
 void gather_levels(const Level* level, const std::int32_t* order, const Queries& queries,
-                   int n_threads, Level* level_by_rank) {
+                   std::int64_t n_threads, Level* level_by_rank) {
   for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
     for (std::int64_t q = first; q < last; ++q) {
       const Level* of_query = level + queries.begin(q);
@@ -43,7 +43,7 @@ void sort_block(Level* first, Level* last, bool descending) noexcept {
 
 template <class Level>
 void sort_within_ties(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-                      bool descending, int n_threads, Level* sorted) {
+                      bool descending, std::int64_t n_threads, Level* sorted) {
   for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
     std::copy(level_by_rank + queries.begin(first), level_by_rank + queries.begin(last),
               sorted + queries.begin(first));

@@ -137,7 +137,7 @@ struct MomentTask {
 };
 
 template <class Sums, class Level>
-void moments_of_all(const MomentTask<Level>& task, int n_threads, double* moments) {
+void moments_of_all(const MomentTask<Level>& task, std::int64_t n_threads, double* moments) {
   const Queries& queries = task.queries;
   const int n_slices = slices_for(queries, n_threads);
   std::vector<Sums> sums;
@@ -155,7 +155,7 @@ void moments_of_all(const MomentTask<Level>& task, int n_threads, double* moment
 }
 
 template <class Level>
-void pair_moments(const MomentTask<Level>& task, int n_threads, double* moments) {
+void pair_moments(const MomentTask<Level>& task, std::int64_t n_threads, double* moments) {
   switch (task.n_levels) {
     case 1:
       return moments_of_all<ShortScaleSums<1>>(task, n_threads, moments);

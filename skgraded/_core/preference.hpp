@@ -95,12 +95,12 @@ double preferences_expected(const RankedList<Level>& list, const std::uint8_t* r
 template <class Level>
 void preferences(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
                  const std::uint8_t* relevant, const double* most, const double* divisor,
-                 std::int64_t cutoff, bool expected, int n_threads, double* value) {
-  for_queries_with_scratch(queries, n_threads, [=](std::int64_t q, double* scratch) noexcept {
+                 std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
+  for_queries_with_scratch(queries, n_threads, 1, [=](std::int64_t q, Scratch& scratch) noexcept {
     const std::int64_t begin = queries.begin(q);
     const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
     const Penalty penalty{most[q], divisor[q]};
-    value[q] = expected ? preferences_expected(list, relevant, penalty, cutoff, scratch)
+    value[q] = expected ? preferences_expected(list, relevant, penalty, cutoff, scratch.array(0))
                         : preferences_in_order(list, relevant, penalty, cutoff);
   });
 }

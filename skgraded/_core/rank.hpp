@@ -1,4 +1,10 @@
 // Rank: the order of every query's documents by score, best first.
+//
+// The scores belong to the caller, who may rewrite them meanwhile in another thread. Each is read
+// once, into memory of our own, and only that is compared: a sort whose comparisons contradict each
+// other would run out of bounds. Whatever is written, every query gets a permutation, that of the
+// values that were read. (To read a double while another thread writes it is formally a race all
+// the same; nothing here depends on its value.)
 #pragma once
 
 #include <algorithm>
@@ -30,12 +36,14 @@ struct SortSpace {
   std::unique_ptr<LaneRow[]> rows;
   std::unique_ptr<std::uint64_t[]> keys;
   std::unique_ptr<std::uint64_t[]> spare;
+  std::unique_ptr<std::uint64_t[]> bits;  // of the scores, by document; by lane in a network
 
   // Left uninitialized: every sort fills what it reads.
   SortSpace(std::size_t most_rows, std::size_t most_keys)
       : rows(new LaneRow[most_rows]),
         keys(new std::uint64_t[most_keys]),
-        spare(new std::uint64_t[most_keys]) {}
+        spare(new std::uint64_t[most_keys]),
+        bits(new std::uint64_t[std::max(kLanes * most_rows, most_keys)]) {}
 };
 
 inline std::vector<SortSpace> make_spaces(const std::vector<Group>& groups, int n_slices) {
@@ -51,33 +59,32 @@ inline std::vector<SortSpace> make_spaces(const std::vector<Group>& groups, int 
 }
 
 // Puts a run of equal key prefixes in the order of the true scores and marks the true ties.
-inline void settle_run(const double* scores, std::int32_t* order, std::uint8_t* tied,
+inline void settle_run(const std::uint64_t* bits, std::int32_t* order, std::uint8_t* tied,
                        std::int64_t first, std::int64_t end) noexcept {
-  const auto before = [scores](std::int32_t a, std::int32_t b) {
-    const std::uint64_t bits = descending_bits(scores[a]), other = descending_bits(scores[b]);
-    return bits < other || (bits == other && a < b);
+  const auto before = [bits](std::int32_t a, std::int32_t b) {
+    return bits[a] < bits[b] || (bits[a] == bits[b] && a < b);
   };
   if (!std::is_sorted(order + first, order + end, before))
     std::sort(order + first, order + end, before);
   for (std::int64_t i = first + 1; i < end; ++i)
-    tied[i] = scores[order[i]] == scores[order[i - 1]] ? 1 : 0;
+    tied[i] = bits[order[i]] == bits[order[i - 1]] ? 1 : 0;
 }
 
 // On entry `tied` marks the ranks whose key has the prefix of the one before.
-inline void settle_prefixes(const double* scores, std::int64_t n, std::int32_t* order,
+inline void settle_prefixes(const std::uint64_t* bits, std::int64_t n, std::int32_t* order,
                             std::uint8_t* tied) noexcept {
   for (std::int64_t i = 1; i < n; ++i) {
     if (tied[i] == 0) continue;
     const std::int64_t first = i - 1;
     while (i < n && tied[i] != 0) ++i;
-    settle_run(scores, order, tied, first, i);
+    settle_run(bits, order, tied, first, i);
   }
 }
 
-// Reads a query's order off its sorted keys; key_at(i) is the bits of the i-th of them.
+// Reads a query's order off its sorted keys, of which key_at(i) is the i-th.
 template <class KeyAt>
 void read_order(const Scored& scored, std::int64_t q, const SortKeys& keys,
-                const KeyAt& key_at) noexcept {
+                const std::uint64_t* bits, const KeyAt& key_at) noexcept {
   const std::int64_t begin = scored.queries.begin(q), n = scored.queries.size(q);
   std::int32_t* order = scored.order + begin;
   std::uint8_t* tied = scored.tied + begin;
@@ -91,42 +98,51 @@ void read_order(const Scored& scored, std::int64_t q, const SortKeys& keys,
     any_same |= same;
     previous = key;
   }
-  if (any_same != 0) settle_prefixes(scored.scores + begin, n, order, tied);
+  if (any_same != 0) settle_prefixes(bits, n, order, tied);
 }
 
-inline void fill_lane(const Scored& scored, std::int64_t q, const SortKeys& keys, LaneRow* rows,
-                      std::int64_t n_rows, int lane) noexcept {
+inline void copy_bits(const Scored& scored, std::int64_t q, std::uint64_t* bits) noexcept {
   const double* scores = scored.scores + scored.queries.begin(q);
   const std::int64_t n = scored.queries.size(q);
-  for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(scores[i], i));
+  for (std::int64_t i = 0; i < n; ++i) bits[i] = descending_bits(scores[i]);
+}
+
+inline void fill_lane(const std::uint64_t* bits, std::int64_t n, const SortKeys& keys,
+                      LaneRow* rows, std::int64_t n_rows, int lane) noexcept {
+  for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(bits[i], i));
   for (std::int64_t i = n; i < n_rows; ++i)
     rows[i].lane[lane] = std::numeric_limits<double>::infinity();
 }
 
-inline void rank_by_network(const Scored& scored, const Group& group, LaneRow* rows) noexcept {
+inline void rank_by_network(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   const SortKeys keys(group.largest);
-  for (int lane = 0; lane < group.n_queries; ++lane)
-    fill_lane(scored, group.query[lane], keys, rows, group.largest, lane);
+  LaneRow* rows = space.rows.get();
+  for (int lane = 0; lane < group.n_queries; ++lane) {
+    const std::int64_t q = group.query[lane];
+    std::uint64_t* bits = space.bits.get() + lane * group.largest;
+    copy_bits(scored, q, bits);
+    fill_lane(bits, scored.queries.size(q), keys, rows, group.largest, lane);
+  }
   sort_lanes(rows, group.largest);
   for (int lane = 0; lane < group.n_queries; ++lane) {
-    read_order(scored, group.query[lane], keys,
+    read_order(scored, group.query[lane], keys, space.bits.get() + lane * group.largest,
                [rows, lane](std::int64_t i) { return bits_of(rows[i].lane[lane]); });
   }
 }
 
 inline void rank_by_keys(const Scored& scored, std::int64_t q, SortSpace& space) noexcept {
-  const double* scores = scored.scores + scored.queries.begin(q);
   const std::int64_t n = scored.queries.size(q);
   const SortKeys keys(n);
-  std::uint64_t* unsorted = space.keys.get();
-  for (std::int64_t i = 0; i < n; ++i) unsorted[i] = keys.key(scores[i], i);
+  std::uint64_t *unsorted = space.keys.get(), *bits = space.bits.get();
+  copy_bits(scored, q, bits);
+  for (std::int64_t i = 0; i < n; ++i) unsorted[i] = keys.key(bits[i], i);
   const std::uint64_t* sorted = sort_keys(unsorted, space.spare.get(), n, index_bits(n));
-  read_order(scored, q, keys, [sorted](std::int64_t i) { return sorted[i]; });
+  read_order(scored, q, keys, bits, [sorted](std::int64_t i) { return sorted[i]; });
 }
 
 inline void rank_group(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   if (group.fits_network())
-    rank_by_network(scored, group, space.rows.get());
+    rank_by_network(scored, group, space);
   else
     rank_by_keys(scored, group.query[0], space);
 }
@@ -147,7 +163,7 @@ inline std::vector<std::size_t> slice_groups(const std::vector<Group>& groups,
 }
 
 inline void rank(const double* scores, const Queries& queries, const std::int64_t* schedule,
-                 int n_threads, std::int32_t* order, std::uint8_t* tied) {
+                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied) {
   const Scored scored{scores, queries, order, tied};
   const std::vector<Group> groups = make_groups(queries, schedule);
   const int n_slices = slices_for(queries, n_threads);

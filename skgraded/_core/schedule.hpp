@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "queries.hpp"
-#include "sorting_network.hpp"
+#include "simd.hpp"
 
 namespace skgraded {
 
@@ -18,13 +18,13 @@ constexpr std::int64_t kScheduleWindow = 256;
 
 // Query numbers, by size inside every window of neighbours.
 inline void schedule_queries(const Queries& queries, std::int64_t* schedule) {
-  std::iota(schedule, schedule + queries.count, std::int64_t{0});
+  std::vector<std::pair<std::int64_t, std::int64_t>> window;  // size and number of each query
   for (std::int64_t first = 0; first < queries.count; first += kScheduleWindow) {
     const std::int64_t last = std::min(first + kScheduleWindow, queries.count);
-    std::sort(schedule + first, schedule + last, [&queries](std::int64_t q, std::int64_t other) {
-      const std::int64_t size = queries.size(q), other_size = queries.size(other);
-      return size < other_size || (size == other_size && q < other);
-    });
+    window.clear();
+    for (std::int64_t q = first; q < last; ++q) window.emplace_back(queries.size(q), q);
+    std::sort(window.begin(), window.end());
+    for (const auto& [size, q] : window) *schedule++ = q;
   }
 }
 

@@ -4,28 +4,10 @@
 
 #include <cstdint>
 
+#include "simd.hpp"
 #include "sort_keys.hpp"
-#include "sorting_network.hpp"
-
-// GCC halves the registers unless told not to; Clang does not know the word.
-#if defined(__clang__)
-#define SKGRADED_AVX512 "avx512f,avx512dq"
-#else
-#define SKGRADED_AVX512 "avx512f,avx512dq,prefer-vector-width=512"
-#endif
 
 namespace skgraded {
-
-// Which registers the arithmetic of pairs fills. Its bits do not depend on it.
-enum class Registers : int { kPlain, kAvx2, kAvx512 };
-
-inline Registers widest_registers() noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-  if (__builtin_cpu_supports("avx512dq") != 0) return Registers::kAvx512;
-  if (__builtin_cpu_supports("avx2") != 0) return Registers::kAvx2;
-#endif
-  return Registers::kPlain;
-}
 
 // 2^y for |y| <= 1000, to 3e-13: y = n + f, |f| <= 1/2, and Taylor's series of 2^f to f^10.
 SKGRADED_ALWAYS_INLINE double exp2_of(double y) noexcept {

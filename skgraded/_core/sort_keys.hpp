@@ -44,9 +44,10 @@ struct SortKeys {
   explicit SortKeys(std::int64_t n) noexcept
       : index_mask((std::uint64_t{1} << index_bits(n)) - 1) {}
 
-  std::uint64_t key(double score, std::int64_t index) const noexcept {
+  // Of the score's descending bits.
+  std::uint64_t key(std::uint64_t bits, std::int64_t index) const noexcept {
     constexpr std::uint64_t kSmallestNormal = std::uint64_t{1} << 52;
-    const std::uint64_t prefix = (descending_bits(score) >> 2) & ~index_mask;
+    const std::uint64_t prefix = (bits >> 2) & ~index_mask;
     return (prefix | static_cast<std::uint64_t>(index)) + kSmallestNormal;
   }
 

@@ -4,23 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-// Wider registers are chosen when the program runs, so one build serves every x86-64 machine.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SKGRADED_HAS_AVX_VARIANT 1
-#define SKGRADED_ALWAYS_INLINE [[gnu::always_inline]] inline
-#else
-#define SKGRADED_HAS_AVX_VARIANT 0
-#define SKGRADED_ALWAYS_INLINE inline
-#endif
+#include "simd.hpp"
 
 namespace skgraded {
-
-constexpr int kLanes = 8;
-
-// One document of each list: a cache line.
-struct alignas(64) LaneRow {
-  double lane[kLanes];
-};
 
 // Both selections are single instructions (minimum and maximum) where the lanes fill registers.
 SKGRADED_ALWAYS_INLINE void order_rows(LaneRow& upper, LaneRow& lower) noexcept {
@@ -49,24 +35,13 @@ SKGRADED_ALWAYS_INLINE void merge_exchange(LaneRow* rows, std::int64_t n) noexce
   }
 }
 
-inline void sort_lanes_plain(LaneRow* rows, std::int64_t n) noexcept { merge_exchange(rows, n); }
-
-#if SKGRADED_HAS_AVX_VARIANT
-
-[[gnu::target("avx")]] inline void sort_lanes_avx(LaneRow* rows, std::int64_t n) noexcept {
-  merge_exchange(rows, n);
+inline void sort_lanes_in(Registers registers, LaneRow* rows, std::int64_t n) noexcept {
+  run_in(registers, [rows, n]() SKGRADED_INLINE_BODY { merge_exchange(rows, n); });
 }
-
-inline bool has_avx() noexcept { return __builtin_cpu_supports("avx") != 0; }
-
-#endif
 
 // Sorts every lane ascending, for any number of rows. The lanes hold no NaN.
 inline void sort_lanes(LaneRow* rows, std::int64_t n) noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-  if (has_avx()) return sort_lanes_avx(rows, n);
-#endif
-  sort_lanes_plain(rows, n);
+  sort_lanes_in(widest_registers(Registers::kAvx), rows, n);
 }
 
 }  // namespace skgraded

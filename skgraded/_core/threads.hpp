@@ -16,9 +16,12 @@ namespace skgraded {
 // Below this many documents a slice is not worth the start of a thread.
 constexpr std::int64_t kDocumentsWorthAThread = 16384;
 
-inline int slices_for(const Queries& queries, int n_threads) noexcept {
+// More than any machine has processors; every slice takes memory.
+constexpr std::int64_t kMostThreads = 1024;
+
+inline int slices_for(const Queries& queries, std::int64_t n_threads) noexcept {
   const std::int64_t worth = 1 + queries.documents() / kDocumentsWorthAThread;
-  const std::int64_t most = std::min({static_cast<std::int64_t>(n_threads), queries.count, worth});
+  const std::int64_t most = std::min({n_threads, queries.count, worth, kMostThreads});
   return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
 
@@ -50,7 +53,7 @@ inline std::int64_t slice_begin(const Queries& queries, int slice, int n_slices)
 
 // Calls body(first query, one past the last query) over contiguous slices of the queries.
 template <class Body>
-void for_query_slices(const Queries& queries, int n_threads, const Body& body) {
+void for_query_slices(const Queries& queries, std::int64_t n_threads, const Body& body) {
   static_assert(std::is_nothrow_invocable_v<const Body&, std::int64_t, std::int64_t>);
   const int n_slices = slices_for(queries, n_threads);
   run_slices(n_slices, [&](int slice) noexcept {

@@ -1,3 +1,3 @@
-"""What the boosting libraries share: LambdaMART and the judgments of known data sets."""
+"""The part of training and evaluation that LightGBM, XGBoost and CatBoost have in common."""
 
 __all__: list[str] = []

@@ -1,75 +1,55 @@
-"""What the boosting libraries share: LambdaMART's derivatives, and judgments of known data sets."""
+"""Derivatives of LambdaMART's cost for any measure of the prefix form."""
 
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures import Measure, PrefixMeasure, Scores
+from skgraded._params import flag, integer_or_none, number
+from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, Rankings
 
-__all__ = [
-    "IterationCounter",
-    "JudgedSets",
-    "LambdaMART",
-    "require_finite_scores",
-    "require_means",
-]
+__all__ = ["LambdaMART", "trainable"]
 
 FloatArray = NDArray[np.float64]
 
 # How tied documents are ordered while training; the numbers are those of tie_orders.hpp.
 _TIE_ORDERS = {"row_order": 0, "expected": 1, "pessimistic": 2, "optimistic": 3}
 _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
-_WHOLE_LIST = np.iinfo(np.int64).max
 
 
 def trainable(chosen: Measure) -> PrefixMeasure:
-    """Return a measure of the prefix form; of others the kernel knows no price of a swap."""
+    """Return a measure for which the kernel can compute what a swap of two documents changes."""
     if not isinstance(chosen, PrefixMeasure):
         raise ValueError(
-            f"measure must be of the prefix form (a sum over ranks of discounted gains and of "
-            f"pairs of documents) to train for, got {chosen}, which is not. Train for a relative "
-            "of it that is, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop early by "
+            "measure must have the prefix form (a sum over ranks of discounted gains and of pairs "
+            f"of documents) to train for it, got {chosen}, which has not. Train for a measure that "
+            "has it, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop early by "
             f"{type(chosen).__name__}."
         )
     return chosen
 
 
-def require_finite_scores(y_score: NDArray[Any], iteration: int) -> None:
-    """Raise where training has run away: derivatives of NaN would make trees of one leaf."""
-    finite = np.isfinite(y_score)
-    if not finite.all():
-        row = int(np.flatnonzero(~finite)[0])
-        raise ValueError(
-            f"The model's scores must stay finite in training, got {y_score[row]} in row {row} at "
-            f"iteration {iteration}: lower the learning rate, or look for infinite features and "
-            "initial scores."
-        )
-
-
 @dataclass(frozen=True)
 class LambdaMART:
-    """Derivatives of LambdaMART's cost for a measure of the prefix form.
+    """LambdaMART's cost for a measure of the prefix form.
 
     Attributes
     ----------
     measure : PrefixMeasure
-        What to train for.
+        The measure to train for.
     sigmoid : float
         Steepness of the logistic loss.
     truncation_level : int or None
-        Pairs count that have a document among so many first ranks.
+        Only pairs with a document among this many first ranks count; None counts all pairs.
     norm : bool
-        Whether lambdas are normalized.
+        Whether the derivatives of each query are normalized.
     """
 
     measure: PrefixMeasure
@@ -79,17 +59,10 @@ class LambdaMART:
 
     def __post_init__(self) -> None:
         trainable(self.measure)
-        level = self.truncation_level
-        if level is not None and (
-            not isinstance(level, Integral) or isinstance(level, bool) or level < 1
-        ):
-            raise ValueError(
-                f"truncation_level must be an integer >= 1, or None for all pairs, got {level!r}."
-            )
-        if not isinstance(self.sigmoid, Real) or not 0 < self.sigmoid < np.inf:
-            raise ValueError(f"sigmoid must be a number > 0, got {self.sigmoid!r}.")
-        if not isinstance(self.norm, bool | np.bool_):
-            raise ValueError(f"norm must be True or False, got {self.norm!r}.")
+        level = integer_or_none("truncation_level", self.truncation_level, 1, "all pairs")
+        object.__setattr__(self, "truncation_level", level)
+        object.__setattr__(self, "sigmoid", number("sigmoid", self.sigmoid, above=0))
+        object.__setattr__(self, "norm", flag("norm", self.norm))
 
     def __str__(self) -> str:
         shown = [repr(str(self.measure))]
@@ -99,19 +72,13 @@ class LambdaMART:
                 shown.append(f"{field.name}={value!r}")
         return ", ".join(shown)
 
-    def derivatives(
-        self, judgments: Judgments, y_score: ArrayLike, n_threads: int = 1
-    ) -> tuple[FloatArray, FloatArray]:
-        """Gradient and Hessian diagonal of the cost at the scores.
+    def derivatives(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian diagonal of the cost.
 
         Parameters
         ----------
-        judgments : Judgments
-            Labels by query, all of them judged.
-        y_score : array-like of shape (n_documents,)
-            Scores, in the order of the rows.
-        n_threads : int, default=1
-            Threads; results do not depend on it.
+        rankings : Rankings
+            Documents ranked by their scores, all of them judged.
 
         Returns
         -------
@@ -120,37 +87,36 @@ class LambdaMART:
         hessian : ndarray of shape (n_documents,)
             Second derivatives.
         """
+        judgments = rankings.judgments
         prices = judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
-        rankings = judgments.rank(y_score, n_threads)
-        rows = judgments.row_order
-        scores = np.ascontiguousarray(y_score, dtype=np.float64)
         gradient, hessian = _core.lambdas(
-            judgments.levels,
-            rankings.order,
-            rankings.tied,
-            scores if rows is None else scores[rows],
-            judgments.indptr,
-            judgments.n_levels,
-            *prices,
-            _WHOLE_LIST if self.measure.k is None else self.measure.k,
-            self.truncation_level or _WHOLE_LIST,
-            _TIE_ORDERS[self.measure.ties],
-            bool(self.norm),
-            float(self.sigmoid),
-            n_threads,
+            level=judgments.levels,
+            order=rankings.order,
+            tied=rankings.tied,
+            scores=cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
+            indptr=judgments.indptr,
+            n_levels=judgments.n_levels,
+            **prices._asdict(),
+            cutoff=_core.last_rank(self.measure.k),
+            truncation=_core.last_rank(self.truncation_level),
+            tie_order=_TIE_ORDERS[self.measure.ties],
+            norm=self.norm,
+            sigmoid=self.sigmoid,
+            n_threads=rankings.n_threads,
         )
+        rows = judgments.row_order
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
 
 class _SwapPrices(NamedTuple):
-    """What the kernel reads prices off; the labels alone determine it."""
+    """Arrays from which the kernel, by these names, computes the price of a swap of documents."""
 
     discount: FloatArray
-    discount_is_ragged: bool
+    discount_ragged: bool
     gain: FloatArray
     gain_factor: FloatArray
     position: FloatArray
-    position_is_ragged: bool
+    position_ragged: bool
     pairs: FloatArray
     pair_factor: FloatArray
 
@@ -161,25 +127,25 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
     factor = _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = K = np.zeros(0)
-    discount_is_ragged = position_is_ragged = False
+    discount_ragged = position_ragged = False
     if pairs is not None:
-        position, position_is_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
+        position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
         K = pairs.K.ravel()
-        # Where the gains are 0, any discounts of the right size do.
-        discount, discount_is_ragged = position, position_is_ragged
+        # The gains are 0, so that any discounts of the right size serve.
+        discount, discount_ragged = position, position_ragged
     if linear is not None:
-        discount, discount_is_ragged = _weights(linear.discount, judgments), linear.discount.ragged
+        discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
         gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
     return _SwapPrices(
-        discount, discount_is_ragged, gain, gain_factor, position, position_is_ragged, K, factor
+        discount, discount_ragged, gain, gain_factor, position, position_ragged, K, factor
     )
 
 
 def _require_judged(judgments: Judgments) -> None:
     if judgments.has_unjudged:
         raise ValueError(
-            "y_true must be judged in every row to train on, got NaN: drop these rows, or take "
-            "grade 0 for them."
+            "y_true must be judged in every row to train on, got NaN: drop these rows, or give "
+            "them grade 0."
         )
 
 
@@ -188,9 +154,9 @@ def _weights(positions: Positions, judgments: Judgments) -> FloatArray:
 
 
 def _query_factor(cost: LambdaMART, judgments: Judgments) -> FloatArray:
-    """One over the ideal value where the measure is normalized, and 0 for empty queries.
+    """Return 1 / ideal value for each query if the measure is normalized; 0 for empty queries.
 
-    Without a cut-off the ideal value counts down to the truncation level, as in LightGBM.
+    Without a cut-off, the ideal value ends at the truncation level, as in LightGBM.
     """
     chosen = cost.measure
     if chosen.k is None and chosen.normalize:
@@ -204,74 +170,3 @@ def _in_rows(values: FloatArray, row_order: NDArray[np.int64] | None) -> FloatAr
     in_rows = np.empty_like(values)
     in_rows[row_order] = values
     return in_rows
-
-
-@dataclass(frozen=True)
-class _JudgedSet:
-    """Judgments of one data set, with copies of what they were made from."""
-
-    owner: weakref.ref[Any]
-    source: tuple[NDArray[Any] | None, ...]
-    judgments: Judgments
-
-    def is_made_from(self, source: tuple[NDArray[Any] | None, ...]) -> bool:
-        pairs = zip(self.source, source, strict=True)
-        return all(
-            old is new if old is None or new is None else np.array_equal(old, new)
-            for old, new in pairs
-        )
-
-
-class JudgedSets:
-    """Judgments of the data sets under training or evaluation, found by content.
-
-    Labels are compared, not trusted to be the same because the array is: a caller may reuse a
-    buffer. A set is forgotten when its label array is gone.
-    """
-
-    def __init__(self) -> None:
-        self._sets: tuple[_JudgedSet, ...] = ()
-
-    def find(self, y_true: NDArray[Any], weight: Any, group: Any, owner: Any = None) -> Judgments:
-        """Return the judgments of a data set, made in the first call with its labels.
-
-        They are kept while their owner lives, by default the label array.
-        """
-        source = (np.asarray(group), y_true, None if weight is None else np.asarray(weight))
-        for known in self._sets:
-            if known.is_made_from(source):
-                return known.judgments
-        owner = y_true if owner is None else owner
-        copies = tuple(None if each is None else each.copy() for each in source)
-        judgments = Judgments.from_groups(y_true, group, weight)
-        owned = [(each, each.owner()) for each in self._sets]
-        alive = [each for each, other in owned if other is not None and other is not owner]
-        self._sets = (_JudgedSet(weakref.ref(owner), copies, judgments), *alive)
-        return judgments
-
-
-class IterationCounter:
-    """Counts calls with the same data set, which are the iterations of one training."""
-
-    def __init__(self) -> None:
-        self._judgments: Judgments | None = None
-        self._count = 0
-
-    def next(self, judgments: Judgments) -> int:
-        """Return the number of the iteration, from 1."""
-        self._count = self._count + 1 if judgments is self._judgments else 1
-        self._judgments = judgments
-        return self._count
-
-
-def require_means(scores: Scores) -> None:
-    """Raise where a mean is undefined: NaN would stop training early, without a word."""
-    counted = ~np.isnan(scores.values)
-    weights = np.ones(len(counted)) if scores.weights is None else scores.weights
-    for each, total in zip(scores.measures, weights @ counted, strict=True):
-        if total == 0:
-            raise ValueError(
-                f"{each} has no value on this data set: none of its {len(counted)} queries has "
-                "anything relevant and a positive weight. Evaluate on queries with relevant "
-                "documents, or set empty=0.0 in the measure."
-            )

@@ -1,4 +1,4 @@
-"""The command line: ``skgraded demo`` and what comes after it."""
+"""The command line: ``skgraded evaluate``, ``compare``, ``measures``, ``study`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from skgraded import __version__
-from skgraded.cli import _demo, _evaluate
+from skgraded.cli import _compare, _demo, _evaluate, _measures
 
-__all__ = ["main"]
+__all__ = ["main", "make_parser"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,12 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        The words after ``skgraded``; by default those that the process was started with.
+        The words after ``skgraded``; by default those of the command line of this process.
 
     Returns
     -------
     int
-        Exit status: 0, or 2 where the input is at fault.
+        Exit status: 0, or 2 if the input is at fault.
 
     Examples
     --------
@@ -33,15 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parser = _parser(with_studies="study" in words)
+    parser = make_parser(with_studies="study" in words)
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
         return 2
     try:
         chosen.run(chosen)
-    except BrokenPipeError:  # the reader, such as head, has seen enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for the flush at the end
+    except BrokenPipeError:  # the reader of the output, such as head, has closed it
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except (ImportError, OSError, ValueError) as error:
         print(f"skgraded {chosen.command}: {error}", file=sys.stderr)
@@ -49,18 +49,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser(with_studies: bool) -> argparse.ArgumentParser:
+def make_parser(with_studies: bool = True) -> argparse.ArgumentParser:
+    """Make the parser of the command line.
+
+    Parameters
+    ----------
+    with_studies : bool, default=True
+        Whether the parser knows the single studies. Their libraries take a second to import.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+        The parser. The namespace that it returns has the attribute ``run``, a function that takes
+        the namespace and runs the command.
+
+    Examples
+    --------
+    >>> from skgraded.cli import make_parser
+    >>> arguments = make_parser().parse_args(["evaluate", "qrels.txt", "bm25.run", "-m", "AP"])
+    >>> arguments.measures
+    ['AP']
+    """
     parser = argparse.ArgumentParser(
-        prog="skgraded", description="Select and train ranking models on graded relevance."
+        prog="skgraded", description="Evaluate, select and train rankers on graded relevance."
     )
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    _demo.add_command(commands)
-    _evaluate.add_commands(commands)
-    if with_studies:  # they import SciPy and scikit-learn, which takes a second
-        from skgraded.cli._study import add_commands
+    for command in (_demo, _evaluate, _compare, _measures):
+        command.add_command(commands)
+    if with_studies:
+        from skgraded.cli import _study
 
-        add_commands(commands)
+        _study.add_command(commands)
     else:
-        commands.add_parser("study", help="tell which measures to trust on your runs")
+        commands.add_parser("study", help="study which measures to trust on your runs")
     return parser

@@ -1,4 +1,4 @@
-"""``skgraded demo``: choose rankers by xGAP and by nDCG, compare them on unseen queries."""
+"""``skgraded demo``: choose rankers by xGAP and by nDCG, and compare them on unseen queries."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ def add_command(commands: Any) -> None:
         "demo",
         help="cross-validate, early-stop and compare rankers in under a minute",
         description=(
-            "Choose a LightGBM ranker by cross-validated xGAP@10 and stop it early by the same "
-            "measure, do the same with nDCG@10, and compare both on queries held out. "
-            "Without --data, the library makes up a data set with few top grades."
+            "Choose a LightGBM ranker by cross-validated xGAP@10 and stop its training by the same "
+            "measure, do the same with nDCG@10, and compare both rankers on held-out queries. "
+            "Without --data, the data are synthetic, with few top grades."
         ),
     )
     parser.add_argument(
         "--data",
         metavar="FILE",
-        help="SVMlight lines with qid:, or LightGBM's FILE.query beside it; .gz is fine",
+        help="file of SVMlight lines with qid:, or with LightGBM's FILE.query beside it; it may be "
+        "compressed (.gz)",
     )
     parser.add_argument(
         "--plot",
         metavar="FILE",
         type=Path,
         default=Path("skgraded-demo.png"),
-        help="where to save the plot (default: %(default)s)",
+        help="file of the plot (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
     parser.set_defaults(run=run)
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     start = time.monotonic()
     rows = _load(arguments.data, arguments.seed)
     top_grade = int(np.max(rows.y))
-    # Every grade satisfies some users, and the higher it is, the more of them insist on it.
+    # g_k, the probability that a user accepts grades from k on only, is proportional to k.
     measures = (measure(f"xGAP(g=linear,max_grade={max(1, top_grade)})@10"), measure("nDCG@10"))
     training, held_out = _split(rows, arguments.seed)
     print(_description(rows, held_out, top_grade))
@@ -94,7 +95,7 @@ def _split(rows: _Rows, seed: int) -> tuple[_Rows, _Rows]:
 
 
 def _search(training: _Rows, measures: Sequence[Measure], seed: int) -> list[Any]:
-    """One grid search for each measure, in two threads."""
+    """Run a grid search for each measure, in two threads."""
     from joblib import parallel_config
     from sklearn.model_selection import GridSearchCV, ParameterGrid
 
@@ -106,7 +107,7 @@ def _search(training: _Rows, measures: Sequence[Measure], seed: int) -> list[Any
     searches = []
     with ProgressBar(n_fits, "Searching") as progress, parallel_config("threading"):
         for each in measures:
-            # Threads share the progress bar with this process, and LightGBM runs beside them.
+            # Threads can update the progress bar, and LightGBM runs in parallel in them.
             search = GridSearchCV(
                 _ranker(each, seed),
                 _GRID,
@@ -137,7 +138,7 @@ def _ranker(chosen: Measure, seed: int) -> Any:
 
 
 class _CountingScorer:
-    """The ranker's own score; counts a fit as done."""
+    """The ranker's own score, which also advances the progress bar."""
 
     def __init__(self, progress: ProgressBar) -> None:
         self.progress = progress
@@ -159,7 +160,7 @@ def _description(rows: _Rows, held_out: _Rows, top_grade: int) -> str:
 
 
 def _comparison(searches: Sequence[Any], measures: Sequence[Measure], held_out: _Rows) -> str:
-    """Lay out a table: one line per search, one column per measure, on the held-out queries."""
+    """Return a table of means on the held-out queries, with a line per search."""
     scored = [
         evaluate(measures, held_out.y, search.predict(held_out.X), qid=held_out.qid)
         for search in searches
@@ -178,11 +179,11 @@ def _comparison(searches: Sequence[Any], measures: Sequence[Measure], held_out: 
 
 
 def _verdict(name: str, values: NDArray[np.float64], others: NDArray[np.float64]) -> str:
-    """Say what choosing by a measure changed in it, query by query."""
+    """Describe how the choice by a measure changed its mean, with a paired test."""
     from scipy.stats import ttest_rel
 
     if np.array_equal(values, others):
-        return "Both searches came to models that rank the held-out queries alike."
+        return "Both searches chose models that rank the held-out queries alike."
     p_value = ttest_rel(values, others).pvalue
     return (
         f"Choosing by {name} changed it by {np.mean(values - others):+.4f} on the held-out queries "
@@ -202,7 +203,7 @@ def _save_plot(searches: Sequence[Any], measures: Sequence[Measure], path: Path)
 
     figure, axes = plt.subplots(1, len(measures), figsize=(11, 4), layout="constrained")
     for ax, shown in zip(axes, measures, strict=True):
-        # Models that share their parameters share a curve: both lines are to be seen.
+        # Models with the same parameters have the same curve; the styles show both lines.
         for search, chosen, style in zip(searches, measures, ("-", "--"), strict=True):
             TrainingDisplay.from_estimator(
                 search.best_estimator_,
@@ -211,7 +212,7 @@ def _save_plot(searches: Sequence[Any], measures: Sequence[Measure], path: Path)
                 ax=ax,
                 linestyle=style,
             )
-    figure.suptitle("Where training stops depends on the measure (dots: the trees that are kept)")
+    figure.suptitle("Where training stops depends on the measure (dots: best iterations)")
     figure.savefig(path, dpi=120)
     plt.close(figure)
     return f"Plot saved to {path.resolve()}"

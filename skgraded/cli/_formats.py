@@ -1,4 +1,4 @@
-"""Scores as text: tables for people, CSV, JSON and trec_eval's lines for programs."""
+"""Scores and comparisons as text: tables, CSV, JSON and the lines of trec_eval."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from typing import Any
 
 from skgraded._text import count, shorten, text_table, wrap
 from skgraded._warnings import UndefinedMeanWarning
-from skgraded.trec._compare import Comparison
-from skgraded.trec._run_scores import RunScores
+from skgraded.trec import Comparison, RunScores
 
 __all__ = ["comparison_as", "notes_beside", "scores_as"]
 
 
 def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
-    """Write scores in a format, topic by topic or their means."""
-    with warnings.catch_warnings():  # a mean that is undefined shows as nan, null or no line
+    """Write the means of scores, or the scores of all topics, in a format."""
+    with warnings.catch_warnings():  # every format shows an undefined mean in its own way
         warnings.simplefilter("ignore", UndefinedMeanWarning)
         return _SCORES[form](scores, per_query)
 
@@ -31,7 +30,7 @@ def comparison_as(form: str, comparison: Comparison) -> str:
 
 
 def notes_beside(form: str, notes: Sequence[str]) -> Sequence[str]:
-    """Give the notes, where the format itself has no place for them."""
+    """Return the notes if the format itself has no place for them."""
     return notes if form in ("csv", "trec_eval") else []
 
 
@@ -90,7 +89,7 @@ def _named(names: list[str], values: list[float]) -> dict[str, float | None]:
 
 
 def _or_null(value: Any) -> Any:
-    """JSON has neither nan nor infinity."""
+    """Replace nan and infinity, which JSON does not have, by None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -1,8 +1,8 @@
 """Evaluation of Dask collections, and evaluation of models while Dask's LightGBM trains them."""
 
 from skgraded.dask._evaluate import evaluate
-from skgraded.dask._scoring import make_ranking_scorer
-from skgraded.dask._training import GlobalEvaluation, WorkerLostError, global_evaluation
+from skgraded.dask._global_evaluation import GlobalEvaluation, WorkerLostError, global_evaluation
+from skgraded.dask._scorer import make_ranking_scorer
 
 __all__ = [
     "GlobalEvaluation",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import dask
@@ -12,12 +13,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded.dask._blocks import blocks_of, side_by_side
-from skgraded.engines._rows import Columns, Rows, as_array
-from skgraded.engines._scale import check_grades, distinct_grades
-from skgraded.engines._scan import score_rows
-from skgraded.engines._totals import PartedScores, Totals, concatenate
-from skgraded.measures import Measure, Scores, measures_of
+from skgraded._params import flag
+from skgraded.dask._collections import blocks_of, side_by_side
+from skgraded.engines import (
+    Columns,
+    EvaluationPlan,
+    MeanScores,
+    QueryRange,
+    Totals,
+    as_array,
+    distinct_grades,
+    refuse_cut_query,
+    reordered,
+)
+from skgraded.measures import Measure, Scores
 
 __all__ = ["evaluate", "grades_of"]
 
@@ -33,15 +42,15 @@ def evaluate(
     score: str = "score",
     qid: str = "qid",
     weight: str | None = None,
-    whole_queries: bool = False,
     grades: Sequence[float] | None = None,
-    n_threads: int = 1,
-) -> Scores:
+    per_query: bool = False,
+    whole_queries: bool = False,
+    n_threads: int | None = None,
+) -> MeanScores | Scores:
     """Score a Dask collection.
 
     Means are the same to the last bit as those of `skgraded.evaluate` on all rows in memory, on
-    any number of partitions and workers; so are the values query by query, which are brought
-    together when ``.values`` or ``.to_frame()`` asks for them.
+    any number of partitions and workers; so are the values of the queries.
 
     Rows are shuffled by query, unless there is one partition, the index is the query id and its
     divisions are known, or `whole_queries` promises that no query is in two partitions.
@@ -57,18 +66,21 @@ def evaluate(
         Columns of grades, scores and query ids; `qid` may be the name of the index.
     weight : str, optional
         Column of row weights; a query weighs the mean of its rows.
+    grades : sequence of float, optional
+        The grades that may occur, such as ``range(5)``. Without them, all labels are read first
+        if a measure takes the top of the scale from the data.
+    per_query : bool, default=False
+        Whether to bring the values of all queries together, in the order of the data: 8 bytes for
+        each query and measure.
     whole_queries : bool, default=False
         Promise that no query is in two partitions. A promise that does not hold is an error.
-    grades : sequence of float, optional
-        The grades that may occur, such as ``range(5)``. Measures that take the top of the scale
-        from the data read all labels first if they are not told.
-    n_threads : int, default=1
-        Threads of each task; results do not depend on it.
+    n_threads : int, optional
+        Threads of each task; results do not depend on it. None is one, -1 all processors.
 
     Returns
     -------
-    Scores
-        Means, computed at once, and values query by query, computed when they are asked for.
+    MeanScores or Scores
+        The means; with `per_query`, a `Scores`, which also holds the value of each query.
 
     Raises
     ------
@@ -95,80 +107,67 @@ def evaluate(
     eGAP(g=[0.1,0.9])    0.5167
     nDCG@2               0.6956
     """
-    parsed, columns = measures_of(measures), Columns(label, score, qid, weight)
+    plan = EvaluationPlan.of(
+        measures,
+        Columns(label, score, qid, weight),
+        per_query=per_query,
+        grades=grades,
+        n_threads=n_threads,
+    )
     frame = data
     if isinstance(data, tuple | list):
-        columns = _columns_of_arrays(data, columns)
-        frame = _frame_of_arrays(data, columns)
-    if not (hasattr(frame, "npartitions") and hasattr(frame, "columns")):
+        plan = dataclasses.replace(plan, columns=_columns_of_arrays(data, plan.columns))
+        frame = _frame_of_arrays(data, plan.columns)
+    _require_columns(frame, plan.columns)
+    plan = plan.with_scale(lambda: grades_of(frame[plan.columns.label].to_delayed()))
+    parts, is_shuffled = _parts_of_whole_queries(frame, plan.columns, whole_queries)
+    found = _compute(partial(_score, plan), parts)
+    scored = [each for each in found if each is not None]
+    if not is_shuffled:
+        _require_whole_queries([each.queries for each in scored], parts, plan.columns.qid)
+    combined = plan.combine(each.result for each in scored)
+    if isinstance(combined, Scores) and is_shuffled:
+        first_rows = [each.first_rows for each in scored if each.first_rows is not None]
+        return reordered(combined, np.argsort(np.concatenate(first_rows)))
+    return combined
+
+
+class _Scored(NamedTuple):
+    """Result of a partition, and after a shuffle the number of the first row of each query."""
+
+    result: Scores | Totals
+    queries: QueryRange
+    first_rows: NDArray[np.int64] | None
+
+
+def _score(plan: EvaluationPlan, part: pd.DataFrame) -> _Scored | None:
+    if not len(part):
+        return None
+    first_rows = None
+    if _ROW in part.columns:
+        part = part.sort_values(_ROW, kind="stable")
+        first_rows = part[_ROW].to_numpy()[~part[plan.columns.qid].duplicated().to_numpy()]
+    scores = plan.score(part)
+    return _Scored(plan.result(scores, len(part)), QueryRange.of(scores.qid), first_rows)
+
+
+def _compute(function: Callable[[Any], Any], blocks: list[Any]) -> list[Any]:
+    call = dask.delayed(function, pure=False)
+    return list(dask.compute(*map(call, blocks)))
+
+
+def _require_columns(data: Any, columns: Columns) -> None:
+    if not (hasattr(data, "npartitions") and hasattr(data, "columns")):
         raise TypeError(
             "data must be a Dask DataFrame or a tuple of Dask arrays, got "
-            f"{type(data).__name__}; what is in memory goes to skgraded.evaluate."
+            f"{type(data).__name__}. Pass rows in memory to skgraded.evaluate."
         )
-    indexed = [columns.qid] if frame.index.name == columns.qid else []
-    columns.require([*frame.columns, *indexed], "the DataFrame")
-    scale = check_grades(grades)
-    if scale is None and any(each.is_open for each in parsed):
-        scale = grades_of(frame[columns.label].to_delayed())
-    parts, is_shuffled = _parts_of_whole_queries(frame, columns, whole_queries)
-    task = _Task(parsed, columns, scale, n_threads)
-    found = [each for each in _compute([(task.totals, part) for part in parts]) if each is not None]
-    if not found:
-        raise ValueError("data must hold at least one row, got none.")
-    if not is_shuffled:
-        _require_whole_queries([extent for _, extent in found], parts, columns)
-    totals = Totals.joined_all((each for each, _ in found), len(parsed))
-    return PartedScores(parsed, totals, lambda: _collect(task, parts))
-
-
-class _Extent(NamedTuple):
-    """Smallest and largest query id of a partition; None where ids have no order."""
-
-    smallest: Any
-    largest: Any
-
-
-class _Task(NamedTuple):
-    """What is done on each partition."""
-
-    measures: tuple[Measure, ...]
-    columns: Columns
-    grades: NDArray[np.float64] | None
-    n_threads: int
-
-    def totals(self, part: pd.DataFrame) -> tuple[Totals, _Extent] | None:
-        if not len(part):
-            return None
-        scores, _ = self._scores(part)
-        return Totals.of(scores, len(part)), _extent_of(scores.qid)
-
-    def values(self, part: pd.DataFrame) -> tuple[Scores, NDArray[np.int64] | None] | None:
-        return self._scores(part) if len(part) else None
-
-    def _scores(self, part: pd.DataFrame) -> tuple[Scores, NDArray[np.int64] | None]:
-        """Scores, and after a shuffle the number of each query's first row."""
-        first_rows = None
-        if _ROW in part.columns:
-            part = part.sort_values(_ROW, kind="stable")
-            first_rows = part[_ROW].to_numpy()[~part[self.columns.qid].duplicated().to_numpy()]
-        rows = Rows.of(part, self.columns)
-        return score_rows(self.measures, rows, self.grades, self.n_threads), first_rows
-
-
-def _extent_of(ids: NDArray[Any]) -> _Extent:
-    try:
-        return _Extent(min(ids.tolist()), max(ids.tolist()))
-    except TypeError:
-        return _Extent(None, None)
-
-
-def _compute(calls: list[tuple[Any, Any]]) -> list[Any]:
-    delayed = [dask.delayed(function, pure=False)(argument) for function, argument in calls]
-    return list(dask.compute(*delayed))
+    indexed = [columns.qid] if data.index.name == columns.qid else []
+    columns.require([*data.columns, *indexed], "the DataFrame")
 
 
 def _columns_of_arrays(arrays: Any, columns: Columns) -> Columns:
-    """Name the columns that arrays become: the fourth is the weights."""
+    """Name the columns that arrays become; the fourth array holds the weights."""
     if len(arrays) not in (3, 4):
         raise ValueError(
             "data must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), "
@@ -187,7 +186,7 @@ def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
 
 def grades_of(labels: list[Any]) -> NDArray[np.float64]:
     """Return the distinct grades in blocks of labels."""
-    return distinct_grades(_compute([(_distinct, each) for each in labels]))
+    return distinct_grades(_compute(_distinct, labels))
 
 
 def _distinct(labels: Any) -> NDArray[np.float64]:
@@ -197,13 +196,13 @@ def _distinct(labels: Any) -> NDArray[np.float64]:
 def _parts_of_whole_queries(
     frame: Any, columns: Columns, whole_queries: bool
 ) -> tuple[list[Any], bool]:
-    """Partitions that hold whole queries, and whether rows were moved for it."""
+    """Return partitions that hold whole queries, and whether rows were moved for it."""
     is_index = columns.qid not in frame.columns
     names = [name for name in columns.names if not (is_index and name == columns.qid)]
     chosen, is_sorted = frame[names], is_index and frame.known_divisions
     if is_index:
         chosen = chosen.map_partitions(_index_as_column, meta=chosen._meta.reset_index())
-    if whole_queries or is_sorted or frame.npartitions == 1:
+    if flag("whole_queries", whole_queries) or is_sorted or frame.npartitions == 1:
         return chosen.to_delayed(), False
     numbered = dd.from_delayed(
         [dask.delayed(_numbered)(part, place) for place, part in enumerate(chosen.to_delayed())],
@@ -218,31 +217,19 @@ def _index_as_column(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbered(part: pd.DataFrame, place: int) -> pd.DataFrame:
-    # A shuffle forgets the order of the rows, which decides between tied documents.
+    # A shuffle does not keep the order of the rows, which decides between tied documents.
     return part.assign(**{_ROW: place * _ROWS_OF_A_PARTITION + np.arange(len(part))})
 
 
-def _require_whole_queries(extents: list[_Extent], parts: list[Any], columns: Columns) -> None:
-    """Raise where a query is in two partitions; ids are only brought together if extents meet."""
-    if _are_apart(extents):
+def _require_whole_queries(ranges: list[QueryRange], parts: list[Any], qid: str) -> None:
+    """Raise if a query is in two partitions; ids are only brought together if ranges meet."""
+    if QueryRange.are_apart(ranges):
         return
-    ids = [dask.delayed(_distinct_ids)(part, columns.qid) for part in parts]
+    ids = [dask.delayed(_distinct_ids)(part, qid) for part in parts]
     (again,) = dask.compute(dask.delayed(_first_in_two)(ids))
     if again is not None:
         query, one, two = again
-        raise ValueError(
-            f"No query may be in two partitions, but query {query!r} is in partitions {one} and "
-            f"{two}. Leave whole_queries out to have the rows shuffled by query, or write the data "
-            "query by query."
-        )
-
-
-def _are_apart(extents: list[_Extent]) -> bool:
-    try:
-        ordered = sorted(extents)
-        return all(one.largest < two.smallest for one, two in pairwise(ordered))
-    except TypeError:
-        return False
+        refuse_cut_query(f"query {query!r} is in partitions {one} and {two}")
 
 
 def _distinct_ids(part: pd.DataFrame, qid: str) -> list[Any]:
@@ -251,22 +238,10 @@ def _distinct_ids(part: pd.DataFrame, qid: str) -> list[Any]:
 
 
 def _first_in_two(ids: list[list[Any]]) -> tuple[Any, int, int] | None:
-    """Find an id that is in two lists, and their numbers."""
+    """Find an id that is in two lists, and the numbers of the lists."""
     place_of: dict[Any, int] = {}
     for place, each in enumerate(ids):
         for query in each:
             if place_of.setdefault(query, place) != place:
                 return query, place_of[query], place
     return None
-
-
-def _collect(task: _Task, parts: list[Any]) -> Scores:
-    """Values of all queries, in the order of the data."""
-    found = [each for each in _compute([(task.values, part) for part in parts]) if each is not None]
-    scores = concatenate([each for each, _ in found])
-    if found[0][1] is None:
-        return scores
-    order = np.argsort(np.concatenate([first_rows for _, first_rows in found]))
-    weights = None if scores.weights is None else scores.weights[order]
-    values = scores.values[order]
-    return Scores(scores.measures, scores.qid[order], values, weights, scores.n_empty)

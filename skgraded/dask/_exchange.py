@@ -1,4 +1,4 @@
-"""A meeting point of the workers of one training: everyone brings a part and gets all parts."""
+"""Exchange between the workers of one training: each brings a part and gets the parts of all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Meeting", "WorkerLostError", "open_exchange"]
 
 _HANDLER = "skgraded_share"
 _MOST_TRAININGS = 1000
-_MARGIN = 10.0  # seconds beyond the timeout, for the way to the scheduler and back
+_MARGIN = 10.0  # seconds beyond the timeout, for the messages to the scheduler and back
 
 
 class WorkerLostError(RuntimeError):
@@ -51,10 +51,10 @@ class _Round:
 
 
 class _Exchange(SchedulerPlugin):  # type: ignore[misc]
-    """Rounds in which all workers of a training share what each has.
+    """Rounds in which all workers of a training share their parts.
 
-    A part lives as long as the call that brought it waits, so that nothing of a training that
-    failed is left to the next one.
+    A part is kept as long as the call that brought it waits, so that a training that failed leaves
+    nothing behind.
     """
 
     name = "skgraded-exchange"
@@ -76,7 +76,7 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
         current.parts[who] = part
         if len(current.parts) == n_workers:
             self._peers[training] = frozenset(current.parts)
-            if len(self._peers) > _MOST_TRAININGS:  # trainings do not say that they are over
+            if len(self._peers) > _MOST_TRAININGS:  # nothing tells that a training is over
                 del self._peers[next(iter(self._peers))]
             current.is_over.set()
         try:
@@ -102,13 +102,13 @@ def _this_worker() -> Any:
         return get_worker()
     except ValueError as error:
         raise ValueError(
-            "global_evaluation is for trainings on Dask workers, such as DaskLGBMRanker's, got one "
-            "outside: take skgraded.lightgbm.eval_metric."
+            "global_evaluation works on Dask workers alone, as in DaskLGBMRanker.fit, got a "
+            "training outside of them: use skgraded.lightgbm.eval_metric."
         ) from error
 
 
 class Meeting:
-    """One worker's way to the exchange.
+    """One worker's side of the exchange.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Meeting:
         self._worker = _this_worker()
         self.who: str = self._worker.address
         self._n_workers = int(params.get("num_machines", 1))
-        # The ports are drawn for each training, and name it.
+        # LightGBM draws ports for each training, which therefore identify it.
         self._training = str(params.get("machines", self.who))
         self._timeout = timeout
 
@@ -132,9 +132,9 @@ class Meeting:
         Parameters
         ----------
         number : int
-            Which round of the training.
+            Number of the round in the training.
         part : object
-            What to bring.
+            The part of this worker.
 
         Returns
         -------
@@ -166,7 +166,8 @@ class Meeting:
             answer: dict[str, Any] = sync(self._worker.loop, call, **message, callback_timeout=wait)
         except (OSError, TimeoutError) as error:
             raise WorkerLostError(
-                "The scheduler, at which the workers meet after each iteration, does not answer."
+                "The scheduler, which passes the workers' values on after each iteration, does not "
+                "answer."
             ) from error
         return answer
 
@@ -174,12 +175,12 @@ class Meeting:
         if answer["lost"]:
             raise WorkerLostError(
                 f"Worker {answer['lost']} left the cluster before it had evaluated iteration "
-                f"{number}: the training cannot go on without its rows. Fit again."
+                f"{number}: its rows are missing. Fit again."
             )
         n_missing = self._n_workers - len(answer["parts"])
         if n_missing:
             raise WorkerLostError(
-                f"{n_missing} of {self._n_workers} workers did not bring their evaluation of "
+                f"{n_missing} of {self._n_workers} workers did not send their evaluation of "
                 f"iteration {number} within {self._timeout:g} s. If they are only slow, pass a "
                 "longer timeout to global_evaluation."
             )

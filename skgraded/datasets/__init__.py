@@ -1,4 +1,4 @@
-"""Learning-to-rank data: made up, or read from the files in which it is passed around."""
+"""Learning-to-rank data, made up or read from files."""
 
 from skgraded.datasets._letor import load_letor
 from skgraded.datasets._make_ranking import make_ranking

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isinf
-from numbers import Integral
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -20,6 +19,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
+
+from skgraded._params import flag, integer_or_none
 
 __all__ = ["load_letor"]
 
@@ -47,13 +48,13 @@ def load_letor(
 ) -> tuple[Any, Labels, IntArray]:
     r"""Read learning-to-rank data from SVMlight files.
 
-    Each line is one document: its grade, its query and its features, of which those left out are
-    0. What follows a ``#`` is a comment, as in ::
+    Each line is one document: its grade, its query and its features. A feature that is left out is
+    0. A comment starts with ``#``, as in ::
 
         2 qid:10 1:0.5 4:0.1 # docid = GX008-86-4444840
 
-    This is the format of LETOR [1]_, MSLR-WEB, the Yahoo and Istella sets. LightGBM's form [2]_,
-    without ``qid:`` but with a file of group sizes beside it, is read as well.
+    This is the format of LETOR [1]_, MSLR-WEB, and the Yahoo and Istella sets. LightGBM's form
+    [2]_, without ``qid:`` but with a file of group sizes beside it, is read as well.
 
     Parameters
     ----------
@@ -64,9 +65,9 @@ def load_letor(
         Number of columns of `X`. None takes the largest feature index in any of the files. Pass it
         where files that belong together, like training and test set, are read in separate calls.
     zero_based : bool, default=False
-        Whether feature indices in the files count from 0. LETOR's count from 1 (feature 1 is
-        column 0 of `X`); an index 0 is then an error. Files made by
-        :func:`sklearn.datasets.dump_svmlight_file` count from 0 unless it was told otherwise.
+        Whether feature indices in the files count from 0. In LETOR they count from 1 (feature 1 is
+        column 0 of `X`), and an index 0 is an error. Files made by
+        :func:`sklearn.datasets.dump_svmlight_file` count from 0 by default.
     dtype : {np.float64, np.float32}, default=np.float64
         Data type of `X`.
 
@@ -86,17 +87,18 @@ def load_letor(
     FileNotFoundError
         If a file does not exist; all are looked for before the first is read.
     TypeError
-        If `path_or_paths` is neither a path nor a sequence of paths, or `n_features` no integer.
+        If `path_or_paths` is neither a path nor a sequence of paths.
     ValueError
-        If a file is empty, damaged or not text; if a line breaks a rule of the format or holds a
-        negative or infinite label, an infinite value or an index beyond `n_features` (the message
-        starts with ``file:line:``); if there are neither query ids nor group sizes; if the group
-        sizes are not positive integers or do not add up to the number of documents.
+        If another argument is not as described; if a file is empty, damaged or not text; if a line
+        breaks a rule of the format or holds a negative or infinite label, an infinite value or an
+        index beyond `n_features` (the message starts with ``file:line:``); if there are neither
+        query ids nor group sizes; if the group sizes are not positive integers or do not add up to
+        the number of documents.
 
     See Also
     --------
     make_ranking : Made-up data of this kind.
-    sklearn.datasets.load_svmlight_file : The reader underneath.
+    sklearn.datasets.load_svmlight_file : The reader that is used inside.
 
     Notes
     -----
@@ -108,15 +110,15 @@ def load_letor(
     ``.query`` file is not looked at. Files with ids and files with group sizes cannot be mixed in
     one call, since their ids could meet by accident.
 
-    *Indices.* Nothing in a file tells whether it counts features from 0 or from 1, unless index 0
-    occurs. LightGBM's own reader of such files counts from 0, so that a file counted from 1 gives
-    it an empty first feature; a model trained on what `load_letor` returns has no such column.
+    *Indices.* A file does not say whether it counts features from 0 or from 1, unless index 0
+    occurs. LightGBM's own reader counts from 0, and therefore finds an empty first feature in a
+    file that counts from 1; `X` has no such column.
 
     *Blank lines and lines that are all comment* are skipped; they count for the line numbers in
     messages, not for group sizes.
 
-    Features and labels are read by scikit-learn; the query ids are not, because its time for them
-    grows with the square of the number of lines.
+    Scikit-learn reads the features and labels. It does not read the query ids here, because the
+    time that it takes for them grows with the square of the number of lines.
 
     References
     ----------
@@ -143,7 +145,8 @@ def load_letor(
     array([10, 10, 11])
     """
     paths = _check_paths(path_or_paths)
-    rules = _Rules(_check_n_features(n_features), bool(zero_based), _check_dtype(dtype))
+    n_features = integer_or_none("n_features", n_features, 1, "the largest index in the files")
+    rules = _Rules(n_features, flag("zero_based", zero_based), _check_dtype(dtype))
     parts = [_read(path, rules) for path in paths]
     qid = _query_ids(parts)
     return _stack([part.X for part in parts], n_features), _labels(parts), qid
@@ -151,7 +154,7 @@ def load_letor(
 
 @dataclass(frozen=True)
 class _Rules:
-    """What the caller said about the files."""
+    """The caller's arguments about the files."""
 
     n_features: int | None
     zero_based: bool
@@ -173,16 +176,16 @@ class _Part:
 
 
 class _Lines:
-    """The data lines of an open file, in the shape of a file for scikit-learn's reader.
+    """The data lines of an open file, for scikit-learn's reader.
 
-    That reader knows no line numbers, and appends each query id to a NumPy array, which copies all
-    before it; so both are noted here while the lines go by. Whatever is wrong with the
-    last line given out is left to `_faults` to put into words.
+    That reader has no line numbers, and appends each query id to a NumPy array, which copies all
+    earlier ids. Therefore both are recorded here while it reads. `_faults` says what is wrong with
+    the last line that it was given.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        # scikit-learn recognises a file by this method but only ever iterates.
+        # scikit-learn recognises a file by this method, but only iterates over it.
         self.read = file.read
         self.number = 0
         self.data = b""
@@ -197,7 +200,7 @@ class _Lines:
             if start:
                 self.n_rows += 1
                 self._note_query(start)
-                # Python's number syntax has digit grouping, the format has not.
+                # Python allows underscores in numbers, the format does not.
                 if b"_" in data:
                     raise ValueError("underscore")
                 yield data
@@ -238,7 +241,7 @@ def _open(path: str) -> IO[bytes]:
 
 
 def _narrowed(X: Any) -> Any:
-    """Let indices be int32 where they fit: half the memory, and many estimators ask for it."""
+    """Make indices int32 where they fit: half the memory, and many estimators require it."""
     index_type = np.int32 if X.nnz <= _LARGEST_INDEX else np.int64
     X.indices = X.indices.astype(index_type, copy=False)
     X.indptr = X.indptr.astype(index_type, copy=False)
@@ -246,7 +249,7 @@ def _narrowed(X: Any) -> Any:
 
 
 def _first_bad_row(X: Any, y: NDArray[np.float64], n_features: int | None) -> int | None:
-    """First row with a value that scikit-learn's reader lets pass and we do not."""
+    """Find the first row with a value that scikit-learn's reader accepts and we do not."""
     bad_rows = np.flatnonzero((y < 0) | np.isinf(y))[:1]
     bad_entries = np.flatnonzero(np.isinf(X.data))[:1]
     if n_features is not None and X.shape[1] > n_features:
@@ -258,7 +261,7 @@ def _first_bad_row(X: Any, y: NDArray[np.float64], n_features: int | None) -> in
 
 
 def _raise_for_row(path: str, row: int, rules: _Rules) -> NoReturn:
-    """Read up to a row again to say what is wrong with its line."""
+    """Read the file again up to a row, and raise an error about its line."""
     with _open(path) as file:
         lines = _Lines(file)
         next(islice(lines, row, None))
@@ -271,7 +274,7 @@ def _line_error(path: str, lines: _Lines, rules: _Rules) -> ValueError:
 
 
 def _faults(lines: _Lines, rules: _Rules) -> Iterator[str]:
-    """Say what is wrong with the line given out last, field by field."""
+    """Say what is wrong with the line that was read last, field by field."""
     if not lines.data.isascii() or b"\0" in lines.data:
         yield (
             f"a line must be plain ASCII text, got {_shown(lines.data.strip())}; "
@@ -440,7 +443,7 @@ def _check_paths(path_or_paths: object) -> list[str]:
     if not names:
         raise ValueError(f"path_or_paths must name at least one file, got {path_or_paths!r}.")
     for name in names:
-        # Reading can take minutes; a missing last file should not be found out after them.
+        # Reading can take minutes; a file that is missing should be reported before.
         os.stat(name)
     return names
 
@@ -449,17 +452,6 @@ def _file_name(path: object) -> str:
     if isinstance(path, str | os.PathLike):
         return str(Path(path))
     raise TypeError(f"path_or_paths must be a path or a sequence of paths, got {path!r}.")
-
-
-def _check_n_features(n_features: object) -> int | None:
-    if n_features is None:
-        return None
-    message = f"n_features must be an integer >= 1 or None, got {n_features!r}."
-    if isinstance(n_features, bool) or not isinstance(n_features, Integral):
-        raise TypeError(message)
-    if n_features < 1:
-        raise ValueError(message)
-    return int(n_features)
 
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:

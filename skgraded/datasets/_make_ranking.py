@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from skgraded._params import integer, is_integer, number
+
 __all__ = ["make_ranking"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Beta(1.2, 3) leans to the low end (mean 0.29, median 0.25) and thins out towards the high one, as
-# query sizes of the public learning-to-rank sets do.
+# Beta(1.2, 3) has its weight at the low end (mean 0.29, median 0.25) and a long tail, like the
+# query sizes of the public learning-to-rank sets.
 _SIZE_LAW = (1.2, 3.0)
 _QUERY_EFFECT = 0.5
 _INTERACTION = 0.5
@@ -42,24 +44,24 @@ def make_ranking(
     A document's latent relevance is ``signal + query effect + noise``: the signal is a nonlinear
     function of the features, the query effect makes some queries rich in relevant documents and
     others poor. The latent values of all documents are cut into grades at the thresholds that
-    give `grade_shares`. A boosted ranker learns much of the signal, a linear model less of it,
-    and nothing can learn the noise.
+    give `grade_shares`. A boosted ranker learns much of the signal, a linear model less of it, and
+    no model can learn the noise.
 
     Parameters
     ----------
     n_queries : int, default=200
         Number of queries, >= 1.
     docs_per_query : int or tuple of two ints, default=(5, 200)
-        Documents of each query: an integer gives all queries that many; a pair ``(low, high)``
-        draws each query's number from low..high, both included, skewed towards `low`: the mean is
-        about ``low + 0.29 * (high - low)``, which is 61 for the default.
+        Documents of each query. An integer is the number for all queries. From a pair ``(low,
+        high)`` each query's number is drawn from low..high, both included, skewed towards `low`:
+        the mean is about ``low + 0.29 * (high - low)``, which is 61 for the default.
     n_features : int, default=20
         Number of columns of `X`. Those that the next four arguments do not use are pure noise.
     n_informative : int, default=8
         Number of document features that the signal is made of, >= 1.
     n_integer : int, default=3
-        How many of the informative features are small counts 0, 1, 2, ..., on which many documents
-        of a query tie.
+        Number of informative features that are small counts 0, 1, 2, ..., so that many documents of
+        a query have the same value.
     n_redundant : int, default=4
         Number of noisy linear combinations of the informative features.
     n_query_features : int, default=2
@@ -88,16 +90,14 @@ def make_ranking(
 
     Raises
     ------
-    TypeError
-        If an argument that must be a number is not one.
     ValueError
-        If an argument is out of its range, if the informative, redundant and query features are
-        more than `n_features`, or if `grade_shares` does not sum to 1.
+        If an argument is not of its kind or out of its range, if the informative, redundant and
+        query features are more than `n_features`, or if `grade_shares` does not sum to 1.
 
     See Also
     --------
     load_letor : Read real data from files.
-    sklearn.datasets.make_classification : The like for classes instead of grades.
+    sklearn.datasets.make_classification : Made-up data with classes instead of grades.
 
     Notes
     -----
@@ -114,8 +114,7 @@ def make_ranking(
     weights :math:`w, a, v` are drawn once per data set (:math:`z_0` is the last feature). The
     query effect has standard deviation 0.5 and is independent of the features.
 
-    A query may come out without any relevant document, as in real data, and more often if it is
-    short.
+    A query may have no relevant document, as in real data; short queries more often do.
 
     References
     ----------
@@ -133,11 +132,11 @@ def make_ranking(
     >>> np.unique(X[:, 7])[:3]  # a count
     array([0., 1., 2.])
     """
-    _check_integer("n_queries", n_queries, 1)
+    n_queries = integer("n_queries", n_queries, 1)
     low, high = _check_bounds(docs_per_query)
     n_noise = _check_columns(n_features, n_informative, n_integer, n_redundant, n_query_features)
     shares = _check_shares(grade_shares)
-    _check_noise(noise)
+    noise = number("noise", noise, at_least=0)
     random = check_random_state(random_state)
 
     sizes = low + np.floor((high - low + 1) * random.beta(*_SIZE_LAW, size=n_queries))
@@ -174,7 +173,7 @@ def _standardised(informative: FloatArray, n_integer: int) -> FloatArray:
 
 
 def _unit(values: FloatArray) -> FloatArray:
-    """Scale to mean 0 and variance 1 along the first axis; what does not vary becomes 0."""
+    """Scale to mean 0 and variance 1 along the first axis; a constant column becomes 0."""
     centred = values - values.mean(axis=0)
     deviation = centred.std(axis=0)
     scaled: FloatArray = centred / np.where(deviation > 0, deviation, 1.0)
@@ -211,40 +210,31 @@ def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
     return grades
 
 
-def _check_integer(name: str, value: object, least: int) -> None:
-    message = f"{name} must be an integer >= {least}, got {value!r}."
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(message)
-    if value < least:
-        raise ValueError(message)
-
-
-def _check_bounds(docs_per_query: object) -> tuple[int, int]:
-    """Least and largest query size."""
+def _check_bounds(docs_per_query: Any) -> tuple[int, int]:
+    """Return the least and the largest query size."""
     rule = "docs_per_query must be an integer or a pair (low, high)"
     match docs_per_query:
-        case Integral():
-            _check_integer("docs_per_query", docs_per_query, 1)
-            low = high = docs_per_query
-        case (low, high):
-            _check_integer("docs_per_query[0]", low, 1)
-            _check_integer("docs_per_query[1]", high, 1)
+        case _ if is_integer(docs_per_query):
+            low = high = integer("docs_per_query", docs_per_query, 1)
+        case (first, second):
+            low = integer("docs_per_query[0]", first, 1)
+            high = integer("docs_per_query[1]", second, 1)
         case _:
-            raise TypeError(f"{rule}, got {docs_per_query!r}.")
+            raise ValueError(f"{rule}, got {docs_per_query!r}.")
     if low > high:
         raise ValueError(f"{rule} with low <= high, got {docs_per_query!r}.")
-    return int(low), int(high)
+    return low, high
 
 
 def _check_columns(
     n_features: int, n_informative: int, n_integer: int, n_redundant: int, n_query_features: int
 ) -> int:
     """Return the number of columns left for noise."""
-    _check_integer("n_features", n_features, 1)
-    _check_integer("n_informative", n_informative, 1)
-    _check_integer("n_integer", n_integer, 0)
-    _check_integer("n_redundant", n_redundant, 0)
-    _check_integer("n_query_features", n_query_features, 0)
+    integer("n_features", n_features, 1)
+    integer("n_informative", n_informative, 1)
+    integer("n_integer", n_integer, 0)
+    integer("n_redundant", n_redundant, 0)
+    integer("n_query_features", n_query_features, 0)
     if n_integer > n_informative:
         raise ValueError(
             f"n_integer must be <= n_informative={n_informative}, as it counts the informative "
@@ -264,7 +254,7 @@ def _check_shares(grade_shares: ArrayLike) -> FloatArray:
     try:
         shares = np.asarray(grade_shares, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{rule}, got {grade_shares!r}.") from error
+        raise ValueError(f"{rule}, got {grade_shares!r}.") from error
     if shares.ndim != 1 or len(shares) < _FEWEST_GRADES:
         raise ValueError(f"{rule}, got {grade_shares!r}.")
     if not (shares >= 0).all():
@@ -274,11 +264,3 @@ def _check_shares(grade_shares: ArrayLike) -> FloatArray:
             f"grade_shares must sum to 1, got {grade_shares!r}, which sums to {shares.sum():g}."
         )
     return shares
-
-
-def _check_noise(noise: object) -> None:
-    message = f"noise must be a finite number >= 0, got {noise!r}."
-    if isinstance(noise, bool) or not isinstance(noise, Real):
-        raise TypeError(message)
-    if not 0.0 <= float(noise) < np.inf:
-        raise ValueError(message)

@@ -1,4 +1,4 @@
-"""Pictures, in scikit-learn's manner; they need matplotlib."""
+"""Displays in the manner of scikit-learn, which need matplotlib."""
 
 from skgraded.displays._training import TrainingDisplay
 

@@ -1,4 +1,4 @@
-"""A measure on the validation queries, iteration by iteration."""
+"""Display of a measure on the validation queries after every iteration of training."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded.measures import Measure
+from skgraded.measures import Measure, column_of
 
 __all__ = ["TrainingDisplay"]
 
 
 class TrainingDisplay:
-    r"""A measure on the validation queries, iteration by iteration, and where training stopped.
+    r"""A measure on the validation queries after every iteration, and the best iteration.
 
-    Use `from_estimator`; the constructor takes the numbers themselves.
+    Use `from_estimator` for a fitted ranker; the constructor takes the values themselves.
 
     Parameters
     ----------
     values : ndarray of shape (n_iterations,)
         The measure after each iteration.
     best_iteration : int, optional
-        Which of these iterations was the best, counted from 1.
+        Number of the best iteration, from 1.
     measure : str, optional
         Name of the measure.
     label : str, optional
@@ -36,9 +36,9 @@ class TrainingDisplay:
     best_ : matplotlib Line2D or None
         The mark at the best iteration.
     ax_ : matplotlib Axes
-        Where it was drawn.
+        The axes of the curve.
     figure_ : matplotlib Figure
-        Figure of those axes.
+        The figure of the axes.
 
     Examples
     --------
@@ -72,30 +72,32 @@ class TrainingDisplay:
         ax: Any = None,
         **line_kwargs: Any,
     ) -> Self:
-        """Draw what a fitted ranker saw on its validation queries.
+        """Draw the values of a fitted ranker on its validation queries.
 
         Parameters
         ----------
         estimator : QueryRanker
-            Fitted with ``validation_fraction``.
+            A ranker that was fitted with ``validation_fraction``.
         measure : str or Measure, optional
-            Which of the measures that it evaluated; by default its own.
+            One of the measures that it evaluated; by default its own.
         label : str, optional
             Name of the model in the legend.
         ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
+            The axes to draw in; new axes by default.
         **line_kwargs : object
             Passed to matplotlib's ``plot``.
 
         Returns
         -------
         TrainingDisplay
-            The display, drawn.
+            The display.
 
         Raises
         ------
         ValueError
-            If the ranker saw no validation queries, or not this measure.
+            If the ranker had no validation queries.
+        KeyError
+            If the measure is not among those that it evaluated.
         """
         if not hasattr(estimator, "evals_result_"):
             raise ValueError(
@@ -103,9 +105,8 @@ class TrainingDisplay:
                 "evals_result_."
             )
         (evaluated,) = estimator.evals_result_.values()
-        name = str(estimator.measure_ if measure is None else measure)
-        if name not in evaluated:
-            raise ValueError(f"measure must be one of {', '.join(evaluated)}, got {name!r}.")
+        names = list(evaluated)
+        name = names[column_of(names, estimator.measure_ if measure is None else measure)]
         display = cls(
             values=np.asarray(evaluated[name]),
             best_iteration=_best_of(evaluated, estimator),
@@ -120,7 +121,7 @@ class TrainingDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
+            The axes to draw in; new axes by default.
         **line_kwargs : object
             Passed to matplotlib's ``plot``.
 
@@ -153,9 +154,9 @@ class TrainingDisplay:
 
 
 def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
-    """Find the best iteration among those seen, where the ranker stopped by one.
+    """Return the best of the evaluated iterations; None for a ranker that did not stop early.
 
-    Its ``best_iteration_`` also counts those of a model whose training it continued.
+    The ranker's ``best_iteration_`` also counts the iterations of a model that it continued.
     """
     if not hasattr(ranker, "best_iteration_"):
         return None

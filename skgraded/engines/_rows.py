@@ -1,4 +1,4 @@
-"""Chunks of rows in any form that users have them, as arrays."""
+"""Rows in the forms that users have: arrays, frames, mappings and Arrow batches."""
 
 from __future__ import annotations
 
@@ -19,9 +19,19 @@ class Columns(NamedTuple):
     Attributes
     ----------
     label, score, qid : str
-        Grades, scores and query ids.
+        Columns of grades, scores and query ids.
     weight : str or None
-        Weights of the rows.
+        Column of row weights.
+
+    Examples
+    --------
+    >>> from skgraded.engines import Columns
+    >>> columns = Columns("grade", "score", "query", None)
+    >>> columns.names
+    ['grade', 'score', 'query']
+    >>> columns.require(["grade", "score"], "the table")
+    Traceback (most recent call last):
+    ValueError: qid must name a column of the table, got 'query'; there are: grade, score.
     """
 
     label: str
@@ -31,23 +41,23 @@ class Columns(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The columns that there are; one may have two roles."""
+        """The distinct names; one column may have two roles."""
         return list(dict.fromkeys(name for name in self if name is not None))
 
     def require(self, present: Iterable[str], where: str) -> None:
-        """Raise where a column is missing.
+        """Raise if a column is missing.
 
         Parameters
         ----------
         present : iterable of str
-            The columns that the data have.
+            The columns of the data.
         where : str
-            What the data are.
+            What the message calls the data.
 
         Raises
         ------
         ValueError
-            If one that is asked for is not among them.
+            If a name is not among the columns.
         """
         known = list(present)
         for argument, name in self._asdict().items():
@@ -88,7 +98,7 @@ class Rows(NamedTuple):
         chunk : tuple, mapping, DataFrame, RecordBatch or Table
             Arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), or named columns.
         columns : Columns
-            The names.
+            Names of the columns.
 
         Returns
         -------
@@ -106,12 +116,12 @@ class Rows(NamedTuple):
         return cls(*_of_one_length((as_array(label), as_array(score), ids_of(qid), weight)))
 
     def take(self, rows: slice) -> Rows:
-        """Copy some rows, so that the others can be forgotten.
+        """Copy some rows, so that the memory of the others can be freed.
 
         Parameters
         ----------
         rows : slice
-            Which.
+            Which rows.
 
         Returns
         -------
@@ -158,8 +168,9 @@ def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """
     if len({_is_text(each) for each in parts if len(each) and each[0] is not None}) > 1:
         raise ValueError("qid must be of one type in all chunks, got numbers and text.")
+    # As floats, different large ids would be equal.
     are_integers = all(each.dtype.kind in "iu" for each in parts)
-    if are_integers and np.result_type(*parts).kind == "f":  # which large ids share
+    if are_integers and np.result_type(*parts).kind == "f":
         parts = [each.astype(object) for each in parts]
     return np.concatenate(parts)
 
@@ -181,7 +192,7 @@ def _of_one_length(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     lengths = [len(each) for each in arrays if each is not None]
     if len(set(lengths)) > 1:
         raise ValueError(
-            "A chunk must have one label, score, query id and weight per row, got "
+            "A chunk must have one label, score, query id and weight for each row, got "
             f"{', '.join(map(str, lengths))} entries."
         )
     return arrays
@@ -204,7 +215,25 @@ def _column_names(chunk: Any) -> list[str]:
 
 
 def as_array(column: Any) -> NDArray[Any]:
-    """Return a column of any library as an array; what is missing becomes NaN, or None."""
+    """Return a column of any library as an array.
+
+    Parameters
+    ----------
+    column : array-like, Series, or pyarrow Array
+        The column.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The values; a missing one is NaN in a column of numbers, else None.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skgraded.engines import as_array
+    >>> as_array(pd.Series([1, None], dtype="Int64"))
+    array([ 1., nan])
+    """
     if hasattr(column, "dictionary_encode"):
         return _of_arrow(column)
     if np.ma.is_masked(column):
@@ -226,7 +255,7 @@ def ids_of(column: Any) -> NDArray[Any]:
 
 
 def _with_none(objects: NDArray[Any]) -> NDArray[Any]:
-    """Put None, which NumPy takes for nan, where pandas.NA and the like stand."""
+    """Replace pandas.NA and the like by None, which NumPy converts to NaN."""
     missing = np.array([is_missing(each) for each in objects.tolist()], dtype=bool)
     if missing.any():
         objects = objects.copy()
@@ -251,7 +280,7 @@ def _of_arrow(column: Any) -> NDArray[Any]:
 
 
 def in_rows(data: Iterable[Any], columns: Columns) -> Iterator[Rows]:
-    """Read chunk after chunk; empty ones are skipped."""
+    """Read one chunk after the other; those without rows are skipped."""
     for chunk in data:
         rows = Rows.of(chunk, columns)
         if rows.n_rows:

@@ -1,24 +1,26 @@
-"""Scores of many parts as one: exact sums, and values query by query when asked for."""
+"""Results of many parts as one: exact sums, or the values of all queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Iterable
 from functools import reduce
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.engines._rows import join_ids
-from skgraded.measures import Measure, Scores, column_of
+from skgraded.measures import Scores
 from skgraded.measures._exact_mean import MeanSums
-from skgraded.measures._query_scores import mean_of, table_of_means
 
-__all__ = ["PartedScores", "Totals", "concatenate"]
+__all__ = ["Totals", "concatenated", "reordered"]
 
 
 class Totals(NamedTuple):
-    """What the means of some whole queries are made of; parts add up to the same bits in any order.
+    """Exact sums over some whole queries, from which their means are taken.
+
+    Totals of parts add up to the same bits in any order.
 
     Attributes
     ----------
@@ -32,6 +34,16 @@ class Totals(NamedTuple):
         For each measure, the number of queries without a value.
     sums : tuple of MeanSums
         For each measure, the sums over queries.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> from skgraded.engines import Totals
+    >>> one = evaluate(["AP"], [1, 0], [2.0, 1.0])
+    >>> two = evaluate(["AP"], [0, 1], [2.0, 1.0])
+    >>> totals = Totals.joined_all([Totals.of(one, 2), Totals.of(two, 2)], n_measures=1)
+    >>> totals.n_documents, totals.sums[0].mean
+    (4, 0.75)
     """
 
     n_queries: int
@@ -42,7 +54,18 @@ class Totals(NamedTuple):
 
     @classmethod
     def nothing(cls, n_measures: int) -> Totals:
-        """Totals of no query."""
+        """Totals of no query.
+
+        Parameters
+        ----------
+        n_measures : int
+            Number of measures.
+
+        Returns
+        -------
+        Totals
+            All zero.
+        """
         none = (0,) * n_measures
         return cls(0, 0, none, none, (MeanSums(),) * n_measures)
 
@@ -55,7 +78,7 @@ class Totals(NamedTuple):
         scores : Scores
             Values query by query.
         n_documents : int
-            Number of rows that they stand for.
+            Number of rows of these queries.
 
         Returns
         -------
@@ -71,12 +94,12 @@ class Totals(NamedTuple):
         )
 
     def joined(self, other: Totals) -> Totals:
-        """Totals over both.
+        """Add the totals of other queries.
 
         Parameters
         ----------
         other : Totals
-            Those of other queries.
+            Totals of the same measures.
 
         Returns
         -------
@@ -93,14 +116,14 @@ class Totals(NamedTuple):
 
     @classmethod
     def joined_all(cls, parts: Iterable[Totals], n_measures: int) -> Totals:
-        """Totals over all parts.
+        """Add up the totals of all parts.
 
         Parameters
         ----------
         parts : iterable of Totals
             The parts.
         n_measures : int
-            Number of measures, in case that there is no part.
+            Number of measures, for the case that there is no part.
 
         Returns
         -------
@@ -114,119 +137,7 @@ def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(one, two, strict=True))
 
 
-class PartedScores(Scores):
-    """`Scores` of data in parts: means at once, values query by query when they are asked for.
-
-    Parameters
-    ----------
-    measures : tuple of Measure
-        The measures.
-    totals : Totals
-        What the means are made of.
-    collect : callable
-        Brings the values of all queries together, as a Scores.
-    collected : Scores, optional
-        These values, where they are at hand.
-    """
-
-    def __init__(
-        self,
-        measures: tuple[Measure, ...],
-        totals: Totals,
-        collect: Callable[[], Scores],
-        collected: Scores | None = None,
-    ) -> None:
-        vars(self).update(measures=measures, totals=totals, n_empty=totals.n_empty)
-        vars(self).update(_collect=collect)
-        if collected is not None:
-            vars(self).update(_values=collected)
-
-    @property
-    def _collected(self) -> Scores:
-        kept = vars(self)
-        collect = kept["_collect"]  # first, for another thread may be done with it
-        if "_values" not in kept:
-            kept["_values"] = collect()
-            kept["_collect"] = _have_not_travelled  # it held on to the data
-        values: Scores = kept["_values"]
-        return values
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __reduce__(self) -> Any:
-        collected = vars(self).get("_values")
-        return PartedScores, (self.measures, self._totals, _have_not_travelled, collected)
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self)
-
-    @property
-    def n_documents(self) -> int:
-        """Number of rows."""
-        return self._totals.n_documents
-
-    @property
-    def _totals(self) -> Totals:
-        totals: Totals = vars(self)["totals"]
-        return totals
-
-    @property
-    def qid(self) -> NDArray[Any]:
-        """Query ids, in the order of the data."""
-        return self._collected.qid
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """Value of each query, shape (n_queries, n_measures)."""
-        return self._collected.values
-
-    @property
-    def weights(self) -> NDArray[np.float64] | None:
-        """Weight of each query."""
-        return self._collected.weights
-
-    def mean(self) -> dict[str, float]:
-        """Weighted means over the queries that have a value.
-
-        Returns
-        -------
-        dict of str to float
-            The mean of each measure, by its name; nan, with an `UndefinedMeanWarning`, where no
-            query is left.
-        """
-        return {str(each): self._mean_of(column) for column, each in enumerate(self.measures)}
-
-    def __getitem__(self, name: str | Measure) -> float:
-        """Mean of one measure, by its name."""
-        return self._mean_of(column_of(name, self.measures))
-
-    def _mean_of(self, column: int) -> float:
-        totals = self._totals
-        left_out = totals.n_left_out[column]
-        return mean_of(totals.sums[column], self.measures[column], totals.n_queries, left_out)
-
-    def __len__(self) -> int:
-        return self._totals.n_queries
-
-    def __repr__(self) -> str:
-        means = [each.mean for each in self._totals.sums]
-        return table_of_means(self.measures, means, len(self), self.n_empty)
-
-
-def _have_not_travelled() -> Scores:
-    raise ValueError(
-        "Values query by query do not travel with pickled scores unless they were asked for: read "
-        ".values before."
-    )
-
-
-def concatenate(parts: list[Scores]) -> Scores:
+def concatenated(parts: list[Scores]) -> Scores:
     """Put scores of different queries one below the other."""
     first = parts[0]
     weighted = first.weights is not None
@@ -236,4 +147,36 @@ def concatenate(parts: list[Scores]) -> Scores:
         np.concatenate([each.values for each in parts]),
         np.concatenate([each.weights for each in parts]) if weighted else None,
         tuple(np.sum([each.n_empty for each in parts], axis=0).tolist()),
+    )
+
+
+def reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
+    """Put the queries of scores into another order.
+
+    Parameters
+    ----------
+    scores : Scores
+        Values query by query.
+    order : ndarray of shape (n_queries,)
+        For each new place, the place where the query is now.
+
+    Returns
+    -------
+    Scores
+        The same queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded import evaluate
+    >>> from skgraded.engines import reordered
+    >>> scores = evaluate(["AP"], [1, 0, 1], [1.0, 2.0, 1.0], qid=["b", "b", "a"])
+    >>> reordered(scores, np.argsort(scores.qid)).values[:, 0]
+    array([1. , 0.5])
+    """
+    return dataclasses.replace(
+        scores,
+        qid=scores.qid[order],
+        values=scores.values[order],
+        weights=None if scores.weights is None else scores.weights[order],
     )

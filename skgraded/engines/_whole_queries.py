@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import choice
 from skgraded.engines._rows import Rows, join_ids
 from skgraded.rankings import Judgments
 
@@ -16,15 +17,14 @@ __all__ = ["Order", "QueryOrder", "check_order", "whole_queries"]
 Order = Literal["ascending", "grouped"]
 
 _WAYS_OUT = (
-    "Sort the data by query first; or, if the rows of each query do stand together, pass "
-    "order='grouped', which remembers the ids seen."
+    "Sort the data by query first; or, if the rows of each query stand together, pass "
+    "order='grouped', which remembers all ids."
 )
 
 
-def check_order(order: object) -> None:
-    """Raise where an order is none that can be checked."""
-    if order not in get_args(Order):
-        raise ValueError(f"order must be 'ascending' or 'grouped', got {order!r}.")
+def check_order(order: object) -> Order:
+    """Return an order that can be checked."""
+    return cast(Order, choice("order", order, get_args(Order)))
 
 
 def whole_queries(chunks: Iterator[Rows], block_rows: int) -> Iterator[Rows]:
@@ -33,9 +33,9 @@ def whole_queries(chunks: Iterator[Rows], block_rows: int) -> Iterator[Rows]:
     Parameters
     ----------
     chunks : iterator of Rows
-        Rows of a query stand together, over the ends of chunks too.
+        The rows of a query stand together, also across the ends of chunks.
     block_rows : int
-        Rows of a block, at least.
+        The least number of rows of a block.
 
     Yields
     ------
@@ -71,13 +71,14 @@ def _start_of_last_query(ids: NDArray[Any]) -> int:
 
 
 class QueryOrder:
-    """Watches that no query comes back after another one has begun.
+    """A check that no query comes back after another one has begun.
 
     Parameters
     ----------
     order : {"ascending", "grouped"} or None
-        Whether ids ascend, which takes no memory to check, or all must be remembered. None trusts
-        the sort of an engine, whose order of texts may be another than Python's.
+        ``"ascending"``: ids ascend, which takes no memory to check. ``"grouped"``: all ids are
+        remembered. None: nothing is checked across blocks, since an engine has sorted the rows,
+        perhaps by another order of texts than Python's.
     """
 
     def __init__(self, order: Order | None) -> None:
@@ -92,7 +93,7 @@ class QueryOrder:
         Parameters
         ----------
         judgments : Judgments
-            The block's.
+            Judgments of the block.
 
         Raises
         ------
@@ -150,7 +151,7 @@ def _ascend(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray(before < after, dtype=bool)
     except TypeError as error:
         raise ValueError(
-            "qid must be of one type, which has an order, to ascend from query to query. Pass "
+            "qid must be of one type, with an order, to ascend from query to query. Pass "
             "order='grouped' if the rows of each query stand together."
         ) from error
 

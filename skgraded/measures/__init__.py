@@ -2,12 +2,13 @@
 
 from skgraded.measures._bounds import Bounds
 from skgraded.measures._catalogue import catalogue, measure, measures_of
+from skgraded.measures._columns import column_of
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures._query_scores import QueryScores
 from skgraded.measures._score_functions import egap_score, gap_score, xgap_score
-from skgraded.measures._scores import Scores, column_of
+from skgraded.measures._scores import Scores
 from skgraded.measures.average_precision import (
     AP,
     GAP,
@@ -18,7 +19,7 @@ from skgraded.measures.average_precision import (
     xGAP,
 )
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
-from skgraded.measures.cascade import ERR
+from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.inferred import infAP
@@ -94,6 +95,7 @@ __all__ = [
     "egap_score",
     "evaluate",
     "gap_score",
+    "iRBU",
     "infAP",
     "measure",
     "measures_of",

@@ -22,7 +22,7 @@ def evaluate(
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> Scores:
     """Score rankings by several measures; the documents are sorted only once.
 
@@ -39,8 +39,9 @@ def evaluate(
         Query id of each row, of any type, in any order. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; the weight of a query is the mean over its rows.
-    n_threads : int, default=1
-        Number of threads, which does not change the results.
+    n_threads : int, optional
+        Number of threads, which does not change the results. None is one thread, and -1 one per
+        processor.
 
     Returns
     -------

@@ -18,6 +18,7 @@ __all__ = [
     "Log2",
     "LogRank",
     "Positions",
+    "Power",
     "Rank",
     "Reciprocal",
     "ReciprocalAbove",
@@ -116,6 +117,17 @@ class Geometric(_ByRank):
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         weights: NDArray[np.float64] = np.power(self.p, n - 1.0)
+        return weights
+
+
+@dataclass(frozen=True)
+class Power(_ByRank):
+    """p ** n."""
+
+    p: float
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = np.power(self.p, n)
         return weights
 
 

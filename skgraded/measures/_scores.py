@@ -3,56 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._catalogue import measure
+from skgraded.measures._columns import column_of
 from skgraded.measures._measure import Measure
 from skgraded.measures._query_scores import QueryScores, frame_of, mean_of_values, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scores", "column_of"]
+__all__ = ["Scores"]
 
 FloatArray = NDArray[np.float64]
-
-
-def column_of(name: str | Measure, measures: Sequence[Measure]) -> int:
-    """Find the column of a measure among those that were scored.
-
-    Parameters
-    ----------
-    name : str or Measure
-        The measure.
-    measures : sequence of Measure
-        The measures that were scored.
-
-    Returns
-    -------
-    int
-        The index of the measure in `measures`.
-
-    Raises
-    ------
-    KeyError
-        If the measure was not scored.
-
-    Examples
-    --------
-    >>> from skgraded import AP, nDCG
-    >>> from skgraded.measures import column_of
-    >>> column_of("nDCG@10", [AP(), nDCG(k=10)])
-    1
-    """
-    try:
-        return list(measures).index(measure(name))
-    except ValueError as error:
-        scored = ", ".join(map(str, measures))
-        raise KeyError(f"{name} is not among the measures scored: {scored}.") from error
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +58,7 @@ class Scores:
 
     def __getitem__(self, name: str | Measure) -> float:
         """Return the mean of one measure."""
-        column = column_of(name, self.measures)
+        column = column_of(self.measures, name)
         return mean_of_values(self.values[:, column], self.weights, self.measures[column])
 
     def per_query(self, name: str | Measure) -> QueryScores:
@@ -114,7 +79,7 @@ class Scores:
         KeyError
             If the measure was not scored.
         """
-        column = column_of(name, self.measures)
+        column = column_of(self.measures, name)
         return QueryScores(
             self.measures[column],
             self.qid,
@@ -128,7 +93,7 @@ class Scores:
         if not isinstance(name, str | Measure):
             return False
         try:
-            column_of(name, self.measures)
+            column_of(self.measures, name)
         except KeyError:
             return False
         return True

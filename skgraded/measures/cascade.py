@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core
+from skgraded import _core, _params
 from skgraded.measures._gains import _ScaleMeasure
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import Constant, Reciprocal
+from skgraded.measures._positions import Constant, Power, Reciprocal
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["ERR"]
+__all__ = ["ERR", "iRBU"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class _Cascade(Measure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _worth(self) -> Constant | Reciprocal:
+    def _worth(self) -> Constant | Power | Reciprocal:
         """Return the worth of stopping at a rank."""
         return Reciprocal()
 
@@ -93,3 +93,59 @@ class ERR(_Cascade, _ScaleMeasure):
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         return self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
+    r"""Intentwise rank-biased utility.
+
+    .. math::
+
+        iRBU@k = \sum_{n=1}^{k} p^n\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
+        \qquad S(r) = \frac{v(r)}{v(H) + 1}
+
+    where r_n is the grade at rank n, p the persistence, S(r) the probability that a document of
+    grade r satisfies the user, v the gain and H the top grade of the scale. It is `ERR` with the
+    worth p^n of a rank instead of 1/n. With p close to 1, the rank has little influence.
+
+    Parameters
+    ----------
+    p : float, default=0.99
+        Persistence, strictly between 0 and 1.
+    gain : tuple of float, {"linear", "exp2"}, default="exp2"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    ERR : Cascade in which the worth of a rank is its reciprocal.
+    RBP : User model in which stopping does not depend on the documents.
+
+    References
+    ----------
+    .. [1] T. Sakai, Z. Zeng (2019), "Which Diversity Evaluation Measures Are 'Good'?", SIGIR.
+    .. [2] E. Amigó, D. Spina, J. Carrillo-de-Albornoz (2018), "An Axiomatic Analysis of Diversity
+       Evaluation Metrics: Introducing the Rank-Biased Utility Metric", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import iRBU
+    >>> iRBU(p=0.5, max_grade=1)([0, 1, 1], [3, 2, 1])  # 1/4 * 1/2 + 1/8 * 1/2 * 1/2
+    0.15625
+    """
+
+    p: float = 0.99
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _worth(self) -> Power:
+        return Power(self.p)

@@ -173,6 +173,31 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
 
 
 def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
+    """Check the sizes of queries whose rows stand one query after the other.
+
+    Parameters
+    ----------
+    group : array-like of shape (n_queries,)
+        Number of rows of each query; 0 is a query without rows.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of int64
+        The sizes that are not 0.
+
+    Raises
+    ------
+    ValueError
+        If a size is not an integer >= 0, or the sizes do not add up to `n_rows`.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import check_group_sizes
+    >>> check_group_sizes([3, 0, 2], n_rows=5)
+    array([3, 2])
+    """
     given = numeric("group", group)
     bad = ~(given >= 0) | (given != np.floor(given))
     if bad.any():

@@ -28,7 +28,8 @@ from skgraded.rankings._checks import (
     check_weights,
     own_scores,
 )
-from skgraded.rankings._layout import group_rows, in_layout, level_type, levels_of, mean_by_query
+from skgraded.rankings._grouping import group_rows
+from skgraded.rankings._layout import in_layout, level_type, levels_of, mean_by_query
 from skgraded.rankings._ranked_list import RankedList
 
 __all__ = ["Judgments", "Rankings", "Ties", "Unjudged", "as_rankings"]
@@ -442,15 +443,16 @@ class Judgments:
                 "gains and discounts, such as nDCG, accept any number of grades."
             )
 
-    def rank(self, y_score: ArrayLike, n_threads: int = 1) -> Rankings:
+    def rank(self, y_score: ArrayLike, n_threads: int | None = None) -> Rankings:
         """Rank these documents by a vector of scores, highest first.
 
         Parameters
         ----------
         y_score : array-like of shape (n_documents,)
             One finite score per row, in the row order of the labels.
-        n_threads : int, default=1
-            Number of threads for sorting and scoring, which does not change the results.
+        n_threads : int, optional
+            Number of threads, which does not change the results. None is one thread, and -1 one per
+            processor.
 
         Returns
         -------
@@ -556,7 +558,7 @@ class Rankings:
         y_score: ArrayLike,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        n_threads: int = 1,
+        n_threads: int | None = None,
     ) -> Rankings:
         """Rank documents by score within their queries.
 
@@ -571,8 +573,9 @@ class Rankings:
             Query id of each row, of any type, in any order. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; the weight of a query is the mean over its rows.
-        n_threads : int, default=1
-            Number of threads for sorting and scoring, which does not change the results.
+        n_threads : int, optional
+            Number of threads, which does not change the results. None is one thread, and -1 one per
+            processor.
 
         Returns
         -------
@@ -733,7 +736,7 @@ def as_rankings(
     y_score: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    n_threads: int = 1,
+    n_threads: int | None = None,
 ) -> Rankings:
     """Rank documents given as arrays, or return a `Rankings` unchanged.
 
@@ -748,8 +751,9 @@ def as_rankings(
         Query id of each row. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; the weight of a query is the mean over its rows.
-    n_threads : int, default=1
-        Number of threads for sorting and scoring, which does not change the results.
+    n_threads : int, optional
+        Number of threads, which does not change the results. None is one thread, and -1 one per
+        processor.
 
     Returns
     -------

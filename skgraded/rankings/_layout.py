@@ -1,19 +1,14 @@
-"""Functions that group rows by query, check query ids and number the grades."""
+"""Functions that number the grades of labels, and average the weights of rows by query."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from skgraded.rankings._checks import one_dimensional
+from numpy.typing import NDArray
 
 __all__ = [
-    "as_ids",
-    "group_rows",
     "in_layout",
-    "is_missing",
     "level_type",
     "levels_of",
     "mean_by_query",
@@ -96,149 +91,3 @@ def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
     level_of_grade = np.cumsum(occurs) - 1
     dtype = level_type(int(level_of_grade[-1]) + 1)
     return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[grades]
-
-
-def group_rows(
-    qid: ArrayLike | None, n_rows: int
-) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Find the queries, and an order in which the rows of each query are consecutive.
-
-    Parameters
-    ----------
-    qid : array-like of shape (n_rows,) or None
-        Query id of each row; with None all rows form one query.
-    n_rows : int
-        Number of rows.
-
-    Returns
-    -------
-    ids : ndarray of shape (n_queries,)
-        Query ids, in order of first appearance.
-    indptr : ndarray of shape (n_queries + 1,), int64
-        ``indptr[q]:indptr[q + 1]`` are the positions of the rows of query q.
-    row_order : ndarray of shape (n_rows,), int64, or None
-        The row at every position; None if the rows of each query are already consecutive.
-
-    Raises
-    ------
-    ValueError
-        If an id is missing, or the number of ids differs from the number of rows.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import group_rows
-    >>> group_rows(["b", "a", "b"], 3)
-    (array(['b', 'a'], dtype='<U1'), array([0, 2, 3]), array([0, 2, 1]))
-    """
-    if qid is None:
-        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
-    ids = _check_query_ids(qid, n_rows)
-    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
-    first_run, query_of_run = _number_by_appearance(ids[starts])
-    if len(first_run) == len(starts):
-        return ids[starts], np.append(starts, n_rows), None
-    query_of_row = np.repeat(query_of_run, np.diff(np.append(starts, n_rows)))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(query_of_row))))
-    return ids[starts[first_run]], indptr, np.argsort(query_of_row, kind="stable")
-
-
-def _number_by_appearance(ids: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Assign numbers by first appearance; return the first positions and the number of every id."""
-    try:
-        _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
-    except TypeError:  # ids of several types cannot be sorted, but can be hashed
-        number: dict[Any, int] = {}
-        inverse = np.array([number.setdefault(each, len(number)) for each in ids.tolist()])
-        first = np.unique(inverse, return_index=True)[1]
-    by_appearance = np.argsort(first)
-    number_of = np.empty(len(first), dtype=np.int64)
-    number_of[by_appearance] = np.arange(len(first))
-    return first[by_appearance], number_of[inverse]
-
-
-def _check_query_ids(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
-    ids = as_ids(qid)
-    if len(ids) != n_rows:
-        if ids.dtype.kind in "iu" and ids.sum() == n_rows:
-            raise ValueError(
-                f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
-                "up to the number of rows and look like group sizes. "
-                "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
-            )
-        raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
-    missing = _missing(ids)
-    if missing.any():
-        raise ValueError(
-            f"qid must name a query in every row, got {ids[missing][0]} in row "
-            f"{int(np.flatnonzero(missing)[0])}."
-        )
-    return ids
-
-
-def as_ids(qid: ArrayLike) -> NDArray[Any]:
-    """Return query ids as an array in which different ids stay different.
-
-    Parameters
-    ----------
-    qid : array-like of shape (n_documents,)
-        Ids of any type, or of several types in one list.
-
-    Returns
-    -------
-    ndarray of shape (n_documents,)
-        The ids.
-
-    Raises
-    ------
-    ValueError
-        If `qid` is not one-dimensional.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import as_ids
-    >>> as_ids([1, "1"])  # NumPy would convert both to text
-    array([1, '1'], dtype=object)
-    """
-    ids = one_dimensional("qid", qid)
-    if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
-        kinds = set(map(type, qid))
-        # NumPy converts ids of several types and nan to text, and large integers to floats.
-        is_text = all(issubclass(kind, str) for kind in kinds)
-        if kinds == {int} if ids.dtype.kind == "f" else not is_text:
-            return np.fromiter(qid, dtype=object, count=len(qid))
-    return ids.astype(object) if ids.dtype.kind == "T" else ids
-
-
-def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
-    if ids.dtype.kind in "fc":
-        return np.asarray(np.isnan(ids))
-    if ids.dtype.kind in "mM":
-        return np.asarray(np.isnat(ids))
-    if ids.dtype.kind == "O":
-        return np.array([is_missing(each) for each in ids.tolist()], dtype=bool)
-    return np.zeros(len(ids), dtype=bool)
-
-
-def is_missing(each: Any) -> bool:
-    """Tell whether a value is None, nan, NaT or pandas.NA.
-
-    Parameters
-    ----------
-    each : object
-        The value.
-
-    Returns
-    -------
-    bool
-        Whether it is missing.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import is_missing
-    >>> is_missing(float("nan")), is_missing(0)
-    (True, False)
-    """
-    try:
-        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
-    except TypeError:  # comparisons with pandas.NA have no truth value
-        return True

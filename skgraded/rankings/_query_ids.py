@@ -93,6 +93,18 @@ def split_target(y: Any) -> tuple[Any, NDArray[Any] | None]:
         The grades.
     qid : ndarray of shape (n_documents,) or None
         The query ids, where y holds them.
+
+    Raises
+    ------
+    ValueError
+        If y has other fields than those of `query_target`.
+
+    Examples
+    --------
+    >>> from skgraded import query_target
+    >>> from skgraded.rankings import split_target
+    >>> split_target(query_target([2, 0], ["a", "b"]))
+    (array([2., 0.]), array(['a', 'b'], dtype='<U1'))
     """
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if not fields:
@@ -129,6 +141,13 @@ def resolve_query_ids(X: Any, y: Any = None, qid: Any = None) -> NDArray[Any]:
     ------
     ValueError
         If none is there; the message names all the ways.
+
+    Examples
+    --------
+    >>> from skgraded import query_target
+    >>> from skgraded.rankings import resolve_query_ids
+    >>> resolve_query_ids([[0.5], [0.1]], query_target([2, 0], ["a", "b"]))
+    array(['a', 'b'], dtype='<U1')
     """
     ids = find_query_ids(X, y, qid)
     if ids is None:
@@ -161,7 +180,30 @@ def without_query_ids(X: Any) -> Any:
 
 
 def features_for(estimator: Any, X: Any) -> Any:
-    """X as a fitted estimator knows it: without a column ``"qid"`` that it was not fitted on."""
+    """Drop a column ``"qid"`` of X that a fitted estimator was not fitted on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : array-like of shape (n_documents, n_features)
+        Features, perhaps with the ids among them.
+
+    Returns
+    -------
+    array-like of shape (n_documents, n_features)
+        The features that the estimator knows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded.rankings import features_for
+    >>> X = pd.DataFrame({"qid": [1, 1, 2], "length": [3.0, 1.0, 2.0]})
+    >>> ridge = Ridge().fit(X[["length"]], [1, 0, 1])
+    >>> list(features_for(ridge, X))
+    ['length']
+    """
     if not has_id_column(X):
         return X
     names = getattr(estimator, "feature_names_in_", None)
@@ -173,5 +215,23 @@ def features_for(estimator: Any, X: Any) -> Any:
 
 
 def has_id_column(X: Any) -> bool:
-    """Whether X is a DataFrame with a column ``"qid"``."""
+    """Whether X is a DataFrame with a column ``"qid"``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features.
+
+    Returns
+    -------
+    bool
+        Whether the query ids are a column of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skgraded.rankings import has_id_column
+    >>> has_id_column(pd.DataFrame({"qid": [1, 2]})), has_id_column([[1.0], [2.0]])
+    (True, False)
+    """
     return QID in getattr(X, "columns", ())

@@ -42,6 +42,15 @@ def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") 
     -------
     ndarray of shape (n_documents,)
         The scores.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skgraded.scoring import scores_of
+    >>> X, grades = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 2, 2]
+    >>> classifier = LogisticRegression().fit(X, grades)
+    >>> scores_of(classifier, X).round(2)  # expected grades
+    array([0.38, 0.76, 1.24, 1.62])
     """
     if response_method == "auto":
         response_method = _best_method(estimator)

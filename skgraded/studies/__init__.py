@@ -1,35 +1,59 @@
-"""Studies of measures: which to trust, on anyone's runs."""
+"""Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
-from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._correlation import Correlation, correlate
-from skgraded.studies._discriminative_power import DiscriminativePower, discriminative_power
-from skgraded.studies._incompleteness import Incompleteness, incompleteness
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._discriminative_power import (
+    DiscriminativePower,
+    PowerTest,
+    discriminative_power,
+)
+from skgraded.studies._incompleteness import (
+    Incompleteness,
+    IncompletenessStatistic,
+    PoolReduction,
+    incompleteness,
+)
 from skgraded.studies._judgment_variation import (
     JudgmentVariation,
     compare_assessors,
     compare_qrels,
     simulate_judgments,
 )
+from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
 from skgraded.studies._model_choice import ModelChoice, choose_by_search, choose_by_stopping
-from skgraded.studies._pools import reduce_pool
-from skgraded.studies._sensitivity import Sensitivity, change_by_discovery, sensitivity
-from skgraded.studies._swaps import SwapRates, swap_rates
-from skgraded.studies._thresholds import (
+from skgraded.studies._pool_samples import Sampling, reduce_pool
+from skgraded.studies._sensitivity import (
+    DocumentChange,
+    PoolChange,
+    Sensitivity,
+    change_by_discovery,
+    sensitivity,
+)
+from skgraded.studies._swap_rates import SwapRates, swap_rates
+from skgraded.studies._threshold_sweep import (
+    SweepStatistic,
     ThresholdSweep,
     sweep_thresholds,
     threshold_grid,
     threshold_measures,
 )
-from skgraded.studies._topics import TopicFacts, above_first_quartile, topic_facts
+from skgraded.studies._topic_facts import TopicFacts, above_first_quartile, topic_facts
 
 __all__ = [
     "Correlation",
     "DiscriminativePower",
+    "DocumentChange",
     "Incompleteness",
+    "IncompletenessStatistic",
     "JudgmentVariation",
     "ModelChoice",
+    "PoolChange",
+    "PoolReduction",
+    "PowerTest",
+    "Sampling",
     "Sensitivity",
+    "Statistic",
     "SwapRates",
+    "SweepStatistic",
     "ThresholdSweep",
     "TopicFacts",
     "above_first_quartile",

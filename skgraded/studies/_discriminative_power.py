@@ -1,4 +1,4 @@
-"""Which measures tell systems apart: a test of every pair of systems."""
+"""Discriminative power: for how many pairs of systems a measure shows a significant difference."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from scipy import stats
 
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import paired_differences, t_test, tukey_test
+from skgraded._params import choice, fraction, integer
 from skgraded._progress import ProgressBar
 from skgraded._text import text_table, wrap
+from skgraded.measures import column_of
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import as_system_scores, complete_topics
 
@@ -21,18 +23,18 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["DiscriminativePower", "PairTest", "discriminative_power"]
+__all__ = ["DiscriminativePower", "PowerTest", "discriminative_power"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-PairTest = Literal["bootstrap", "t", "tukey"]
+PowerTest = Literal["bootstrap", "t", "tukey"]
 
 _TITLES = {
     "bootstrap": "paired bootstrap tests",
     "t": "paired t tests",
     "tukey": "randomised Tukey HSD test",
 }
-# Cells of (pair, resample) held at a time, a few arrays of them: 100 MB.
+# Cells of (pair, resample) in memory at the same time, in a few arrays: 100 MB.
 _CELLS_AT_A_TIME = 4_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
@@ -40,7 +42,7 @@ _ROUNDING = 1e-12
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class DiscriminativePower:
-    """Significance of the differences between all pairs of systems, measure by measure.
+    """Significance of the differences of all pairs of systems, for several measures.
 
     Attributes
     ----------
@@ -57,11 +59,11 @@ class DiscriminativePower:
     n_resamples : int
         Number of resamples B.
     n_topics : tuple of int
-        For each measure, the topics on which all systems have a value.
+        Number of topics on which all systems have a value, for each measure.
     p_values : ndarray of shape (n_measures, n_pairs)
         Achieved significance levels (ASL).
     differences : ndarray of shape (n_measures, n_pairs)
-        Mean of the first system less that of the second.
+        Mean of the first system minus that of the second.
     required : ndarray of shape (n_measures, n_pairs)
         Difference that the pair needs to be significant at alpha.
     """
@@ -85,12 +87,12 @@ class DiscriminativePower:
 
     @property
     def power(self) -> FloatArray:
-        """Share of the pairs that differ significantly, for each measure."""
+        """Share of the pairs with a significant difference, for each measure."""
         return self.n_significant / len(self.pairs)
 
     @property
     def difference_required(self) -> FloatArray:
-        """Difference of means that is significant whatever the pair: the largest of ``required``.
+        """Difference of means that is significant for every pair: the maximum of ``required``.
 
         Shape (n_measures,).
         """
@@ -98,7 +100,7 @@ class DiscriminativePower:
         return largest
 
     def asl_curve(self, name: str) -> FloatArray:
-        """Sort a measure's achieved significance levels.
+        """Return a measure's achieved significance levels in ascending order.
 
         Parameters
         ----------
@@ -108,9 +110,14 @@ class DiscriminativePower:
         Returns
         -------
         ndarray of shape (n_pairs,)
-            The levels, smallest first.
+            The levels.
+
+        Raises
+        ------
+        KeyError
+            If the measure is not among those scored.
         """
-        return np.sort(self.p_values[self.measures.index(name)])
+        return np.sort(self.p_values[column_of(self.measures, name)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per measure and pair of systems.
@@ -166,17 +173,17 @@ class DiscriminativePower:
         return f"{table}\n{wrap(told)}"
 
     def plot(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
-        """Draw the ASL curves: pairs sorted by their significance level, a curve per measure.
+        """Draw the ASL curves: the sorted significance levels of all pairs, for each measure.
 
-        The further right a curve stays below alpha, the more pairs the measure tells apart.
+        The further to the right a curve stays below alpha, the more pairs the measure separates.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
         largest : float, optional
-            Top of the axis of significance levels; by default 3 alpha, or 1 where no level is as
-            low as that.
+            Upper end of the axis of significance levels; by default 3 alpha, or 1 if no level is
+            below that.
 
         Returns
         -------
@@ -210,7 +217,7 @@ class DiscriminativePower:
 def discriminative_power(
     scores: Any,
     *,
-    test: PairTest = "bootstrap",
+    test: PowerTest = "bootstrap",
     alpha: float = 0.05,
     n_resamples: int = 1000,
     random_state: int | np.random.Generator | None = 0,
@@ -228,9 +235,9 @@ def discriminative_power(
     alpha : float, default=0.05
         Significance level.
     n_resamples : int, default=1000
-        Number of resamples B; the t test draws none. The same topics are drawn for all measures.
+        Number B of resamples; the t test needs none. The same topics are drawn for all measures.
     random_state : int or Generator or None, default=0
-        Seed of the resamples; None gives other ones each time.
+        Seed of the resamples; with None they differ from call to call.
 
     Returns
     -------
@@ -240,15 +247,17 @@ def discriminative_power(
     Raises
     ------
     ValueError
-        If there are fewer than two systems, or than two topics with a value in all systems.
+        If there are fewer than two systems or fewer than two topics on which all systems have a
+        value, or an option is not as described.
 
     Notes
     -----
-    The difference that a pair requires is, with the bootstrap, the mean difference of the resample
-    whose studentised difference is the ``alpha * B``-th largest [1]_; with the t test, the critical
-    value of t times the standard error; with Tukey's test, for all pairs, the smallest significant
-    difference that was observed. Significance levels count the observed difference among the
-    resampled ones, (b + 1) / (B + 1), so that none is 0.
+    The difference that a pair requires depends on the test. With the bootstrap it is the mean
+    difference of the resample whose studentised difference is the ``alpha * B``-th largest [1]_;
+    with the t test it is the critical value of t times the standard error; with Tukey's test it is
+    the smallest significant difference that was observed, the same for all pairs. Significance
+    levels count the observed difference as one of the resampled ones, (b + 1) / (B + 1), so that
+    none is 0.
 
     References
     ----------
@@ -295,12 +304,13 @@ def discriminative_power(
 
 
 def _check_options(test: str, alpha: float, n_resamples: int) -> None:
-    if test not in get_args(PairTest):
-        raise ValueError(f"test must be one of 'bootstrap', 't', 'tukey', got {test!r}.")
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}.")
+    choice("test", test, get_args(PowerTest))
+    fraction("alpha", alpha)
+    integer("n_resamples", n_resamples, 1)
     if test != "t" and n_resamples * alpha < 1.0:
-        raise ValueError(f"n_resamples must be at least 1 / alpha, got {n_resamples!r}.")
+        raise ValueError(
+            f"n_resamples must be at least 1 / alpha ({1.0 / alpha:g}), got {n_resamples!r}."
+        )
 
 
 class _Tested(NamedTuple):
@@ -333,7 +343,7 @@ def _test_bootstrap(
 def _bootstrap(
     differences: FloatArray, shares: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Significance level of each pair and the difference that it requires."""
+    """Return the significance level of each pair and the difference that it requires."""
     n_resamples = len(shares)
     mean = differences.mean(axis=1, keepdims=True)
     shifted = differences - mean  # as if there were no difference
@@ -350,7 +360,7 @@ def _bootstrap(
 
 
 def _squared_t(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
-    """Square of the studentised mean, but for a constant; both arrays are used up."""
+    """Return the square of the studentised mean up to a constant; overwrites both arrays."""
     np.square(mean, out=mean)
     mean_of_squares -= mean
     np.maximum(mean_of_squares, 0.0, out=mean_of_squares)

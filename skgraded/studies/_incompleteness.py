@@ -1,4 +1,4 @@
-"""Which measures survive missing judgments: the same systems under ever smaller pools."""
+"""Incomplete judgments: how the means and the order of systems change under smaller pools."""
 
 from __future__ import annotations
 
@@ -10,42 +10,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import choice, flag, integer
 from skgraded._progress import ProgressBar
 from skgraded._text import count, text_table, wrap
 from skgraded.measures import Measure, measure, measures_of
-from skgraded.studies._agreement import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._pools import (
-    UNSAMPLED,
-    JoinedRuns,
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._pool_samples import (
     check_rates,
     depth_samples,
-    join_runs,
     random_samples,
     stratified_samples,
 )
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import system_mask
-from skgraded.studies._topics import topic_sets
-from skgraded.trec._evaluate import remarks_on
-from skgraded.trec._files import Order, Qrels, as_qrels
-from skgraded.trec._run_scores import notes_on_coverage
+from skgraded.studies._topic_facts import topic_sets
+from skgraded.trec import JoinedRuns, Order, Qrels, join_runs, read_qrels
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Incompleteness", "incompleteness"]
+__all__ = ["Incompleteness", "IncompletenessStatistic", "PoolReduction", "incompleteness"]
 
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Method = Literal["stratified", "random", "depth"]
+PoolReduction = Literal["stratified", "random", "depth"]
+IncompletenessStatistic = Literal[
+    "kendall", "tau_ap", "score", "target_kendall", "target_pearson", "target_rmse"
+]
 
 _RATES = {
     "stratified": (100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 5),
     "random": (100, 90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1),
     "depth": (100, 50, 30, 20, 15, 10, 7, 5, 3, 2, 1),
 }
-_TITLES = {
+_TITLES: dict[IncompletenessStatistic, str] = {
     "kendall": "Kendall's tau with the full pool",
     "tau_ap": "tau_AP with the full pool",
     "score": "mean score over systems and topics",
@@ -59,9 +58,9 @@ _DECIMALS = 12
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Incompleteness:
-    """Means of systems under reduced pools, and what is left of their order.
+    """Means of systems under reduced pools, compared with those under the full pool.
 
-    Statistics have the shape (n_sets, n_rates, n_repeats, n_measures).
+    The statistics have shape (n_sets, n_rates, n_repeats, n_measures).
 
     Attributes
     ----------
@@ -72,17 +71,17 @@ class Incompleteness:
     topic_sets : tuple of str
         Names of the sets of topics.
     n_topics : tuple of int
-        Number of topics in each.
+        Number of topics in each set.
     method : str
         How the pools were reduced.
     rates : ndarray of shape (n_rates,)
         Percentages of the judgments, or depths of the pool.
     n_judged : ndarray of shape (n_rates, n_repeats)
-        Number of judgments left, over all topics.
+        Number of judgments that are left, over all topics.
     target : str
-        The measure that the others are taken to estimate.
+        The measure that the others are compared with as its estimates.
     full : ndarray of shape (n_sets, n_systems, n_measures)
-        Means under the full pool; nan where no topic has a value.
+        Means under the full pool; nan if no topic has a value.
     target_full : ndarray of shape (n_sets, n_systems)
         Means of the target under the full pool.
     means : ndarray of shape (n_sets, n_rates, n_repeats, n_systems, n_measures)
@@ -94,7 +93,7 @@ class Incompleteness:
     target_kendall, target_pearson, target_rmse : ndarray
         Agreement with the target's means under the full pool.
     notes : tuple of str
-        What was left out of qrels and runs, in sentences.
+        Facts about the qrels and the runs, such as topics that were left out, in sentences.
     """
 
     measures: tuple[str, ...]
@@ -141,8 +140,10 @@ class Incompleteness:
             }
         )
 
-    def to_text(self, statistic: str = "kendall", topics: str | None = None) -> str:
-        """Draw a table with a row per measure and a column per rate; means over the repeats.
+    def to_text(
+        self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
+    ) -> str:
+        """Draw a table of means over the repeats, with a row per measure and a column per rate.
 
         Parameters
         ----------
@@ -168,14 +169,19 @@ class Incompleteness:
         return f"{self._title(statistic)}\n{table}\n{wrap(self._legend())}"
 
     def plot(
-        self, ax: Axes | None = None, statistic: str = "kendall", topics: str | None = None
+        self,
+        ax: Axes | None = None,
+        statistic: IncompletenessStatistic = "kendall",
+        topics: str | None = None,
     ) -> Axes:
-        """Draw a statistic over the rates, a curve for each measure: the flatter, the sturdier.
+        """Draw a statistic over the rates, with a curve for each measure.
+
+        The flatter a curve, the less the measure depends on complete judgments.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
         statistic : str, default="kendall"
             As in `to_text`.
         topics : str, optional
@@ -184,7 +190,7 @@ class Incompleteness:
         Returns
         -------
         matplotlib.axes.Axes
-            The axes; a band around a curve is a standard deviation of the repeats to each side.
+            The axes; the band around a curve shows one standard deviation of the repeats.
         """
         means = self._curves(statistic, topics)
         values = getattr(self, statistic)[self._set(topics)]
@@ -210,16 +216,16 @@ class Incompleteness:
         return ax
 
     def _set(self, topics: str | None) -> int:
-        return 0 if topics is None else self.topic_sets.index(topics)
+        if topics is None:
+            return 0
+        return self.topic_sets.index(choice("topics", topics, self.topic_sets))
 
-    def _curves(self, statistic: str, topics: str | None) -> FloatArray:
-        if statistic not in _TITLES:
-            names = ", ".join(map(repr, _TITLES))
-            raise ValueError(f"statistic must be one of {names}, got {statistic!r}.")
+    def _curves(self, statistic: IncompletenessStatistic, topics: str | None) -> FloatArray:
+        choice("statistic", statistic, _TITLES)
         curves: FloatArray = getattr(self, statistic)[self._set(topics)].mean(axis=1)
         return curves
 
-    def _title(self, statistic: str) -> str:
+    def _title(self, statistic: IncompletenessStatistic) -> str:
         return _TITLES[statistic].format(target=self.target)
 
     def _legend(self) -> str:
@@ -239,7 +245,7 @@ def incompleteness(
     runs: Any,
     measures: str | Measure | Sequence[str | Measure],
     *,
-    method: Method = "stratified",
+    method: PoolReduction = "stratified",
     rates: Sequence[float] | None = None,
     n_repeats: int = 1,
     by_grade: bool = True,
@@ -249,11 +255,11 @@ def incompleteness(
     systems: ArrayLike | None = None,
     order: Order = "trec_eval",
     random_state: int | np.random.Generator | None = 0,
-    n_threads: int | None = None,
+    n_threads: int | None = -1,
 ) -> Incompleteness:
-    """Score runs under ever smaller pools.
+    """Score runs under smaller and smaller pools.
 
-    Runs are read, sorted and looked up once; each sample only renames the grades.
+    Runs are read, sorted and looked up only once; a sample only changes the grades.
 
     Parameters
     ----------
@@ -265,36 +271,41 @@ def incompleteness(
         The measures.
     method : {"stratified", "random", "depth"}, default="stratified"
         ``"stratified"`` [1]_ and ``"random"`` [2]_ keep a percentage of each topic's judgments, as
-        in `reduce_pool`; what is left out is pooled, but not sampled, which `infAP` reads.
-        ``"depth"`` keeps the judged documents that any of the runs has among its first so many;
-        the others are outside the pool.
+        in `reduce_pool`; the other documents are pooled, but not sampled, which matters to `infAP`.
+        ``"depth"`` keeps the judged documents that some run has at this rank or above; the others
+        are outside the pool.
     rates : sequence of float, optional
-        Percentages, or depths of the pool. By default those of the papers.
+        Percentages, or depths of the pool; by default those of the papers.
     n_repeats : int, default=1
-        Number of samples for each rate; a pool of some depth is no sample, and is taken once.
+        Number of samples for each rate. A pool of some depth is not random and is taken once.
     by_grade : bool, default=True
-        Whether each grade is a stratum, or all relevant documents are.
+        Whether every grade is a stratum of its own. Otherwise all relevant documents are one.
     nested : bool, optional
         Whether a smaller sample is part of every larger one. By default stratified samples are
-        [1]_ and simple random ones are not [2]_. Where they are, a simple random sample is drawn
-        again until the smallest holds a relevant document.
+        nested [1]_ and simple random ones are not [2]_. If simple random samples are nested, they
+        are drawn again until the smallest one holds a relevant document.
     target : str or Measure, default="AP"
-        What estimators estimate.
+        The measure that the others are compared with as its estimates.
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks; all topics by default.
     systems : array-like of bool, optional
-        The systems to compare, as a mask; all by default. All of them make the pools of some depth.
+        The systems to compare, as a mask; all by default. Pools of some depth are made of all runs.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents, as in `Rankings.from_trec`.
+        How the documents are ranked, as in `skgraded.trec.rank`.
     random_state : int or Generator or None, default=0
-        Seed of the samples; None gives other ones each time.
-    n_threads : int, optional
-        Threads; by default as many as there are processors. Results do not depend on it.
+        Seed of the samples; with None they differ from call to call.
+    n_threads : int or None, default=-1
+        Number of threads: -1 for all processors, None for one. Results do not depend on it.
 
     Returns
     -------
     Incompleteness
         Means under every sample, and their agreement with those under the full pool.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or an option is not as described.
 
     References
     ----------
@@ -321,38 +332,51 @@ def incompleteness(
     Bpref               1.00  0.33
     stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
     """
-    plan = _plan(method, rates, n_repeats, nested, by_grade)
-    judged = as_qrels(qrels)
-    top = int(max(1.0, judged.grades.max()))
-    given = measures_of(measures)
-    chosen = tuple(each.resolve(top) for each in [*given, measure(target)])
-    masks = topic_sets(judged.n_topics, topics)
+    plan, judged = _plan(method, rates, n_repeats, nested, by_grade), read_qrels(qrels)
+    given, masks = (*measures_of(measures), measure(target)), topic_sets(judged.n_topics, topics)
     joined = join_runs(judged, runs, order=order, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
-
-    def means_of(grades: FloatArray) -> FloatArray:
-        values = joined.score(grades, chosen, n_threads)[kept]
-        return np.stack([_mean(values[:, mask]) for mask in masks.values()])
-
+    means_of = _scorer(joined, given, masks, kept, n_threads)
     full = means_of(judged.grades)
     means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
-    signs = np.array([1.0 if each.greater_is_better else -1.0 for each in chosen])
     return Incompleteness(
-        measures=tuple(map(str, given)),
+        measures=tuple(map(str, given[:-1])),
         systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
         topic_sets=tuple(masks),
         n_topics=tuple(int(mask.sum()) for mask in masks.values()),
         method=plan.method,
         rates=plan.rates,
         n_judged=n_judged,
-        target=str(measure(target)),
+        target=str(given[-1]),
         full=full[..., :-1],
         target_full=full[..., -1],
         means=means,
         score=means.mean(axis=-2),
-        notes=(*remarks_on(judged), *notes_on_coverage(joined.systems, joined.coverage)),
-        **_statistics(means, full, signs),
+        notes=tuple(joined.notes()),
+        **_statistics(means, full, _signs(given)),
     )
+
+
+def _signs(measures: Sequence[Measure]) -> FloatArray:
+    return np.array([1.0 if each.greater_is_better else -1.0 for each in measures])
+
+
+def _scorer(
+    joined: JoinedRuns,
+    measures: Sequence[Measure],
+    masks: Mapping[str, Mask],
+    kept: Mask,
+    n_threads: int | None,
+) -> Callable[[FloatArray], FloatArray]:
+    """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
+    top = int(max(1.0, joined.qrels.grades.max()))
+    resolved = tuple(each.resolve(top) for each in measures)
+
+    def means_of(grades: FloatArray) -> FloatArray:
+        values = joined.score(grades, resolved, n_threads)[kept]
+        return np.stack([_mean(values[:, mask]) for mask in masks.values()])
+
+    return means_of
 
 
 def _kept(systems: ArrayLike | None, n_systems: int) -> Mask:
@@ -368,7 +392,7 @@ def _reduce(
     means_of: Callable[[FloatArray], FloatArray],
     rng: np.random.Generator,
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Means under every sample, without those of the target, and the judgments left in each."""
+    """Return the means under every sample, without the target, and its number of judgments."""
     grades = joined.qrels.grades
     reduced, n_judged = [], []
     with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:
@@ -382,7 +406,7 @@ def _reduce(
 
 
 class _Plan(NamedTuple):
-    """How pools are reduced, how often."""
+    """The options of a study: how pools are reduced, and how often."""
 
     method: str
     rates: FloatArray
@@ -399,16 +423,14 @@ def _plan(
     nested: bool | None,
     by_grade: bool,
 ) -> _Plan:
-    if method not in get_args(Method):
-        names = ", ".join(map(repr, get_args(Method)))
-        raise ValueError(f"method must be one of {names}, got {method!r}.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be an integer >= 1, got {n_repeats!r}.")
+    choice("method", method, get_args(PoolReduction))
+    integer("n_repeats", n_repeats, 1)
+    flag("by_grade", by_grade)
     given = _RATES[method] if rates is None else rates
     if method == "depth":
         return _Plan(method, _check_depths(given), 1, True, by_grade, np.nan)
-    nests = method == "stratified" if nested is None else nested
-    return _Plan(method, check_rates(given), n_repeats, nests, by_grade, UNSAMPLED)
+    nests = method == "stratified" if nested is None else flag("nested", nested)
+    return _Plan(method, check_rates(given), n_repeats, nests, by_grade, Qrels.UNSAMPLED)
 
 
 def _check_depths(depths: Sequence[float]) -> FloatArray:
@@ -436,7 +458,7 @@ def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Itera
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Means over topics that have a value, equal where they differ by rounding; nan without any."""
+    """Return means over the topics that have a value, rounded so that rounding makes no order."""
     counted = (~np.isnan(values)).sum(axis=1)
     totals = np.nansum(values, axis=1)
     means: FloatArray = np.full_like(totals, np.nan)

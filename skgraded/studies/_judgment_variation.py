@@ -1,4 +1,4 @@
-"""How much assessors matter: the variance of measures between topics and between judgments."""
+"""Judgment variation: the variance of measures between topics and between assessors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import integer
 from skgraded._progress import ProgressBar
 from skgraded._text import text_table, wrap
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
 from skgraded.studies._presentation import frame, style_of
-from skgraded.trec._files import Order, as_qrels, as_run
+from skgraded.trec import Order, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,9 +27,10 @@ __all__ = ["JudgmentVariation", "compare_assessors", "compare_qrels", "simulate_
 
 FloatArray = NDArray[np.float64]
 
-# Documents that are scored at a time, over all repeated judgments.
+# Documents that are scored at the same time, over all repeated judgments.
 _DOCUMENTS_AT_A_TIME = 2_000_000
 _SUM_TOLERANCE = 1e-9
+_FEWEST = 2  # judgments that have a variance
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +44,7 @@ class JudgmentVariation:
     qid : ndarray of shape (n_queries,)
         Query ids.
     values : ndarray of shape (n_repeats, n_queries, n_measures)
-        v_ha: the value of topic h by the a-th judgments; nan = left out.
+        v_ha, the value of topic h under the a-th judgments; nan = left out.
     """
 
     measures: tuple[str, ...]
@@ -51,37 +53,38 @@ class JudgmentVariation:
 
     @property
     def query_means(self) -> FloatArray:
-        """Mean of each query over the judgments, mu_h: shape (n_queries, n_measures)."""
+        """Mean mu_h of each query over the judgments, shape (n_queries, n_measures)."""
         return _mean(self.values, 0)
 
     @property
     def query_variances(self) -> FloatArray:
-        """Variance of each query over the judgments, sigma_h^2: shape (n_queries, n_measures)."""
+        """Variance sigma_h^2 of each query over the judgments, shape (n_queries, n_measures)."""
         return _variance(self.values, 0)
 
     @property
     def mean(self) -> FloatArray:
-        """Mean over queries and judgments, mu: shape (n_measures,)."""
+        """Mean mu over queries and judgments, shape (n_measures,)."""
         return _mean(self.query_means, 0)
 
     @property
     def between(self) -> FloatArray:
-        """Variance of the mu_h between topics, sigma_mu^2: shape (n_measures,).
+        """Variance sigma_mu^2 of the mu_h between topics, shape (n_measures,).
 
-        It is nan where there is one topic.
+        It is nan if there is only one topic.
         """
         return _variance(self.query_means, 0)
 
     @property
     def within(self) -> FloatArray:
-        """Mean of the sigma_h^2, the variance by judgments, sigma_d^2: shape (n_measures,)."""
+        """Variance sigma_d^2 by judgments, the mean of the sigma_h^2, shape (n_measures,)."""
         return _mean(self.query_variances, 0)
 
     @property
     def observed(self) -> FloatArray:
-        """Mean over the judgments of the variance between topics that each shows.
+        """Variance between topics under one set of judgments, averaged over the judgments.
 
-        Shape (n_measures,). An experiment sees this alone; it is close to ``between + within``.
+        Shape (n_measures,). An experiment with one set of judgments sees only this variance, which
+        is close to ``between + within``.
         """
         return _mean(_variance(self.values, 1), 0)
 
@@ -92,7 +95,7 @@ class JudgmentVariation:
 
     @property
     def share_within(self) -> FloatArray:
-        """Share of the variance that judgments cause, shape (n_measures,)."""
+        """Share of the variance that is due to judgments, shape (n_measures,)."""
         total = self.within + self.between
         share: FloatArray = np.zeros_like(total)
         np.divide(self.within, total, out=share, where=total > 0)
@@ -105,7 +108,7 @@ class JudgmentVariation:
         -------
         DataFrame
             Columns measure, mean, between, within, total, observed, share_within and
-            standard_error, the root of Equation 24.
+            standard_error, the square root of Equation 24.
 
         Raises
         ------
@@ -126,12 +129,12 @@ class JudgmentVariation:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the variance of each measure: between topics, and within by judgments.
+        """Draw the variance of each measure between topics and by judgments.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
 
         Returns
         -------
@@ -181,7 +184,7 @@ class JudgmentVariation:
 
 
 def _mean(values: FloatArray, axis: int) -> FloatArray:
-    """Mean of what has a value; nan where nothing has."""
+    """Return the mean of the values that are not nan; nan if there is none."""
     n = (~np.isnan(values)).sum(axis=axis)
     means: FloatArray = np.full(n.shape, np.nan)
     np.divide(np.nansum(values, axis=axis), n, out=means, where=n > 0)
@@ -189,7 +192,7 @@ def _mean(values: FloatArray, axis: int) -> FloatArray:
 
 
 def _variance(values: FloatArray, axis: int) -> FloatArray:
-    """Sample variance of what has a value; nan where fewer than two have."""
+    """Return the sample variance of the values that are not nan; nan if there are under two."""
     n = (~np.isnan(values)).sum(axis=axis)
     squares = (values - np.expand_dims(_mean(values, axis), axis)) ** 2
     variances: FloatArray = np.full(n.shape, np.nan)
@@ -198,9 +201,9 @@ def _variance(values: FloatArray, axis: int) -> FloatArray:
 
 
 class _Judging(NamedTuple):
-    """Where repeated judgments come from.
+    """The source of repeated judgments.
 
-    ``draw(first, n)`` gives the grades of n judgments, shape (n, n_documents).
+    ``draw(first, n)`` returns the grades of n judgments, shape (n, n_documents).
     """
 
     draw: Callable[[int, int], FloatArray]
@@ -218,32 +221,37 @@ def simulate_judgments(
     n_repeats: int = 1000,
     random_state: int | np.random.Generator | None = 0,
 ) -> JudgmentVariation:
-    """Judge the same documents again and again, each by its probabilities of relevance.
+    """Draw judgments of the same documents many times, from their probabilities of relevance.
 
     Parameters
     ----------
     measures : str, Measure or sequence of them
         The measures.
     probabilities : array-like of shape (n_documents,) or (n_documents, n_grades)
-        Probability that an assessor holds the document relevant; or of each grade 0, 1, ..., which
-        sum to 1.
+        Probability that an assessor judges the document relevant; or the probabilities of the
+        grades 0, 1, ..., which must sum to 1.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the highest one comes first.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_repeats : int, default=1000
-        Number M of repeated judgments.
+        Number M of repeated judgments, at least 2.
     random_state : int or Generator or None, default=0
-        Seed of the judgments; None gives other ones each time.
+        Seed of the judgments; with None they differ from call to call.
 
     Returns
     -------
     JudgmentVariation
-        The values, and their variance between topics and within.
+        The values, and their variance between topics and within them.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities or the number of repeats are not as described.
 
     See Also
     --------
-    compare_assessors : For judgments that several assessors made.
+    compare_assessors : The same with judgments of several assessors.
 
     References
     ----------
@@ -261,8 +269,7 @@ def simulate_judgments(
     """
     cumulated = _cumulated(probabilities)
     rng = np.random.default_rng(random_state)
-    if n_repeats < 2:  # noqa: PLR2004 - no spread of one
-        raise ValueError(f"n_repeats must be an integer >= 2, got {n_repeats!r}.")
+    integer("n_repeats", n_repeats, _FEWEST)
 
     def draw(first: int, n: int) -> FloatArray:
         drawn = rng.random((n, len(cumulated)))
@@ -274,7 +281,7 @@ def simulate_judgments(
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
-    """P(grade <= k) for all grades k but the last, shape (n_documents, n_grades - 1)."""
+    """Return P(grade <= k) for all grades k but the last, shape (n_documents, n_grades - 1)."""
     given = np.asarray(probabilities, dtype=np.float64)
     if given.ndim not in (1, 2) or not given.size:
         raise ValueError(
@@ -282,7 +289,8 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
             f"{given.shape}."
         )
     if not ((given >= 0) & (given <= 1)).all():
-        raise ValueError("probabilities must be from 0 to 1.")
+        wrong = given[~((given >= 0) & (given <= 1))][0]
+        raise ValueError(f"probabilities must be from 0 to 1, got {wrong:g}.")
     if given.ndim == 1:
         return (1.0 - given)[:, None]
     off = np.abs(given.sum(axis=1) - 1.0)
@@ -311,25 +319,31 @@ def compare_assessors(
     measures : str, Measure or sequence of them
         The measures.
     assessments : array-like of shape (n_documents, n_assessors)
-        Grades by each assessor; NaN = this assessor did not judge the document.
+        Grades by each assessor; NaN = the assessor did not judge the document.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the highest one comes first.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_draws : int, optional
-        Mix the assessors: so many times, draw for each document one of those who judged it. By
-        default each assessor's judgments are taken as a whole.
+        Number of mixtures of the assessors: in each of them, every document gets the judgment of
+        one assessor, drawn from those who judged it. By default each assessor's judgments are taken
+        as a whole.
     random_state : int or Generator or None, default=0
-        Seed of the draws; None gives other ones each time.
+        Seed of the draws; with None they differ from call to call.
 
     Returns
     -------
     JudgmentVariation
-        The values, and their variance between topics and within.
+        The values, and their variance between topics and within them.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two assessors or draws.
 
     See Also
     --------
-    simulate_judgments : From probabilities of relevance.
+    simulate_judgments : The same with probabilities of relevance.
 
     References
     ----------
@@ -344,7 +358,7 @@ def compare_assessors(
            [1., 0.]])
     """
     given = np.asarray(assessments, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] < 2:  # noqa: PLR2004 - documents by assessors
+    if given.ndim != 2 or given.shape[1] < _FEWEST:  # noqa: PLR2004 - documents by assessors
         raise ValueError(
             "assessments must have shape (n_documents, n_assessors) with at least 2 assessors, got "
             f"{given.shape}."
@@ -355,12 +369,11 @@ def compare_assessors(
             lambda first, n: given.T[first : first + n], given.shape[1], len(given), top
         )
         return _repeat(measures, judging, y_score, qid)
-    if n_draws < 2:  # noqa: PLR2004 - no spread of one
-        raise ValueError(f"n_draws must be an integer >= 2, got {n_draws!r}.")
+    integer("n_draws", n_draws, _FEWEST)
     rng = np.random.default_rng(random_state)
     judged = ~np.isnan(given)
     n_judges = judged.sum(axis=1)
-    # Those who judged the document first; one without any stays unjudged.
+    # The assessors who judged the document come first; a document that nobody judged stays so.
     by_judge = np.take_along_axis(given, np.argsort(~judged, axis=1, kind="stable"), axis=1)
 
     def draw(first: int, n: int) -> FloatArray:
@@ -385,17 +398,24 @@ def compare_qrels(
     measures : str, Measure or sequence of them
         The measures.
     qrels : sequence of Qrels or paths
-        One per assessor: anything that `skgraded.trec.read_qrels` reads. The topics that all of
-        them judged count.
+        The qrels of each assessor: anything that `skgraded.trec.read_qrels` reads. Only topics that
+        all assessors judged count.
     run : Run, path or file
         Anything that `skgraded.trec.read_run` reads.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents, as in `Rankings.from_trec`.
+        How the documents are ranked, as in `skgraded.trec.rank`.
 
     Returns
     -------
     JudgmentVariation
-        The values, and their variance between topics and within.
+        The values, and their variance between topics and within them.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two assessors, or no topic that all of them judged.
+    TypeError
+        If qrels is not a sequence.
 
     Examples
     --------
@@ -406,10 +426,12 @@ def compare_qrels(
     array([[1. , 0.5],
            [1. , 1. ]])
     """
-    if isinstance(qrels, str | Mapping):  # whose letters or topics would each be taken for qrels
-        raise TypeError(f"qrels must be a sequence, one per assessor, got {type(qrels).__name__}.")
-    judged, taken = [as_qrels(each) for each in qrels], as_run(run)
-    if len(judged) < 2:  # noqa: PLR2004 - no spread of one
+    if isinstance(qrels, str | Mapping):  # iterating would give letters or topics
+        raise TypeError(
+            f"qrels must be a sequence with the qrels of each assessor, got {type(qrels).__name__}."
+        )
+    judged, taken = [read_qrels(each) for each in qrels], read_run(run)
+    if len(judged) < _FEWEST:
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
     top = int(max(1.0, *(each.grades.max() for each in judged)))
     given = measures_of(measures)
@@ -419,7 +441,7 @@ def compare_qrels(
         raise ValueError("qrels must have topics in common, got none.")
     values = []
     for each in judged:
-        scores = evaluate_rankings(chosen, Rankings.from_trec(each, taken, order=order))
+        scores = evaluate_rankings(chosen, rank(each, taken, order=order))
         number_of = {topic: number for number, topic in enumerate(scores.qid.tolist())}
         values.append(scores.values[[number_of[topic] for topic in common]])
     names = tuple(map(str, given))
@@ -432,7 +454,7 @@ def _repeat(
     y_score: ArrayLike,
     qid: ArrayLike | None,
 ) -> JudgmentVariation:
-    """Score one ranking under many judgments, as many at a time as there is room for."""
+    """Score one ranking under many judgments, as many at the same time as memory allows."""
     draw, n_repeats, n_documents, top = judging
     given = measures_of(measures)
     chosen = tuple(each.resolve(max(1, top)) for each in given)
@@ -450,7 +472,7 @@ def _repeat(
 
 
 def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
-    """Put the same ranking under many judgments: all queries by the first, then by the next."""
+    """Return rankings of all queries under the first judgments, then under the next, and so on."""
     judgments, n = once.judgments, len(grades)
     if judgments.row_order is not None:
         grades = grades[:, judgments.row_order]

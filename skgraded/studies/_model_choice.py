@@ -1,4 +1,4 @@
-"""Does the measure choose another model? One search, or one training, for each of them."""
+"""Model choice: whether different measures select different models, and what that costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from skgraded._text import text_table, wrap
 from skgraded.measures import Measure, measure
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
-from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded.rankings import resolve_query_ids, split_target
 from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
@@ -34,24 +34,24 @@ IntArray = NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ModelChoice:
-    """Models that were chosen by each measure, judged by each on queries held out.
+    """Models that each measure chose, judged by all measures on held-out queries.
 
     Attributes
     ----------
     measures : tuple of str
-        Names of the measures: each chooses, and each judges.
+        Names of the measures, all of which choose and judge.
     qid : ndarray of shape (n_queries,)
-        Query ids; each query was held out once.
+        Query ids; every query was held out once.
     values : ndarray of shape (n_measures, n_queries, n_measures)
-        Value of each query by the model that the first measure chose, judged by the last.
+        Value of each query under the model that the first measure chose, judged by the last.
     choices : tuple of tuple
-        For each fold, what each measure chose: the parameters, or the number of iterations.
+        The parameters or the number of iterations that each measure chose, fold by fold.
     directions : ndarray of shape (n_measures,)
-        1 where more is better, -1 where less is.
+        1 if a higher value is better, -1 if a lower one is.
     by : str
         ``"search"`` or ``"stopping"``.
     candidate_scores : ndarray of shape (n_folds, n_candidates, n_measures) or None
-        Mean of every candidate in the cross-validation of each fold's training queries.
+        Mean of every candidate in the cross-validation on each fold's training queries.
     """
 
     measures: tuple[str, ...]
@@ -68,31 +68,31 @@ class ModelChoice:
         Returns
         -------
         ndarray of shape (n_measures, n_measures)
-            A row for the measure that chose, a column for the one that judges.
+            The row is the measure that chose, the column the one that judges.
         """
         means: FloatArray = np.nanmean(self.values, axis=1)
         return means
 
     def gain(self) -> FloatArray:
-        """Mean by the model that another measure chose less that by the judge's own choice.
+        """Mean of the model that a measure chose, minus that of the model that the judge chose.
 
         Returns
         -------
         ndarray of shape (n_measures, n_measures)
-            A row for the measure that chose, a column for the one that judges; negative where the
-            judge's own choice was better. 0 on the diagonal.
+            The row is the measure that chose, the column the one that judges. Negative values mean
+            that the judge's own choice was better; the diagonal is 0.
         """
         means = self.mean()
         gain: FloatArray = (means - np.diagonal(means)) * self.directions
         return gain
 
     def p_values(self) -> FloatArray:
-        """Paired t tests over queries of the differences in `gain`.
+        """Test the differences in `gain` by paired t tests over queries.
 
         Returns
         -------
         ndarray of shape (n_measures, n_measures)
-            Without a correction for their number; 1 on the diagonal.
+            The p-values, without a correction for their number; 1 on the diagonal.
         """
         n = len(self.measures)
         p_values = np.ones((n, n))
@@ -105,7 +105,7 @@ class ModelChoice:
         return p_values
 
     def agreement(self) -> FloatArray:
-        """Share of the folds in which two measures chose the same.
+        """Share of the folds in which two measures made the same choice.
 
         Returns
         -------
@@ -143,12 +143,12 @@ class ModelChoice:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what the choice by another measure gains or loses; dots mark p < 0.05.
+        """Draw the gains and losses of models that other measures chose, with dots at p < 0.05.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class ModelChoice:
         told = (
             f"Columns judge, on {len(self.qid)} queries held out in {len(self.choices)} folds. "
             "*: p < 0.05 against the judge's own choice (paired t test). The measures made "
-            f"{self._n_choices()} choices in the {len(self.choices)} folds."
+            f"{self._n_choices()} different choices in the {len(self.choices)} folds."
         )
         return f"{table}\n{wrap(told)}"
 
@@ -211,11 +211,11 @@ def choose_by_search(
     n_inner_folds: int = 3,
     random_state: int = 0,
 ) -> ModelChoice:
-    """Select a model by each measure, and judge all selected models by each measure.
+    """Select a model by each measure, and judge all selected models by all measures.
 
-    Nested cross-validation over queries. In each fold, every candidate is fitted and scored by all
-    measures on parts of the training queries; each measure takes its best candidate, which is
-    fitted to all training queries and judged on the queries held out.
+    This is a nested cross-validation over queries. In each fold, every candidate is fitted and
+    scored by all measures on parts of the training queries. Each measure selects its best
+    candidate, which is fitted to all training queries and judged on the held-out queries.
 
     Parameters
     ----------
@@ -230,16 +230,21 @@ def choose_by_search(
     measures : sequence of str or Measure
         The measures.
     qid : array-like of shape (n_documents,), optional
-        Query ids; by default they are looked for as in `QueryRanker`.
+        Query ids; by default they are found as in `QueryRanker`.
     n_folds, n_inner_folds : int
-        Folds of queries that are held out, and of the search within the others.
+        Numbers of folds of all queries, and of the training queries for the search.
     random_state : int, default=0
         Seed of the folds.
 
     Returns
     -------
     ModelChoice
-        The choices, and their values.
+        The choices, and the values of the chosen models.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two measures.
 
     See Also
     --------
@@ -292,7 +297,7 @@ def choose_by_stopping(
     early_stopping_rounds: int = 20,
     random_state: int = 0,
 ) -> ModelChoice:
-    """Stop the training of a booster by each measure, and judge all models by each measure.
+    """Stop the training of a booster by each measure, and judge all models by all measures.
 
     Parameters
     ----------
@@ -305,11 +310,11 @@ def choose_by_stopping(
     measures : sequence of str or Measure
         The measures.
     qid : array-like of shape (n_documents,), optional
-        Query ids; by default they are looked for as in `QueryRanker`.
+        Query ids; by default they are found as in `QueryRanker`.
     n_folds : int, default=4
-        Folds of queries that are held out.
+        Number of folds of queries.
     validation_fraction, early_stopping_rounds
-        As for `QueryRanker`. All measures watch the same queries.
+        As for `QueryRanker`. All measures use the same validation queries.
     random_state : int, default=0
         Seed of the folds and of the validation queries.
 
@@ -317,6 +322,11 @@ def choose_by_stopping(
     -------
     ModelChoice
         The numbers of iterations, and the values of the models.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two measures.
 
     See Also
     --------
@@ -357,7 +367,7 @@ def choose_by_stopping(
 
 
 def _clone_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Copy parameters that are estimators, which a fit would change."""
+    """Copy the parameters, since a fit would change those that are estimators."""
     return {name: clone(each, safe=False) for name, each in params.items()}
 
 
@@ -367,7 +377,7 @@ def _step(bar: ProgressBar, done: Any) -> Any:
 
 
 class _Data(NamedTuple):
-    """Rows by query, and the measures with their scale fixed."""
+    """The rows with their query ids, and the measures with the scale of the grades filled in."""
 
     X: Any
     grades: NDArray[Any]
@@ -398,13 +408,13 @@ class _Data(NamedTuple):
 
     @property
     def directions(self) -> FloatArray:
-        """1 where more is better, -1 where less is."""
+        """1 if a higher value is better, -1 if a lower one is."""
         return np.array([1.0 if each.greater_is_better else -1.0 for each in self.measures])
 
     def folds(
         self, n_folds: int, random_state: int, rows: IntArray | None = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Split rows, all by default, into folds of whole queries."""
+        """Split rows, by default all, into folds of complete queries."""
         rows = np.arange(len(self.ids)) if rows is None else rows
         splitter = QueryKFold(n_folds, random_state=random_state)
         for own, other in splitter.split(rows, groups=self.ids[rows]):
@@ -416,7 +426,7 @@ class _Data(NamedTuple):
         return ranker.fit(_safe_indexing(self.X, rows), self.grades[rows], qid=self.ids[rows])
 
     def score(self, model: Any, rows: IntArray) -> FloatArray:
-        """Values of a model by query and measure, queries in the order of the rows."""
+        """Return the values of a model by query and measure, in the order of the rows."""
         predicted = model.predict(_safe_indexing(self.X, rows))
         scores = evaluate_arrays(self.measures, self.grades[rows], predicted, qid=self.ids[rows])
         return scores.values
@@ -428,7 +438,7 @@ class _Data(NamedTuple):
         by: str,
         candidate_scores: FloatArray | None = None,
     ) -> ModelChoice:
-        """Put the queries of all folds together."""
+        """Combine the values of the queries of all folds."""
         number_of = {query: number for number, query in enumerate(self.queries.tolist())}
         n = len(self.measures)
         values = np.full((n, len(self.queries), n), np.nan)

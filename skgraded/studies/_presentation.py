@@ -1,4 +1,4 @@
-"""What the results of studies share: frames, styles of curves, numbers in tables."""
+"""Helpers to present the results of studies: data frames, styles of curves, cells of tables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 __all__ = ["frame", "style_of", "two_decimals"]
 
-# Colours that people with colour blindness tell apart (Okabe and Ito), then shapes beside them.
+# Colours that colour-blind people can distinguish (Okabe and Ito), and shapes in addition.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A900")
 _MARKERS = "os^Dv<>Pp*hX"
 _DASHES = ("-", "--", ":", "-.")
 
 
 def style_of(number: int) -> dict[str, Any]:
-    """Colour, marker and dashes of the curve of that number; none repeats before the others."""
+    """Return the colour, marker and dashes of a curve, by its number."""
     return {
         "color": _COLOURS[number % len(_COLOURS)],
         "marker": _MARKERS[number % len(_MARKERS)],
@@ -34,5 +34,5 @@ def frame(columns: dict[str, Any]) -> pd.DataFrame:
 
 
 def two_decimals(value: float) -> str:
-    """Write a correlation as the papers do."""
+    """Write a correlation with two decimals, as the papers do."""
     return f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""What a document is worth at each rank, and what an undiscovered relevant document changes."""
+"""Sensitivity: how much a measure gains when the document at one rank becomes relevant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._params import choice, integer
 from skgraded._progress import ProgressBar
 from skgraded._text import count, text_table, wrap
 from skgraded.measures import Measure, measures_of
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Sensitivity", "change_by_discovery", "sensitivity"]
+__all__ = [
+    "DocumentChange",
+    "PoolChange",
+    "Sensitivity",
+    "change_by_discovery",
+    "sensitivity",
+]
 
 FloatArray = NDArray[np.float64]
-Change = Literal["relevant", "one_grade"]
-Pool = Literal["fixed", "grows"]
+DocumentChange = Literal["relevant", "one_grade"]
+PoolChange = Literal["fixed", "grows"]
 
-# Documents that are scored at a time, over all changed lists.
+# Documents that are scored at the same time, over all changed lists.
 _DOCUMENTS_AT_A_TIME = 2_000_000
 _RANKS_SHOWN = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -35,16 +42,16 @@ _RANKS_SHOWN = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 def change_by_discovery(
     value: ArrayLike, n_relevant: ArrayLike, rank: ArrayLike
 ) -> FloatArray | float:
-    r"""Change of average precision when the last relevant document of a list is discovered.
+    r"""Change of average precision when one more relevant document is found, the last in the list.
 
     .. math::
 
         \tilde\Delta v(j) = \frac{1}{j} - \frac{v}{R + 1}
 
-    where j is the rank of a document that turns out to be relevant, with no relevant document
-    below, as many relevant documents at or above it as there are in all, R + 1, and v the average
-    precision before. This is Kishida's Equation 17; it is an upper bound of the exact change, his
-    Equation 16, which `sensitivity` with ``pool="grows"`` gives for any list and measure.
+    where j is the rank of a document that turns out to be relevant, R the number of relevant
+    documents before, all of which stand above it, and v the average precision before. This is
+    Kishida's Equation 17. It is an upper bound of the exact change, his Equation 16, which
+    `sensitivity` with ``pool="grows"`` computes for any list and measure.
 
     Parameters
     ----------
@@ -58,7 +65,12 @@ def change_by_discovery(
     Returns
     -------
     float or ndarray
-        The change, negative where ``(R + 1) / j < v``.
+        The change, which is negative if ``(R + 1) / j < v``.
+
+    Raises
+    ------
+    ValueError
+        If a rank is below 1, or a number of documents below 0.
 
     References
     ----------
@@ -73,16 +85,16 @@ def change_by_discovery(
     """
     v, n, j = (np.asarray(each, dtype=np.float64) for each in (value, n_relevant, rank))
     if (j < 1).any():
-        raise ValueError(f"rank must be at least 1, got {j.min():g}.")
+        raise ValueError(f"rank must be >= 1, got {j.min():g}.")
     if (n < 0).any():
-        raise ValueError(f"n_relevant must be at least 0, got {n.min():g}.")
+        raise ValueError(f"n_relevant must be >= 0, got {n.min():g}.")
     change = 1.0 / j - v / (n + 1.0)
     return float(change) if change.ndim == 0 else change
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """Gain of measures from a change of the document at each rank.
+    """Gains of measures from a change of the document at each rank.
 
     Attributes
     ----------
@@ -93,11 +105,11 @@ class Sensitivity:
     ranks : ndarray of shape (n_ranks,), int64
         The ranks, from 1.
     change, pool : str
-        What changes: the options that were given.
+        The options of the same names.
     values : ndarray of shape (n_queries, n_measures)
         Values before any change.
     gains : ndarray of shape (n_queries, n_ranks, n_measures)
-        Value after the change less value before; nan where the document cannot change.
+        Value after the change minus value before; nan if the document cannot change.
     """
 
     measures: tuple[str, ...]
@@ -110,7 +122,7 @@ class Sensitivity:
 
     @property
     def n_changed(self) -> NDArray[np.int64]:
-        """Number of queries whose document at the rank can change, shape (n_ranks,)."""
+        """Number of queries whose document at a rank can change, shape (n_ranks,)."""
         changed: NDArray[np.int64] = (~np.isnan(self.gains[..., 0])).sum(axis=0)
         return changed
 
@@ -120,7 +132,7 @@ class Sensitivity:
         Returns
         -------
         ndarray of shape (n_ranks, n_measures)
-            The means; nan where no document can change.
+            The means; nan if no document can change.
         """
         n = self.n_changed[:, None]
         totals = np.nansum(self.gains, axis=0)
@@ -152,14 +164,14 @@ class Sensitivity:
         )
 
     def plot(self, ax: Axes | None = None, relative: bool = False) -> Axes:
-        """Draw the mean gain over the ranks, a curve for each measure.
+        """Draw the mean gain over the ranks, with a curve for each measure.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
         relative : bool, default=False
-            Divide each curve by its largest gain, to compare shapes.
+            Whether to divide each curve by its largest gain, to compare their shapes.
 
         Returns
         -------
@@ -193,19 +205,18 @@ class Sensitivity:
         table = text_table(["gain at rank", *self.measures], columns, widest_label=44)
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
-        told = (
-            f"The document at the rank {what}; {pool}. Means over {count(len(self.qid), 'query')}."
-        )
-        return f"{table}\n{wrap(told.replace('querys', 'queries'))}"
+        queries = count(len(self.qid), "query", "queries")
+        told = f"The document at the rank {what}; {pool}. Means over {queries}."
+        return f"{table}\n{wrap(told)}"
 
 
 class _Plan(NamedTuple):
-    """How a list changes."""
+    """The options of a study: how a list changes."""
 
-    change: Change
+    change: DocumentChange
     grade: int
     top: int
-    pool: Pool
+    pool: PoolChange
 
 
 def sensitivity(
@@ -214,45 +225,50 @@ def sensitivity(
     y_score: ArrayLike | None = None,
     *,
     qid: ArrayLike | None = None,
-    change: Change = "relevant",
+    change: DocumentChange = "relevant",
     grade: int = 1,
     max_grade: int | None = None,
-    pool: Pool = "fixed",
+    pool: PoolChange = "fixed",
     max_rank: int = 100,
 ) -> Sensitivity:
-    """Score every list again with the document at rank 1, 2, ... changed.
+    """Score every list again after a change of the document at rank 1, at rank 2, and so on.
 
-    The gain is exact for any measure, whatever its form.
+    The gain is exact for every measure.
 
     Parameters
     ----------
     measures : str, Measure or sequence of them
         The measures.
     y_true : array-like of shape (n_documents,) or Rankings
-        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, without y_score and qid.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the highest one comes first.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     change : {"relevant", "one_grade"}, default="relevant"
-        ``"relevant"``: a document of grade 0, or an unjudged one, gets ``grade``. ``"one_grade"``:
-        a document below the top grade rises by one; an unjudged one gets grade 1.
+        ``"relevant"``: a document of grade 0 or an unjudged one gets ``grade``. ``"one_grade"``:
+        the grade of a document below the top grade rises by one; an unjudged one gets grade 1.
     grade : int, default=1
-        Grade of a document that turns relevant.
+        Grade of a document that becomes relevant.
     max_grade : int, optional
-        Top grade of the scale; that of the data by default, or ``grade`` if it is higher.
+        Top grade of the scale; by default that of the data, or ``grade`` if that is higher.
     pool : {"fixed", "grows"}, default="fixed"
-        ``"fixed"``: the number of relevant documents and the ideal ranking stay what they were, as
-        if another document of the pool had lost the grade; this isolates the effect of the rank
-        [1]_. ``"grows"``: the document joins the pool, as when an undiscovered relevant document is
+        ``"fixed"``: the number of relevant documents and the ideal ranking do not change, as if
+        another document of the pool had lost the grade; this isolates the effect of the rank [1]_.
+        ``"grows"``: the document joins the pool, as when an undiscovered relevant document is
         found; the recall base grows, and a gain may be negative [2]_.
     max_rank : int, default=100
-        Last rank that is changed.
+        Last rank whose document changes.
 
     Returns
     -------
     Sensitivity
         Gains by query, rank and measure.
+
+    Raises
+    ------
+    ValueError
+        If an option is not as described, or grades are not integers.
 
     See Also
     --------
@@ -278,8 +294,7 @@ def sensitivity(
     plan = _plan(rankings.judgments, change, grade, max_grade, pool)
     given = measures_of(measures)
     chosen = tuple(each.resolve(plan.top) for each in given)
-    if max_rank < 1:
-        raise ValueError(f"max_rank must be an integer >= 1, got {max_rank!r}.")
+    integer("max_rank", max_rank, 1)
     base = _Lists.read(rankings, plan)
     ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
     values = evaluate_rankings(chosen, base.rankings(base.levels[None], base.counts[None])).values
@@ -305,23 +320,23 @@ def sensitivity(
 
 
 def _plan(
-    judgments: Judgments, change: Change, grade: int, max_grade: int | None, pool: Pool
+    judgments: Judgments,
+    change: DocumentChange,
+    grade: int,
+    max_grade: int | None,
+    pool: PoolChange,
 ) -> _Plan:
-    for name, given, known in (("change", change, Change), ("pool", pool, Pool)):
-        if given not in get_args(known):
-            names = " or ".join(map(repr, get_args(known)))
-            raise ValueError(f"{name} must be {names}, got {given!r}.")
-    if grade < 1:
-        raise ValueError(f"grade must be an integer >= 1, got {grade!r}.")
+    choice("change", change, get_args(DocumentChange))
+    choice("pool", pool, get_args(PoolChange))
+    integer("grade", grade, 1)
     judgments.require_integer_grades("sensitivity")
     highest = max(int(judgments.top_grade), grade)
-    if max_grade is not None and max_grade < highest:
-        raise ValueError(f"max_grade must be at least {highest}, got {max_grade!r}.")
-    return _Plan(change, grade, highest if max_grade is None else max_grade, pool)
+    top = highest if max_grade is None else integer("max_grade", max_grade, highest)
+    return _Plan(change, grade, top, pool)
 
 
 class _Lists(NamedTuple):
-    """Grades by rank, and the pool's counts, on the scale 0..top; unjudged ones are above it."""
+    """Grades by rank and their numbers in the pool, on the scale 0..top; unjudged is above it."""
 
     levels: NDArray[np.int32]
     tied: NDArray[np.uint8]
@@ -331,7 +346,7 @@ class _Lists(NamedTuple):
 
     @classmethod
     def read(cls, rankings: Rankings, plan: _Plan) -> _Lists:
-        """Read rankings in rank order, with a level for every grade of the scale."""
+        """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
         starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
         by_rank = judgments.levels[rankings.order + starts].astype(np.int64)
@@ -350,7 +365,7 @@ class _Lists(NamedTuple):
     def changed(
         self, ranks: NDArray[np.int64], plan: _Plan
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
-        """Levels and counts after the change at each rank, and which queries have one."""
+        """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels, n_queries = len(self.grades), len(self.counts)
         row, query = (each.ravel() for each in np.indices((len(ranks), n_queries)))
         reached = ranks[row] <= np.diff(self.indptr)[query]
@@ -374,7 +389,7 @@ class _Lists(NamedTuple):
         return levels, counts, changed
 
     def rankings(self, levels: NDArray[np.int32], counts: NDArray[np.int64]) -> Rankings:
-        """Rankings of several variants of the lists, one variant after the other."""
+        """Return rankings of several variants of the lists, one variant after the other."""
         n_variants, n_documents = levels.shape
         shifts = np.arange(n_variants)[:, None] * n_documents
         indptr = np.append((self.indptr[:-1] + shifts).ravel(), n_variants * n_documents)

@@ -1,4 +1,4 @@
-"""What studies take: values of several measures for several systems, topic by topic."""
+"""The input of studies: values of several measures for several systems, topic by topic."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SystemScores(NamedTuple):
     values : ndarray of shape (n_systems, n_topics, n_measures)
         The values; nan = left out.
     directions : ndarray of shape (n_measures,)
-        1 where more is better, -1 where less is.
+        1 if a higher value is better, -1 if a lower one is.
     """
 
     systems: tuple[str, ...]
@@ -45,7 +45,7 @@ class SystemScores(NamedTuple):
         Parameters
         ----------
         topics : array-like of shape (n_topics,), optional
-            Which topics count; all by default.
+            Mask or numbers of the topics that count; all by default.
 
         Returns
         -------
@@ -65,44 +65,20 @@ class SystemScores(NamedTuple):
         Parameters
         ----------
         kept : array-like of bool, shape (n_systems,)
-            Which systems stay.
+            Mask of the systems that stay.
 
         Returns
         -------
         SystemScores
-            The rest.
+            The values of these systems.
         """
         mask = system_mask(kept, len(self.systems))
         names = tuple(np.array(self.systems, dtype=object)[mask].tolist())
         return self._replace(systems=names, values=self.values[mask])
 
-    def column(self, name: str) -> int:
-        """Find a measure by its name.
-
-        Parameters
-        ----------
-        name : str
-            The measure.
-
-        Returns
-        -------
-        int
-            Its number.
-
-        Raises
-        ------
-        KeyError
-            If it is not among those scored.
-        """
-        names = [name, str(measure(name)) if name not in self.measures else name]
-        for each in names:
-            if each in self.measures:
-                return self.measures.index(each)
-        raise KeyError(f"{name} is not among the measures scored: {', '.join(self.measures)}.")
-
 
 def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
-    """Check which systems stay: a mask, for a list of their numbers would be read as one."""
+    """Check a mask of systems; a list of numbers is refused, since it would select others."""
     mask = np.asarray(kept)
     if mask.dtype != bool or mask.shape != (n_systems,):
         raise ValueError(
@@ -113,7 +89,7 @@ def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
 
 
 def as_system_scores(scores: Any, n_systems: int = 2, n_topics: int = 1) -> SystemScores:
-    """Take a study's input in any of its forms.
+    """Convert the input of a study, in any of its forms.
 
     Parameters
     ----------
@@ -121,7 +97,7 @@ def as_system_scores(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Syst
         Scored runs; or a mapping of measures to arrays of shape (n_systems, n_topics); or a mapping
         of systems to `Scores` of the same queries.
     n_systems, n_topics : int
-        The fewest that the study can do with.
+        The smallest numbers that the study needs.
 
     Returns
     -------
@@ -133,7 +109,7 @@ def as_system_scores(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Syst
     ValueError
         If shapes, measures or queries differ, or there are too few systems or topics.
     TypeError
-        If scores is something else.
+        If the input has none of these forms.
     """
     taken = _take(scores)
     for what, found, least in (
@@ -171,8 +147,8 @@ def _from_systems(scores: Mapping[str, Scores]) -> SystemScores:
     for name, each in scores.items():
         if each.measures != first.measures or not np.array_equal(each.qid, first.qid):
             raise ValueError(
-                f"scores must hold the same measures and queries for every system, got others for "
-                f"{name!r}."
+                "scores must hold the same measures and queries for every system, but those of "
+                f"{name!r} differ."
             )
     return SystemScores(
         tuple(map(str, scores)),
@@ -202,7 +178,7 @@ def _from_arrays(scores: Mapping[Any, ArrayLike]) -> SystemScores:
 
 
 def _direction_of(name: Any) -> float:
-    """Tell the direction of a measure: 1 where more is better, or its name is not one of ours."""
+    """Return -1 for a measure of which lower values are better; 1 for others and unknown names."""
     try:
         return 1.0 if measure(name).greater_is_better else -1.0
     except (ValueError, TypeError):
@@ -210,7 +186,7 @@ def _direction_of(name: Any) -> float:
 
 
 def complete_topics(taken: SystemScores, number: int) -> FloatArray:
-    """Return the values of one measure on the topics on which all systems have one."""
+    """Return the values of one measure on the topics on which all systems have a value."""
     values = taken.values[:, :, number]
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:  # noqa: PLR2004 - no spread of one

@@ -1,24 +1,40 @@
-"""TREC evaluation: qrels and runs, scored by any measure, compared, written."""
+"""TREC evaluation: qrels and runs are read, scored by any measure, compared and written."""
 
-from skgraded.trec._compare import Comparison, compare
+from skgraded.trec._compare import Comparison, Correction, PairedTest, compare
 from skgraded.trec._evaluate import evaluate
-from skgraded.trec._files import Documents, Qrels, Run, read_qrels, read_run
+from skgraded.trec._files import (
+    Coverage,
+    Documents,
+    Negative,
+    Order,
+    Qrels,
+    Run,
+    read_qrels,
+    read_run,
+)
 from skgraded.trec._ir_measures import ir_measure
+from skgraded.trec._joined_runs import JoinedRuns, join_runs
 from skgraded.trec._letor import read_letor
 from skgraded.trec._rank import rank
-from skgraded.trec._run_scores import Coverage, RunScores
+from skgraded.trec._run_scores import RunScores
 from skgraded.trec._write import write_qrels, write_run
 
 __all__ = [
     "Comparison",
+    "Correction",
     "Coverage",
     "Documents",
+    "JoinedRuns",
+    "Negative",
+    "Order",
+    "PairedTest",
     "Qrels",
     "Run",
     "RunScores",
     "compare",
     "evaluate",
     "ir_measure",
+    "join_runs",
     "rank",
     "read_letor",
     "read_qrels",

@@ -1,4 +1,4 @@
-"""Which systems differ: paired tests over topics, corrected for the number of comparisons."""
+"""Comparison of systems: paired tests over topics, corrected for the number of comparisons."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from skgraded._paired_tests import (
     tukey_test,
     wilcoxon_test,
 )
+from skgraded._params import choice, fraction, integer
 from skgraded._text import WIDTH, count, shorten, text_table, wrap
-from skgraded.measures import Measure
+from skgraded.measures import Measure, column_of
 from skgraded.trec._run_scores import RunScores
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "Correction", "PairedTest", "compare"]
 
 FloatArray = NDArray[np.float64]
-Test = Literal["randomization", "t", "wilcoxon", "bootstrap", "tukey"]
+PairedTest = Literal["randomization", "t", "wilcoxon", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
 
 _TITLES = {
@@ -53,9 +54,9 @@ _MOST_NAMED_IN_PLOT = 40
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Differences between systems in one measure, and which of them are significant.
+    """Differences of systems in one measure, and whether they are significant.
 
-    Systems are in the order of their means, the best one first.
+    The systems are in the order of their means, the best one first.
 
     Attributes
     ----------
@@ -64,12 +65,12 @@ class Comparison:
     measure : Measure
         The measure.
     means : ndarray of shape (n_systems,)
-        Means over the topics that all systems have a value for.
+        Means over the topics on which all systems have a value.
     differences : ndarray of shape (n_systems, n_systems)
-        Mean of the row's system less that of the column's.
+        Mean of the row's system minus that of the column's.
     effect_sizes : ndarray of shape (n_systems, n_systems)
-        The difference in standard deviations: those of the differences over topics (Cohen's d), or
-        for the Tukey test that of what system and topic do not explain.
+        The difference, divided by a standard deviation: that of the differences over topics
+        (Cohen's d), or for the Tukey test that of the residuals of systems and topics.
     p_values : ndarray of shape (n_systems, n_systems)
         Corrected two-sided p-values; 1 on the diagonal.
     test, correction : str
@@ -77,11 +78,11 @@ class Comparison:
     alpha : float
         Level of significance.
     n_topics : int
-        Topics that all systems have a value for.
+        Number of topics on which all systems have a value.
     n_left_out : int
-        Topics that some system has no value for.
+        Number of topics on which some system has no value.
     notes : tuple of str
-        What else there is to know, in sentences.
+        Other facts about the comparison, in sentences.
     """
 
     systems: tuple[str, ...]
@@ -103,7 +104,7 @@ class Comparison:
         return self.p_values < self.alpha
 
     def beaten_by(self, system: str) -> list[str]:
-        """Systems that a system is significantly better than.
+        """List the systems that are significantly worse than a system.
 
         Parameters
         ----------
@@ -113,7 +114,7 @@ class Comparison:
         Returns
         -------
         list of str
-            Their names.
+            Names of the worse systems.
 
         Raises
         ------
@@ -146,12 +147,12 @@ class Comparison:
         return frame
 
     def pairs(self) -> dict[str, list[Any]]:
-        """All pairs of systems, column by column, as in `to_frame`.
+        """Return all pairs of systems column by column, as in `to_frame`.
 
         Returns
         -------
         dict of str to list
-            The columns.
+            The columns by name.
         """
         rows, columns = np.triu_indices(len(self.systems), 1)
         return {
@@ -164,7 +165,7 @@ class Comparison:
         }
 
     def to_text(self, width: int = WIDTH) -> str:
-        """Draw a table: each system's mean, and the numbers of those that it beats.
+        """Draw a table of the means, with the numbers of the systems that each system beats.
 
         Parameters
         ----------
@@ -198,12 +199,12 @@ class Comparison:
         return "\n".join([table, *(wrap(each, width) for each in notes)])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the differences between all pairs of systems; dots mark the significant ones.
+        """Draw the differences of all pairs of systems as colours, with dots at significant ones.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw in; a new figure by default.
 
         Returns
         -------
@@ -232,7 +233,7 @@ def compare(
     scores: RunScores,
     measure: str | Measure | None = None,
     *,
-    test: Test = "randomization",
+    test: PairedTest = "randomization",
     correction: Correction | None = None,
     alpha: float = 0.05,
     n_resamples: int = 10_000,
@@ -256,9 +257,9 @@ def compare(
     alpha : float, default=0.05
         Level of significance.
     n_resamples : int, default=10000
-        Resamples of the tests that resample.
+        Number of resamples of the randomisation, bootstrap and Tukey tests.
     random_state : int or Generator or None, default=0
-        Seed of the resamples; None gives other ones each time.
+        Seed of the resamples; with None they differ from call to call.
 
     Returns
     -------
@@ -268,8 +269,10 @@ def compare(
     Raises
     ------
     ValueError
-        If there are fewer than two systems or two topics, an option is not as described, or the
-        resamples are too few for any difference to be significant after Holm's correction.
+        If there are fewer than two systems or two topics, an option is not as described, or there
+        are too few resamples for any difference to be significant after Holm's correction.
+    KeyError
+        If the measure is not among those scored.
 
     See Also
     --------
@@ -298,13 +301,13 @@ def compare(
     how = _How(test, correction, alpha, n_resamples).checked()
     if len(scores) <= 1:
         raise ValueError(f"scores must hold at least 2 systems to compare, got {len(scores)}.")
-    column = 0 if measure is None else scores.column(measure)
+    column = 0 if measure is None else column_of(scores.measures, measure)
     chosen = scores.measures[column]
     counted = ~np.isnan(scores.values[:, :, column]).any(axis=0)
     values = scores.values[:, counted, column]
     if values.shape[1] <= 1:
         raise ValueError(
-            "Tests over topics need at least 2 topics that every system has a value for, got "
+            "scores must hold at least 2 topics on which every system has a value, got "
             f"{values.shape[1]}."
         )
     means = values.mean(axis=1)
@@ -335,15 +338,13 @@ class _How(NamedTuple):
     n_resamples: int
 
     def checked(self) -> _How:
-        """Raise unless the options are as described; fix the correction that is left open."""
-        _check_name("test", self.test, get_args(Test))
-        _check_name("correction", self.correction, (*get_args(Correction), None))
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}.")
-        if self.n_resamples < 1:
-            raise ValueError(f"n_resamples must be at least 1, got {self.n_resamples!r}.")
+        """Raise an error unless the options are as described; fill in the default correction."""
+        choice("test", self.test, get_args(PairedTest))
+        fraction("alpha", self.alpha)
+        integer("n_resamples", self.n_resamples, 1)
         if self.correction is None:
             return self._replace(correction="none" if self.test == "tukey" else "holm")
+        choice("correction", self.correction, get_args(Correction))
         if self.test == "tukey" and self.correction != "none":
             raise ValueError(
                 'correction must be "none" for the Tukey test, which has its own, got '
@@ -352,11 +353,11 @@ class _How(NamedTuple):
         return self
 
     def is_exact(self, n_topics: int) -> bool:
-        """Whether all ways to swap systems are tried, and not a sample of them."""
+        """Whether the test tries all ways to swap two systems, and not a sample of them."""
         return self.test == "randomization" and all_swaps_fit(n_topics, self.n_resamples)
 
     def notes(self, n_pairs: int, n_topics: int) -> tuple[str, ...]:
-        """Tell where no difference could ever be significant, for want of topics."""
+        """Note that no difference can be significant if there are too few topics."""
         if not self.is_exact(n_topics):
             return ()
         smallest = 2.0 / 2.0**n_topics  # all topics for the one system, or all for the other
@@ -370,22 +371,16 @@ class _How(NamedTuple):
         )
 
     def check_resamples(self, n_pairs: int, n_topics: int) -> None:
-        """Raise where no difference could ever be significant, for want of resamples."""
+        """Raise an error if there are too few resamples for any difference to be significant."""
         exact = self.is_exact(n_topics)
         needed = int(n_pairs / self.alpha)
         resampled = self.test in _RESAMPLED and self.correction == "holm"
         if resampled and not exact and self.n_resamples < needed:
             raise ValueError(
-                f"n_resamples must be at least {needed} here: Holm's correction for {n_pairs} "
-                f"pairs leaves nothing significant at {self.alpha:g} with {self.n_resamples} "
-                'resamples. Other ways out are test="tukey", test="t" or correction="bh".'
+                f"n_resamples must be at least {needed}, got {self.n_resamples}: with fewer, no "
+                f"difference can be significant at {self.alpha:g} after Holm's correction for "
+                f'{n_pairs} pairs. Alternatives are test="tukey", test="t" and correction="bh".'
             )
-
-
-def _check_name(name: str, value: str | None, known: tuple[str | None, ...]) -> None:
-    if value not in known:
-        names = ", ".join(repr(each) for each in known if each is not None)
-        raise ValueError(f"{name} must be one of {names}, got {value!r}.")
 
 
 def _p_values(values: FloatArray, how: _How, rng: np.random.Generator) -> FloatArray:
@@ -420,7 +415,7 @@ def _effect_sizes(values: FloatArray, test: str) -> FloatArray:
 
 
 def _in_residuals(differences: FloatArray, values: FloatArray) -> FloatArray:
-    """Divide by the standard deviation of what system and topic do not explain (Sakai 2014)."""
+    """Divide by the standard deviation of the residuals of systems and topics (Sakai 2014)."""
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     freedom = (len(values) - 1) * (values.shape[1] - 1)
     spread = np.sqrt((residuals**2).sum() / freedom)
@@ -431,7 +426,7 @@ def _in_residuals(differences: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _ranges(numbers: NDArray[Any]) -> str:
-    """Write numbers with runs of neighbours drawn together, such as ``2 4-7``."""
+    """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
     if not len(numbers):
         return ""
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)

@@ -1,4 +1,4 @@
-"""Evaluation of runs: read, joined with the qrels and scored, several at a time."""
+"""Evaluation of runs: they are read, joined with the qrels and scored, several at a time."""
 
 from __future__ import annotations
 
@@ -10,38 +10,37 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
-from skgraded._text import count
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.trec._files import (
+    Coverage,
     JoinedRun,
     Negative,
     Order,
     Qrels,
-    Run,
-    as_qrels,
     join,
     join_nothing,
     named_runs,
+    read_qrels,
     read_run,
-    threads_of,
     unique_names,
 )
 from skgraded.trec._rank import rankings_of
-from skgraded.trec._run_scores import Coverage, RunScores
+from skgraded.trec._run_scores import RunScores
 
-__all__ = ["evaluate", "remarks_on"]
+__all__ = ["evaluate"]
 
 FloatArray = NDArray[np.float64]
 
 
-# Runs scored together: what is done once a call is done once for all of them.
+# Runs that are scored together: the work that a call does only once is shared by all of them.
 _RUNS_AT_A_TIME = 8
 
 
 class _Read(NamedTuple):
-    """A run that was read: what is left of it once it is joined with the qrels."""
+    """The parts of a run that are kept once it is joined with the qrels."""
 
     name: str
     joined: JoinedRun
@@ -57,13 +56,13 @@ def evaluate(
     complete: bool = True,
     negative: Negative = "unsampled",
     strict: bool = False,
-    n_threads: int | None = None,
+    n_threads: int | None = -1,
     progress: bool = False,
 ) -> RunScores:
     """Score runs by several measures, topic by topic.
 
-    Runs given as paths are read when their turn comes, so that no more of them are held in memory
-    than there are threads.
+    Runs that are given as paths are read one after the other by each thread, so that only a few of
+    them are in memory at the same time.
 
     Parameters
     ----------
@@ -74,19 +73,18 @@ def evaluate(
     measures : str, Measure or sequence of them
         The measures, such as ``["xGAP(g=[0.1,0.9])", nDCG(k=10)]``.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents, as in `Rankings.from_trec`.
+        How the documents are ranked, as in `rank`.
     complete : bool, default=True
-        Whether a topic of the qrels that a run lacks counts as an empty list, which scores 0, or is
-        left out of the run's mean, as in trec_eval without ``-c``.
+        Whether a topic of the qrels that a run lacks counts as an empty list, which scores 0.
+        Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `Rankings.from_trec`.
+        Meaning of negative grades, as in `rank`.
     strict : bool, default=False
-        Raise where a topic names a document twice, instead of keeping the first.
-    n_threads : int, optional
-        Runs scored at a time; by default as many as there are processors. Results do not depend on
-        it.
+        Whether a document that a topic names twice is an error. Otherwise the first one counts.
+    n_threads : int or None, default=-1
+        Number of threads: -1 for all processors, None for one. Results do not depend on it.
     progress : bool, default=False
-        Draw a progress bar where standard error is a terminal.
+        Whether to draw a progress bar if standard error is a terminal.
 
     Returns
     -------
@@ -96,10 +94,10 @@ def evaluate(
     Raises
     ------
     ValueError
-        If a file is not as described; the message has a line for every such file, those that cannot
-        be opened included. If a run and the qrels have no topic in common.
+        If a file is not as described, or a run and the qrels have no topic in common. The message
+        has a line for every such file and for every file that cannot be opened.
     OSError
-        If files cannot be opened, and nothing else is wrong.
+        If files cannot be opened and nothing else is wrong.
     TypeError
         If a measure needs more than a ranking, such as the scores themselves.
 
@@ -116,13 +114,14 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    parsed, n_threads = measures_of(measures), threads_of(n_threads)
-    judged = as_qrels(qrels)
+    parsed, n_threads = measures_of(measures), threads(n_threads)
+    _check_flags(complete=complete, strict=strict, progress=progress)
+    judged = read_qrels(qrels)
 
     def read(name: str | None, given: Any) -> _Read:
-        run = given if isinstance(given, Run) else read_run(given, strict=strict)
+        run = read_run(given, strict=strict, name=name)
         joined = join(judged, run, order=order, complete=complete, negative=negative)
-        return _Read(run.name if name is None else name, joined, Coverage.of(run, joined))
+        return _Read(run.name, joined, run.coverage(judged.topics))
 
     n_empty = _count_empty(judged, negative, parsed)
     named = named_runs(runs)
@@ -136,12 +135,17 @@ def evaluate(
         coverage=tuple(each for batch in batches for each in batch.coverage),
         n_empty=n_empty,
         complete=complete,
-        remarks=remarks_on(judged, negative),
+        remarks=tuple(judged.notes(negative)),
     )
 
 
+def _check_flags(**flags: bool) -> None:
+    for name, value in flags.items():
+        flag(name, value)
+
+
 class _Batch(NamedTuple):
-    """What stays of runs that were read and scored together, and what was wrong with others."""
+    """The results of runs that were read and scored together, and the errors of the others."""
 
     names: list[str]
     coverage: list[Coverage]
@@ -150,13 +154,13 @@ class _Batch(NamedTuple):
 
 
 class _Scorer(NamedTuple):
-    """Measures, and the number of topics that every run's values are laid out by."""
+    """The measures, and the number of topics of the qrels."""
 
     measures: tuple[Measure, ...]
     n_topics: int
 
     def score(self, runs: list[JoinedRun]) -> FloatArray:
-        """Values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
+        """Return values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
         values = np.full((len(runs), self.n_topics, len(self.measures)), np.nan)
         if runs:
             scores = evaluate_rankings(self.measures, rankings_of(runs))
@@ -172,7 +176,7 @@ def _score_batches(
     n_threads: int,
     step: Callable[[], None],
 ) -> list[_Batch]:
-    """Read and score runs; what is wrong with any of them is told together."""
+    """Read and score runs; raise one error that names all faults of all runs."""
 
     def score(batch: list[tuple[str | None, Any]]) -> _Batch:
         runs: list[_Read] = []
@@ -205,29 +209,6 @@ def _raise_together(faults: list[ValueError | OSError]) -> None:
 def _count_empty(
     qrels: Qrels, negative: Negative, measures: tuple[Measure, ...]
 ) -> tuple[int, ...]:
-    """Topics with nothing relevant, for each measure."""
+    """Count the topics with nothing relevant, for each measure."""
     nothing_retrieved = join_nothing(qrels, negative)
     return evaluate_rankings(measures, rankings_of([nothing_retrieved])).n_empty
-
-
-def remarks_on(qrels: Qrels, negative: Negative = "unsampled") -> tuple[str, ...]:
-    """Tell of negative grades and repeated lines of the qrels."""
-    remarks = []
-    if qrels.n_unsampled or qrels.n_negative:
-        remarks.append(_remark_on_negative_grades(qrels, negative))
-    if qrels.n_duplicates:
-        remarks.append(f"The qrels repeat {count(qrels.n_duplicates, 'judgment')}.")
-    return tuple(remarks)
-
-
-def _remark_on_negative_grades(qrels: Qrels, negative: Negative) -> str:
-    fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
-    told = []
-    if qrels.n_unsampled:
-        fate_of_unsampled = fate.get(negative, "pooled but unsampled")
-        told.append(f"{count(qrels.n_unsampled, 'document')} of grade -1, {fate_of_unsampled}")
-    if qrels.n_negative:
-        others = "other negative grades" if qrels.n_unsampled else "negative grades"
-        fate_of_others = fate.get(negative, "judged not relevant")
-        told.append(f"{count(qrels.n_negative, 'document')} of {others}, {fate_of_others}")
-    return f"The qrels hold {'; '.join(told)}."

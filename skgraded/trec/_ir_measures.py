@@ -1,4 +1,4 @@
-"""Measures of skgraded inside ir_measures, and so in PyTerrier's experiments."""
+"""Measures of skgraded for ir_measures, and so for PyTerrier's experiments."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def ir_measure(spec: str | Measure) -> Any:
     Returns
     -------
     ir_measures.Measure
-        A measure that ``ir_measures.calc_aggregate``, ``iter_calc`` and ``evaluator`` take beside
-        their own. Topics that a run lacks count as empty lists; documents are ranked as in
-        `Rankings.from_trec`.
+        A measure for ``ir_measures.calc_aggregate``, ``iter_calc`` and ``evaluator``, which may
+        mix it with their own. Topics that a run lacks count as empty lists; documents are ranked as
+        in `rank`.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def ir_measure(spec: str | Measure) -> Any:
     ours = measure(spec)
 
     class Adapter(BaseMeasure):  # type: ignore[misc, unused-ignore]
-        """A measure that ir_measures' run-time provider computes."""
+        """A measure for the provider of ir_measures that calls Python code."""
 
         NAME = __name__ = type(ours).__name__
         RUN_INPUTS = ("query_id", "doc_id", "score")
@@ -73,7 +73,7 @@ def ir_measure(spec: str | Measure) -> Any:
 
 
 class _MeanOfDefined:
-    """Mean over topics; a topic of value nan is left out."""
+    """Mean over the topics whose value is not nan."""
 
     def __init__(self) -> None:
         self.total, self.n_topics = 0.0, 0

@@ -1,4 +1,4 @@
-"""Learning-to-rank data as qrels and a run: the grades of SVMlight files, and a file of scores."""
+"""Learning-to-rank data as qrels and a run: SVMlight files with grades, and a model's scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
     Raises
     ------
     ValueError
-        If there is not one finite score per line of the features.
+        If the number of scores is not that of the lines, or a score is not finite.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
     values = np.asarray(_read_scores(scores), dtype=np.float64)
     if values.shape != grades.shape:
         raise ValueError(
-            f"scores must hold one score per line of the features ({len(grades)}), got the shape "
+            f"scores must hold one score per line of the features ({len(grades)}), got shape "
             f"{values.shape}."
         )
     documents = np.arange(len(grades)).astype(str)
@@ -69,7 +69,9 @@ def _read_scores(scores: Any) -> Any:
     try:
         return np.loadtxt(scores, dtype=np.float64, ndmin=1)
     except ValueError as error:
-        raise ValueError(f"{scores}: a score file has one number per line ({error}).") from error
+        raise ValueError(
+            f"{scores}: a file of scores must have one number per line ({error})."
+        ) from error
 
 
 class _Columns(dict[str, Any]):

@@ -1,4 +1,4 @@
-"""The rankings of runs, judged by qrels."""
+"""The ranking of a run, judged by qrels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import threads
+from skgraded._params import flag, threads
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.trec._files import JoinedRun, Negative, Order, as_qrels, as_run, join
+from skgraded.trec._files import JoinedRun, Negative, Order, join, read_qrels, read_run
 
 __all__ = ["rank", "rankings_of"]
 
@@ -23,12 +23,12 @@ def rank(
     complete: bool = True,
     negative: Negative = "unsampled",
     strict: bool = False,
-    n_threads: int = 1,
+    n_threads: int | None = 1,
 ) -> Rankings:
-    """Rank a run's documents, judged by qrels.
+    """Rank a run's documents and judge them by qrels.
 
-    The pool is that of the qrels: recall bases count judged documents that the run lacks. A
-    retrieved document outside the qrels is unjudged.
+    The pool is that of the qrels, so that recall bases count the judged documents that the run
+    lacks. A retrieved document that the qrels lack is unjudged.
 
     Parameters
     ----------
@@ -37,24 +37,27 @@ def rank(
     run : Run, path, file object, dict of dicts, DataFrame or iterable
         The retrieved documents, or anything that `skgraded.trec.read_run` reads.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents. ``"trec_eval"``: score, then document id by its bytes, both
-        descending, with scores rounded to single precision, as trec_eval does; ``"score"``: the
-        same in double precision. Equal scores are ties, which the ``ties`` field of a measure
-        may leave in this order (``"row_order"``: trec_eval's numbers) or not (``"expected"``:
-        no document id decides). ``"rank"``: the rank column, where equal ranks are ties in the
-        order of the file. ``"file"``: the order of the file, without ties.
+        How the documents are ranked. ``"trec_eval"``: by score and then by the bytes of the
+        document id, both descending, with scores rounded to single precision, as trec_eval does;
+        ``"score"``: the same in double precision. Documents with equal scores are tied. The
+        ``ties`` field of a measure tells whether they stay in this order (``"row_order"``, which
+        gives trec_eval's numbers) or not (``"expected"``, where no document id decides).
+        ``"rank"``: by the rank column, where equal ranks are ties in the order of the file.
+        ``"file"``: in the order of the file, without ties.
     complete : bool, default=True
-        Whether a topic of the qrels that the run lacks counts, as an empty list, or is left
-        out.
+        Whether a topic of the qrels that the run lacks counts as an empty list. Otherwise it is
+        left out.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
         Meaning of negative grades. ``"unsampled"``: -1 is a document of the pool that was not
-        sampled for judging, other negative grades are judged not relevant;
-        ``"nonrelevant"``: all are judged not relevant; ``"unjudged"``: none was judged;
-        ``"error"``: there must be none.
+        sampled for judging, and other negative grades are judged not relevant;
+        ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of them was
+        judged; ``"error"``: they are not allowed.
     strict : bool, default=False
-        Raise where a topic of the run names a document twice, instead of keeping the first.
-    n_threads : int, default=1
-        Threads for scoring; results do not depend on it.
+        Whether a document that a topic of the run names twice is an error. Otherwise the first one
+        counts.
+    n_threads : int or None, default=1
+        Number of threads for scoring: -1 for all processors, None for one. Results do not depend on
+        it.
 
     Returns
     -------
@@ -76,24 +79,24 @@ def rank(
     0.5
     """
     joined = join(
-        as_qrels(qrels),
-        as_run(run, strict=strict),
+        read_qrels(qrels),
+        read_run(run, strict=strict),
         order=order,
-        complete=complete,
+        complete=flag("complete", complete),
         negative=negative,
     )
     return rankings_of([joined], threads(n_threads))
 
 
 def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
-    """Take the rankings of runs that are already joined with their qrels.
+    """Make the rankings of runs that are already joined with their qrels.
 
     Parameters
     ----------
     runs : sequence of JoinedRun
-        Levels and ranking of the documents of each run.
+        The runs.
     n_threads : int, default=1
-        Threads for scoring; results do not depend on it.
+        Number of threads for scoring.
 
     Returns
     -------
@@ -114,6 +117,6 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
 
 
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Extents of lists of queries that are put one below the other."""
+    """Return the extents of all queries, those of one list below those of the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
     return np.concatenate(([0], np.cumsum(lengths)))

@@ -1,96 +1,28 @@
-"""Results: systems by topics by measures."""
+"""The result of an evaluation: values by system, topic and measure."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
-from skgraded._text import WIDTH, count, text_table, wrap
+from skgraded._text import WIDTH, count, first_few, text_table, wrap
 from skgraded._warnings import UndefinedMeanWarning
-from skgraded.measures import Measure, measure
-from skgraded.trec._files import JoinedRun, Run
+from skgraded.measures import Measure, column_of
+from skgraded.trec._files import Coverage, notes_on_coverage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Coverage", "RunScores", "notes_on_coverage"]
+__all__ = ["RunScores"]
 
 FloatArray = NDArray[np.float64]
 
 _ROWS_SHOWN = 20
-_EXAMPLES = 3
-
-
-class Coverage(NamedTuple):
-    """What a run's scores do not show: topics and documents that were left out.
-
-    Attributes
-    ----------
-    n_documents : int
-        Retrieved documents of the topics that were scored.
-    missing : tuple of str
-        Topics of the qrels that the run lacks.
-    extra : tuple of str
-        Topics of the run that the qrels lack; they were left out.
-    n_duplicates : int
-        Lines left out because they repeated a document of their topic.
-    """
-
-    n_documents: int
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    n_duplicates: int
-
-    @classmethod
-    def of(cls, run: Run, joined: JoinedRun) -> Coverage:
-        """Tell what was left out of a run.
-
-        Parameters
-        ----------
-        run : Run
-            The run.
-        joined : JoinedRun
-            What its join with the qrels gave.
-
-        Returns
-        -------
-        Coverage
-            Topics and documents.
-        """
-        return cls(
-            n_documents=len(joined.levels),
-            missing=tuple(joined.missing.tolist()),
-            extra=tuple(joined.extra.tolist()),
-            n_duplicates=run.n_duplicates,
-        )
-
-
-def notes_on_coverage(
-    systems: Sequence[str], coverage: Sequence[Coverage], complete: bool = True
-) -> list[str]:
-    """Say in sentences what was left out of runs."""
-    fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    told = {
-        f"without all topics of the qrels; a missing topic {fate}": [
-            len(each.missing) for each in coverage
-        ],
-        "with topics outside the qrels, left out": [len(each.extra) for each in coverage],
-        "with repeated documents, of which the first counts": [
-            each.n_duplicates for each in coverage
-        ],
-    }
-    notes = []
-    for what, counts in told.items():
-        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
-        if those:
-            notes.append(f"{count(len(those), 'system')} {what}: {_some(those)}.")
-    return notes
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -108,13 +40,13 @@ class RunScores:
     values : ndarray of shape (n_systems, n_topics, n_measures)
         The values; nan = left out of the mean.
     coverage : tuple of Coverage
-        For each system, what was left out.
+        What was left out of each system's run.
     n_empty : tuple of int
-        For each measure, the number of topics with nothing relevant.
+        Number of topics with nothing relevant, for each measure.
     complete : bool
         Whether a topic that a system lacks counts as an empty list.
     remarks : tuple of str
-        What else there is to know about the input, in sentences.
+        Other facts about the input, in sentences.
     """
 
     systems: tuple[str, ...]
@@ -158,14 +90,14 @@ class RunScores:
         Returns
         -------
         dict of str to dict of str to float
-            For each system, the mean of each measure.
+            The mean of every measure by name, for every system by name.
         """
         names = [str(each) for each in self.measures]
         rows = zip(self.systems, self.means().tolist(), strict=True)
         return {system: dict(zip(names, row, strict=True)) for system, row in rows}
 
     def best(self, name: str | Measure | None = None) -> str:
-        """Name of the system with the best mean.
+        """Find the system with the best mean.
 
         Parameters
         ----------
@@ -175,14 +107,16 @@ class RunScores:
         Returns
         -------
         str
-            The system; the first one of several that are equally good.
+            Name of the system; the first one of several that are equally good.
 
         Raises
         ------
         KeyError
             If the measure is not among those scored.
+        ValueError
+            If no system has a mean.
         """
-        column = 0 if name is None else self.column(name)
+        column = 0 if name is None else column_of(self.measures, name)
         means = self.means()[:, column]
         if np.isnan(means).all():
             raise ValueError(f"No system has a mean of {self.measures[column]}.")
@@ -191,31 +125,7 @@ class RunScores:
 
     def __getitem__(self, name: str | Measure) -> FloatArray:
         """Values of one measure, shape (n_systems, n_topics)."""
-        return self.values[:, :, self.column(name)]
-
-    def column(self, name: str | Measure) -> int:
-        """Find a measure among those scored.
-
-        Parameters
-        ----------
-        name : str or Measure
-            The measure.
-
-        Returns
-        -------
-        int
-            Its number in ``measures``.
-
-        Raises
-        ------
-        KeyError
-            If the measure is not among those scored.
-        """
-        try:
-            return self.measures.index(measure(name))
-        except ValueError as error:
-            scored = ", ".join(map(str, self.measures))
-            raise KeyError(f"{name} is not among the measures scored: {scored}.") from error
+        return self.values[:, :, column_of(self.measures, name)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per system and topic, and one column per measure.
@@ -241,12 +151,12 @@ class RunScores:
         return frame
 
     def notes(self) -> list[str]:
-        """Say what the values do not show: what was left out, and what counts as what.
+        """Describe in sentences what the values do not show, such as topics that were left out.
 
         Returns
         -------
         list of str
-            Sentences; none where there is nothing to say.
+            The sentences; none if there is nothing to say.
         """
         on_runs = notes_on_coverage(self.systems, self.coverage, self.complete)
         return [*self.remarks, *on_runs, *self._notes_on_empty()]
@@ -257,7 +167,7 @@ class RunScores:
             fate = "left out" if np.isnan(each.empty) else f"counted as {each.empty:g}"
             by_fate.setdefault((n_empty, fate), []).append(str(each))
         return [
-            f"{count(n_empty, 'topic')} with nothing relevant, {fate} ({_some(names)})."
+            f"{count(n_empty, 'topic')} with nothing relevant, {fate} ({first_few(names)})."
             for (n_empty, fate), names in by_fate.items()
             if n_empty
         ]
@@ -268,12 +178,12 @@ class RunScores:
         return np.argsort(np.where(np.isnan(better), np.inf, -better), kind="stable")
 
     def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
-        """Draw a table of means, the best system by the first measure first, with the notes.
+        """Draw a table of means, ordered by the first measure, the best system first, with notes.
 
         Parameters
         ----------
         n_rows : int, optional
-            Most systems to show; all by default.
+            Number of systems that are shown; all by default.
         width : int, default=80
             Characters in a line.
 
@@ -301,8 +211,3 @@ class RunScores:
 
     def __repr__(self) -> str:
         return self.to_text(_ROWS_SHOWN)
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:_EXAMPLES])
-    return shown + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")

@@ -1,4 +1,4 @@
-"""Writers of qrels and runs."""
+"""Writing of qrels and runs to files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from skgraded.trec._files import Order, Qrels, Run, as_qrels, as_run, rank_run
+from skgraded.trec._files import Order, Qrels, Run, rank_run, read_qrels, read_run
 
 __all__ = ["write_qrels", "write_run"]
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-# What parts the columns of a line; other white space of Unicode does not.
+# Only this white space separates the columns of a line; that of Unicode does not.
 _WORD = re.compile(r"[^ \t-\r]+")
 
 
@@ -31,13 +31,13 @@ def write_qrels(qrels: Any, target: Any) -> None:
     qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
         The judgments, or anything that `read_qrels` reads.
     target : path or file object
-        Where to write, as text or, where the path ends in .gz, .xz or .bz2, compressed.
+        The file to write. It is compressed if the path ends in .gz, .xz or .bz2.
 
     Raises
     ------
     ValueError
-        If an id is empty or holds a blank, or a topic starts with ``#``: it would be read back as
-        something else. Nothing is written then.
+        If an id is empty or holds white space, or a topic starts with ``#``. Such a file could not
+        be read back; it is not written.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def write_qrels(qrels: Any, target: Any) -> None:
     q1 0 d1 2
     q1 0 d2 0
     """
-    judged = as_qrels(qrels)
+    judged = read_qrels(qrels)
     _check_ids(judged)
     topics = judged.topics[judged.topic_of_document()].tolist()
     rows = zip(topics, judged.documents, judged.grades.tolist(), strict=True)
@@ -63,17 +63,17 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     run : Run, path, file object, dict of dicts, DataFrame or iterable
         The run, or anything that `read_run` reads.
     target : path or file object
-        Where to write, as text or, where the path ends in .gz, .xz or .bz2, compressed.
+        The file to write. It is compressed if the path ends in .gz, .xz or .bz2.
     tag : str, optional
         The tag column; by default the run's own tag, or else its name.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents, as in `Rankings.from_trec`.
+        How the documents are ranked, as in `rank`.
 
     Raises
     ------
     ValueError
-        If the tag or an id is empty or holds a blank, or a topic starts with ``#``: it would be
-        read back as something else. Nothing is written then.
+        If the tag or an id is empty or holds white space, or a topic starts with ``#``. Such a file
+        could not be read back; it is not written.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     q1 Q0 d1 1 2.0 mine
     q1 Q0 d2 2 1.5 mine
     """
-    retrieved = as_run(run)
+    retrieved = read_run(run)
     chosen = (retrieved.tag or retrieved.name) if tag is None else tag
     _check_words("tag", [chosen])
     _check_ids(retrieved)

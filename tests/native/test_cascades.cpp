@@ -135,6 +135,52 @@ void test_cascades(Random& random) {
     }
 }
 
+// One document of a tied block joins the others after the other: the square of the block's length.
+double cascade_of_block(const Levels& block, const Doubles& weight, const Doubles& stop,
+                        std::int64_t cutoff) {
+  Doubles pass(block.size() + 1, 0.0);
+  pass[0] = 1.0;
+  for (std::size_t n = 1; n <= block.size(); ++n)
+    for (std::size_t j = n; j > 0; --j) {
+      const double drawn = static_cast<double>(j) / static_cast<double>(n);
+      pass[j] = (1.0 - drawn) * pass[j] + drawn * (1.0 - stop[block[n - 1]]) * pass[j - 1];
+    }
+  double sum = 0.0;
+  for (std::size_t j = 0; j < block.size() && static_cast<std::int64_t>(j) < cutoff; ++j)
+    sum += weight[j] * (pass[j] - pass[j + 1]);
+  return sum;
+}
+
+void test_large_blocks(Random& random) {
+  const std::vector<Doubles> scales = {{0.0, 1.0 / 16, 3.0 / 16, 7.0 / 16, 15.0 / 16},
+                                       {0.0, 1e-3, 2e-3, 1e-9, 1.0},
+                                       {0.5, 0.25, 0.125, 0.999, 0.01},
+                                       {0.0, 1.0, 0.0, 1.0, 1.0}};
+  for (const Doubles& stop : scales) {
+    const auto n = static_cast<std::size_t>(2 + below(random, 900));
+    Levels block(n);
+    const std::int64_t n_levels = 1 + below(random, 5), n_zero = below(random, 3);
+    for (auto& each : block)
+      each = static_cast<std::uint8_t>(below(random, 3) < n_zero ? 0 : below(random, n_levels));
+    Doubles weight(n);
+    for (std::size_t i = 0; i < n; ++i) weight[i] = 1.0 / static_cast<double>(i + 1);
+    std::vector<std::uint8_t> tied(n, 1);
+    tied[0] = 0;
+    const std::vector<std::int64_t> indptr = {0, static_cast<std::int64_t>(n)};
+    for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{20}, kNoCutoff}) {
+      double value = 0.0, again = 0.0;
+      const Queries queries{indptr.data(), 1};
+      cascade(block.data(), tied.data(), queries, weight.data(), stop.data(), cutoff, true, 1,
+              &value);
+      expect(close(value, cascade_of_block(block, weight, stop, cutoff)), "cascade, large block");
+      std::shuffle(block.begin(), block.end(), random);
+      cascade(block.data(), tied.data(), queries, weight.data(), stop.data(), cutoff, true, 1,
+              &again);
+      expect(value == again, "cascade, any order of the rows");
+    }
+  }
+}
+
 void test_preferences(Random& random) {
   const Lists lists(random, 6);
   const auto n_queries = static_cast<std::size_t>(lists.queries().count);
@@ -181,6 +227,7 @@ int main() {
   Random random(5);
   for (int i = 0; i < 60; ++i) {
     test_cascades(random);
+    test_large_blocks(random);
     test_preferences(random);
     test_cumulate(random);
   }

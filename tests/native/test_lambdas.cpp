@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "lambda_task.hpp"
 #include "lambdas.hpp"
 #include "rank.hpp"
 #include "schedule.hpp"
@@ -66,23 +67,23 @@ struct Case {
   Queries queries() const { return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
 
   LambdaTask<Level> task(bool with_pairs, bool ragged) const {
-    return {level.data(),
-            order.data(),
-            tied.data(),
-            scores.data(),
-            queries(),
-            n_levels,
-            {discount.data(), ragged},
-            gain.data(),
-            gain_factor.data(),
-            {position.data(), ragged},
-            with_pairs ? pairs.data() : nullptr,
-            pair_factor.data(),
-            kNoCutoff,
-            30,
-            TieOrder::kRows,
-            true,
-            BinnedExp(1.0)};
+    LambdaTask<Level> task;
+    task.level = level.data();
+    task.order = order.data();
+    task.tied = tied.data();
+    task.scores = scores.data();
+    task.queries = queries();
+    task.n_levels = n_levels;
+    task.prices = {{discount.data(), ragged},
+                   gain.data(),
+                   gain_factor.data(),
+                   {position.data(), ragged},
+                   with_pairs ? pairs.data() : nullptr,
+                   pair_factor.data()};
+    task.cutoff = kNoCutoff;
+    task.truncation = 30;
+    task.norm = true;
+    return task;
   }
 };
 
@@ -118,16 +119,16 @@ Case<Level> make_case(Random& random, const std::vector<std::int64_t>& sizes, st
 // Value of a list of levels by the definition of the prefix form.
 template <class Level>
 double value_of(const LambdaTask<Level>& task, std::int64_t q, const std::vector<Level>& list) {
-  const double* d = task.discount.of(task.queries, q);
-  const double* p = task.position.of(task.queries, q);
+  const double* d = task.prices.discount.of(task.queries, q);
+  const double* p = task.prices.position.of(task.queries, q);
   double linear = 0.0, pairs = 0.0;
   for (std::size_t n = 0; n < list.size(); ++n) {
     if (static_cast<std::int64_t>(n) >= task.cutoff) break;
-    linear += d[n] * task.gain[list[n]];
-    for (std::size_t m = 0; m <= n && task.pairs != nullptr; ++m)
-      pairs += p[n] * task.pairs[(q * task.n_levels + list[m]) * task.n_levels + list[n]];
+    linear += d[n] * task.prices.gain[list[n]];
+    for (std::size_t m = 0; m <= n && task.prices.pairs != nullptr; ++m)
+      pairs += p[n] * task.prices.pairs[(q * task.n_levels + list[m]) * task.n_levels + list[n]];
   }
-  return task.gain_factor[q] * linear + task.pair_factor[q] * pairs;
+  return task.prices.gain_factor[q] * linear + task.prices.pair_factor[q] * pairs;
 }
 
 template <class Level>

@@ -19,13 +19,19 @@
 #include <vector>
 
 #include "queries.hpp"
-#include "trec.hpp"
+#include "trec_hash.hpp"
+#include "trec_ids.hpp"
+#include "trec_lines.hpp"
+#include "trec_numbers.hpp"
+#include "trec_order.hpp"
 
 namespace {
 
 using namespace skgraded::trec;
 using skgraded::Queries;
 using Random = std::mt19937_64;
+
+constexpr HashKey kKey = {0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL};
 
 int failures = 0;
 
@@ -78,7 +84,8 @@ void test_any_bytes_can_be_read(Random& random) {
     const std::string text = random_text(random, "1 2\n\t.e+-naif#\rQ0", 200);
     const Exact exact(text);
     for (const bool final : {false, true}) {
-      const Lines lines = LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels).read(final);
+      const Lines lines =
+          LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels, kKey).read(final);
       check(lines.value.size() == lines.topic.size(), "as many values as topics");
       check(lines.value.size() == lines.document_end.size(), "as many documents as topics");
       check(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
@@ -91,7 +98,7 @@ void test_two_records_in_a_line_are_found(Random& random) {
   for (int round = 0; round < 2000; ++round) {
     const std::string between = random_text(random, "ab \t\r", 6);
     const Exact exact(record + between + record);
-    const Lines lines = LineReader(exact.view(), kRun).read(true);
+    const Lines lines = LineReader(exact.view(), kRun, kKey).read(true);
     const bool lone = between.find('\r') != std::string::npos;
     check(lines.fault == (lone ? Fault::lone_return : Fault::two_records), "fault", between);
   }
@@ -144,10 +151,10 @@ void test_documents_are_found(Random& random) {
     }
     start.assign(asked_indptr.begin(), asked_indptr.end() - 1);
     const Queries queries{indptr.data(), n_queries}, of_asked{asked_indptr.data(), n_queries};
-    const Table table = index_documents(known.documents(), queries);
+    const Table table = index_documents(known.documents(), queries, kKey);
     std::vector<std::int32_t> found(asked.ids.size());
-    look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), table.slots.data(),
-            table.indptr.data(), found.data());
+    look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), kKey,
+            table.slots.data(), table.indptr.data(), found.data());
     for (std::size_t q = 0; q < number.size(); ++q) {
       for (std::int64_t i = asked_indptr[q]; i < asked_indptr[q + 1]; ++i) {
         const auto place = number[q].find(asked.ids[static_cast<std::size_t>(i)]);
@@ -156,6 +163,60 @@ void test_documents_are_found(Random& random) {
       }
     }
   }
+}
+
+// Values of an independent implementation that also gives the test vector of the paper, with 2 and
+// 4 rounds.
+void test_hash_is_siphash() {
+  check(hash_of("", kKey) == 0xabac0158050fc4dcULL, "hash of nothing");
+  check(hash_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9), kKey) == 0x25a48eb36c063de4ULL,
+        "hash of nine bytes");
+}
+
+// Ids of eight bytes that an unkeyed hash, whose mixing can be undone, sent to one slot.
+std::vector<std::string> crafted_ids(std::int64_t n) {
+  const auto undo = [](std::uint64_t h) {
+    h ^= h >> 32;
+    h *= 0xcfee444d8b59a89bULL;  // times the factor of mix: 1
+    return h ^ (h >> 32);
+  };
+  std::vector<std::string> ids;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint64_t hash = static_cast<std::uint64_t>(i) << 32;
+    const std::uint64_t word = undo(undo(hash)) ^ (0x9e3779b97f4a7c15ULL ^ 8U);
+    ids.emplace_back(reinterpret_cast<const char*>(&word), sizeof word);
+  }
+  return ids;
+}
+
+// Slots that are read beyond the first one to find every id again.
+std::int64_t count_detours(const std::vector<std::string>& texts, const HashKey& key) {
+  Ids ids;
+  for (const std::string& each : texts) ids.add(each);
+  const std::vector<std::int64_t> indptr = {0, static_cast<std::int64_t>(texts.size())};
+  const Table table = index_documents(ids.documents(), Queries{indptr.data(), 1}, key);
+  const auto n_slots = static_cast<std::int64_t>(table.slots.size());
+  std::int64_t detours = 0;
+  for (const std::string& each : texts) {
+    const std::uint64_t hash = hash_of(each, key);
+    const auto* slot = find_slot(table.slots.data(), n_slots, ids.documents(), each, hash);
+    const std::int64_t home =
+        static_cast<std::int64_t>(hash & static_cast<std::uint64_t>(n_slots - 1));
+    detours += ((slot - table.slots.data()) - home + n_slots) % n_slots;
+  }
+  return detours;
+}
+
+void test_crafted_ids_are_found_as_fast_as_others(Random& random) {
+  constexpr std::int64_t kIds = 80000;
+  std::vector<std::string> others;
+  for (std::int64_t i = 0; i < kIds; ++i) others.push_back(std::to_string(i));
+  for (int round = 0; round < 3; ++round) {
+    const HashKey key = {random(), random()};
+    check(count_detours(crafted_ids(kIds), key) < kIds, "crafted ids");
+    check(count_detours(others, key) < kIds, "other ids");
+  }
+  check(draw_key() != draw_key(), "every table has a key of its own");
 }
 
 void test_repeated_documents_are_found(Random& random) {
@@ -175,7 +236,7 @@ void test_repeated_documents_are_found(Random& random) {
       expected.push_back(first - ids.ids.begin());
     }
     const Queries queries{indptr.data(), 2};
-    check(find_duplicates(ids.documents(), queries) == expected, "repeated documents");
+    check(find_duplicates(ids.documents(), queries, kKey) == expected, "repeated documents");
   }
 }
 
@@ -218,6 +279,8 @@ int main() {
   test_two_records_in_a_line_are_found(random);
   test_numbers_are_those_of_strtod(random);
   test_documents_are_found(random);
+  test_hash_is_siphash();
+  test_crafted_ids_are_found_as_fast_as_others(random);
   test_repeated_documents_are_found(random);
   test_documents_are_put_in_order(random);
   std::printf(failures == 0 ? "all TREC kernels agree\n" : "%d failures\n", failures);

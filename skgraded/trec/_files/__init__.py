@@ -1,27 +1,27 @@
-"""Qrels and runs as tables, read from files or from Python, and their join."""
+"""Qrels and runs as tables: how they are read, and how a run is joined with the qrels."""
 
+from skgraded.trec._files._coverage import Coverage, notes_on_coverage
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._join import JoinedRun, Order, join, join_nothing, rank_run
+from skgraded.trec._files._named_runs import named_runs, unique_names
 from skgraded.trec._files._qrels import Negative, Qrels
-from skgraded.trec._files._read import as_qrels, as_run, read_qrels, read_run
+from skgraded.trec._files._read import read_qrels, read_run
 from skgraded.trec._files._runs import Run
-from skgraded.trec._files._several_runs import named_runs, threads_of, unique_names
 
 __all__ = [
+    "Coverage",
     "Documents",
     "JoinedRun",
     "Negative",
     "Order",
     "Qrels",
     "Run",
-    "as_qrels",
-    "as_run",
     "join",
     "join_nothing",
     "named_runs",
+    "notes_on_coverage",
     "rank_run",
     "read_qrels",
     "read_run",
-    "threads_of",
     "unique_names",
 ]

@@ -1,4 +1,4 @@
-"""A column of document ids: one block of bytes instead of one Python object per document."""
+"""A column of document ids, held as one block of bytes instead of one object per document."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def ids_as_text(given: Iterable[Any], missing: Callable[[int], str]) -> list[str
     given : iterable of object
         The ids. A whole float is the integer that it was before a join or a missing value.
     missing : callable
-        Says what is wrong where an id is missing, from its number.
+        Called with the number of a missing id; returns the message of the error.
 
     Returns
     -------
     list of str
-        Their texts.
+        The text of each id.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Documents:
         Parameters
         ----------
         ids : iterable of object
-            Ids; what is not a string is turned into one.
+            The ids; those that are not strings are turned into strings.
 
         Returns
         -------
@@ -86,14 +86,14 @@ class Documents:
         ValueError
             If an id is missing.
         """
-        texts = ids_as_text(ids, lambda number: f"ids must not be missing, as number {number} is.")
+        texts = ids_as_text(ids, lambda number: f"ids must not be missing, but number {number} is.")
         encoded = [each.encode("utf-8", "surrogateescape") for each in texts]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
 
     @classmethod
     def concatenate(cls, parts: list[Documents]) -> Documents:
-        """Join columns, one below the other.
+        """Put columns one below the other.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Documents:
         return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
 
     def take(self, rows: IntArray) -> Documents:
-        """Ids at some rows.
+        """Return the ids at some rows.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Documents:
         Returns
         -------
         Documents
-            Their ids.
+            The ids at these rows, in this order.
         """
         return Documents(*_core.take_documents(self.end, self.text, rows))
 

@@ -1,4 +1,4 @@
-"""The join of qrels and a run: a level for every retrieved document, in the run's order."""
+"""The join of qrels and a run: the level of every retrieved document, and the ranking."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._params import choice
 from skgraded.trec._files._qrels import Negative, Pool, Qrels
 from skgraded.trec._files._runs import Run
 
@@ -35,10 +36,6 @@ class JoinedRun(NamedTuple):
         Level of each retrieved document.
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
-    missing : ndarray
-        Topics of the qrels that the run lacks.
-    extra : ndarray
-        Topics of the run that the qrels lack.
     topic : ndarray of shape (n_topics,), int64
         Number of each topic in the qrels.
     """
@@ -49,8 +46,6 @@ class JoinedRun(NamedTuple):
     levels: NDArray[Any]
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
-    missing: NDArray[Any]
-    extra: NDArray[Any]
     topic: IntArray
 
 
@@ -71,18 +66,18 @@ def join(
     run : Run
         The retrieved documents.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        What ranks the documents, as in `Rankings.from_trec`.
+        How the documents are ranked, as in `rank`.
     complete : bool, default=True
-        Keep topics that the run lacks, with an empty list.
+        Whether topics that the run lacks are kept, with an empty list.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `Rankings.from_trec`.
+        Meaning of negative grades, as in `rank`.
 
     Returns
     -------
     JoinedRun
         The levels and the ranking.
     """
-    _check_order(order)
+    choice("order", order, get_args(Order))
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
     in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
     found = in_run >= 0
@@ -99,8 +94,6 @@ def join(
         levels=pool.levels[_look_up(qrels, run, kept, start, indptr)],
         order=order_in_topic,
         tied=tied,
-        missing=qrels.topics[~found],
-        extra=run.topics[~np.isin(run.topics, qrels.topics)],
         topic=kept,
     )
 
@@ -113,12 +106,12 @@ def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
     qrels : Qrels
         The judgments.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}
-        Meaning of negative grades, as in `Rankings.from_trec`.
+        Meaning of negative grades, as in `rank`.
 
     Returns
     -------
     JoinedRun
-        Empty lists, and the pool.
+        Empty lists, with the pool of the qrels.
     """
     pool = qrels.pool(negative)
     return JoinedRun(
@@ -128,14 +121,12 @@ def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
         levels=pool.levels[:0],
         order=np.zeros(0, dtype=np.int32),
         tied=np.zeros(0, dtype=np.uint8),
-        missing=qrels.topics,
-        extra=qrels.topics[:0],
         topic=np.arange(qrels.n_topics),
     )
 
 
 def _extents(run: Run, in_run: IntArray) -> tuple[IntArray, IntArray]:
-    """Where each topic's documents start in the run, and their extents once they are joined."""
+    """Return where each topic's documents start in the run, and their extents in the join."""
     absent = in_run < 0
     start = np.where(absent, 0, run.indptr[in_run])
     lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
@@ -145,8 +136,8 @@ def _extents(run: Run, in_run: IntArray) -> tuple[IntArray, IntArray]:
 def _look_up(
     qrels: Qrels, run: Run, kept: IntArray, start: IntArray, indptr: IntArray
 ) -> NDArray[np.int32]:
-    """Row of each retrieved document in the qrels; -1, which is the last level, where unjudged."""
-    slots, slot_indptr = qrels.slots
+    """Return the row of each retrieved document in the qrels, or -1, the last row, if unjudged."""
+    slots, slot_indptr, key = qrels.slots
     if len(kept) < qrels.n_topics:
         slots, slot_indptr = _slots_of_topics(slots, slot_indptr, kept)
     return _core.look_up_documents(
@@ -158,6 +149,7 @@ def _look_up(
         qrels.documents.text,
         slots,
         slot_indptr,
+        key,
     )
 
 
@@ -169,21 +161,15 @@ def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint
     run : Run
         The retrieved documents.
     order : {"trec_eval", "score", "rank", "file"}
-        What ranks them, as in `Rankings.from_trec`.
+        How they are ranked, as in `skgraded.trec.rank`.
 
     Returns
     -------
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
     """
-    _check_order(order)
+    choice("order", order, get_args(Order))
     return _rank(run, order, run.indptr[:-1], run.indptr)
-
-
-def _check_order(order: str) -> None:
-    if order not in get_args(Order):
-        names = ", ".join(map(repr, get_args(Order)))
-        raise ValueError(f"order must be one of {names}, got {order!r}.")
 
 
 def _rank(
@@ -208,8 +194,8 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
     if (run.ranks < 0).any():
         row = int(np.flatnonzero(run.ranks < 0)[0])
         raise ValueError(
-            f'{run.name}: order="rank" needs integers >= 0 in the rank column, got something else '
-            f"for document {run.documents[row]!r}."
+            f'{run.name}: order="rank" needs integers >= 0 in the rank column, which has something '
+            f"else for document {run.documents[row]!r}."
         )
     return run.ranks
 

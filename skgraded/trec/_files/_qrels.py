@@ -1,18 +1,20 @@
-"""Qrels: which documents of a topic were judged, and their grades."""
+"""Qrels: the judged documents of each topic, and their grades."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._params import choice
+from skgraded._text import count
 from skgraded.rankings import levels_of
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, group_records
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
-UNSAMPLED = -1.0
 
 
 class Pool(NamedTuple):
@@ -59,22 +60,25 @@ class Qrels(Table):
     Attributes
     ----------
     grades : ndarray of shape (n_documents,), float64
-        Grade of each judged document; negative ones as they stand in the file.
+        Grade of each judged document; negative grades are those of the file.
+    UNSAMPLED : float
+        -1, the grade of a document that was pooled, but not sampled for judging.
     name, topics, indptr, documents, n_duplicates
-        As for every `Table`.
+        As in `Run`.
     """
 
+    UNSAMPLED: ClassVar[float] = -1.0
     grades: FloatArray
 
     @cached_property
-    def slots(self) -> tuple[NDArray[np.uint64], IntArray]:
-        """Hash table of the documents of every topic."""
+    def slots(self) -> tuple[NDArray[np.uint64], IntArray, tuple[int, int]]:
+        """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         return _core.index_documents(self.documents.end, self.documents.text, self.indptr)
 
     @cached_property
     def n_unsampled(self) -> int:
         """Documents of grade -1: pooled, but not sampled for judging."""
-        return int((self.grades == UNSAMPLED).sum())
+        return int((self.grades == self.UNSAMPLED).sum())
 
     @cached_property
     def n_negative(self) -> int:
@@ -82,21 +86,19 @@ class Qrels(Table):
         return int((self.grades < 0).sum()) - self.n_unsampled
 
     def pool(self, negative: Negative = "unsampled") -> Pool:
-        """Read grades as levels.
+        """Return the grades as levels.
 
         Parameters
         ----------
         negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-            Meaning of negative grades, as in `Rankings.from_trec`.
+            Meaning of negative grades, as in `rank`.
 
         Returns
         -------
         Pool
             The levels.
         """
-        if negative not in get_args(Negative):
-            names = ", ".join(map(repr, get_args(Negative)))
-            raise ValueError(f"negative must be one of {names}, got {negative!r}.")
+        choice("negative", negative, get_args(Negative))
         pools: dict[str, Pool] = self.__dict__.setdefault("_pools", {})
         if negative not in pools:
             pools[negative] = self._read_pool(negative)
@@ -109,9 +111,11 @@ class Qrels(Table):
             topic = str(self.topics[np.searchsorted(self.indptr, row, side="right") - 1])
             raise ValueError(
                 f"{self.name}: grades must be >= 0, got {grades[row]:g} for document "
-                f"{self.documents[row]!r} of topic {topic!r}; negative= says what it means."
+                f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
             )
-        unsampled = grades == UNSAMPLED if negative == "unsampled" else np.zeros(len(grades), bool)
+        unsampled = (
+            grades == self.UNSAMPLED if negative == "unsampled" else np.zeros(len(grades), bool)
+        )
         left_out = below_zero if negative == "unjudged" else unsampled
         distinct, levels = levels_of(np.where(left_out, np.nan, np.maximum(grades, 0.0)))
         levels[unsampled] = len(distinct) + 1
@@ -127,12 +131,12 @@ class Qrels(Table):
         )
 
     def map_grades(self, grades: Mapping[float, float]) -> Qrels:
-        """Fold or rename grades.
+        """Give documents of some grades other grades.
 
         Parameters
         ----------
         grades : mapping of float to float
-            New grade of each old one; grades that are not named stay.
+            New grade for each old grade; all other grades stay.
 
         Returns
         -------
@@ -180,16 +184,54 @@ class Qrels(Table):
             }
         )
 
+    def notes(self, negative: Negative = "unsampled") -> list[str]:
+        """Describe negative grades and repeated judgments in sentences.
+
+        Parameters
+        ----------
+        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+            Meaning of negative grades, as in `rank`.
+
+        Returns
+        -------
+        list of str
+            The sentences; none if there is nothing to say.
+
+        Examples
+        --------
+        >>> from skgraded.trec import read_qrels
+        >>> read_qrels({"q1": {"a": 1, "b": -1}}).notes()
+        ['The qrels hold 1 document of grade -1, pooled but unsampled.']
+        """
+        notes = []
+        if self.n_unsampled or self.n_negative:
+            notes.append(self._note_on_negative_grades(negative))
+        if self.n_duplicates:
+            notes.append(f"The qrels repeat {count(self.n_duplicates, 'judgment')}.")
+        return notes
+
+    def _note_on_negative_grades(self, negative: Negative) -> str:
+        fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+        told = []
+        if self.n_unsampled:
+            fate_of_unsampled = fate.get(negative, "pooled but unsampled")
+            told.append(f"{count(self.n_unsampled, 'document')} of grade -1, {fate_of_unsampled}")
+        if self.n_negative:
+            others = "other negative grades" if self.n_unsampled else "negative grades"
+            fate_of_others = fate.get(negative, "judged not relevant")
+            told.append(f"{count(self.n_negative, 'document')} of {others}, {fate_of_others}")
+        return f"The qrels hold {'; '.join(told)}."
+
     def __repr__(self) -> str:
         values, counts = np.unique(self.grades, return_counts=True)
         pairs = zip(values, counts, strict=True)
-        by_grade = ", ".join(f"{count} of grade {grade:g}" for grade, count in pairs)
+        by_grade = ", ".join(f"{number} of grade {grade:g}" for grade, number in pairs)
         size = f"{self.n_documents} documents, {self.n_topics} topics"
         return f"<Qrels {self.name}: {size}; {by_grade}>"
 
 
 def qrels_from_records(records: Records, name: str) -> Qrels:
-    """Group judgments by topic; equal repeated ones count once, conflicting ones raise."""
+    """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
 
     def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
         old, new = records.values[first], records.values[again]

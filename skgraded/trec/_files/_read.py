@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import flag
 from skgraded.rankings import group_rows, numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
-from skgraded.trec._files._lines import Records, read_records
 from skgraded.trec._files._qrels import Qrels, qrels_from_records
+from skgraded.trec._files._records import Records, read_records
 from skgraded.trec._files._runs import Run, run_from_records
 from skgraded.trec._files._sources import is_source, name_of_source, short_name
 
-__all__ = ["as_qrels", "as_run", "read_qrels", "read_run"]
+__all__ = ["read_qrels", "read_run"]
 
 # Names of the columns in ir_measures and ir_datasets, and in PyTerrier.
 _TOPIC = ("query_id", "qid")
@@ -32,12 +34,12 @@ def read_qrels(source: Any) -> Qrels:
 
     Parameters
     ----------
-    source : path, file object, dict of dicts, DataFrame or iterable
+    source : path, file object, dict of dicts, DataFrame, iterable or Qrels
         A file of lines ``topic iteration document grade``, plain or compressed by gzip, xz, bzip2
-        or zstd (which its first bytes tell, not its name); grades by topic and document as in
+        or zstd (its first bytes decide, not its name); grades by topic and document as in
         pytrec_eval; a DataFrame or an iterable of records with the columns query_id, doc_id and
         relevance as in ir_measures (or PyTerrier's qid, docno and label); an ir_datasets data set.
-        Blank lines and lines that start with ``#`` are skipped.
+        Blank lines and lines that start with ``#`` are skipped. Qrels are returned as they are.
 
     Returns
     -------
@@ -47,8 +49,9 @@ def read_qrels(source: Any) -> Qrels:
     Raises
     ------
     ValueError
-        If a line has not four columns, an id is missing, a grade is not a finite number, a document
-        of a topic has two grades, or the file is empty, damaged or no text. The message says where.
+        If a line does not have four columns, an id is missing, a grade is not a finite number, a
+        document of a topic has two grades, or the file is empty, damaged or not a text file. The
+        message names the place.
 
     Examples
     --------
@@ -56,6 +59,8 @@ def read_qrels(source: Any) -> Qrels:
     >>> trec.read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels <dict>: 2 documents, 1 topics; 1 of grade 0, 1 of grade 2>
     """
+    if isinstance(source, Qrels):
+        return source
     if is_source(source):
         return qrels_from_records(read_records(source, is_run=False), name_of_source(source))
     if hasattr(source, "qrels_iter"):
@@ -68,17 +73,19 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
 
     Parameters
     ----------
-    source : path, file object, dict of dicts, DataFrame or iterable
+    source : path, file object, dict of dicts, DataFrame, iterable or Run
         A file of lines ``topic Q0 document rank score tag``, plain or compressed by gzip, xz, bzip2
-        or zstd (which its first bytes tell, not its name); scores by topic and document as in
+        or zstd (its first bytes decide, not its name); scores by topic and document as in
         pytrec_eval; a DataFrame or an iterable of records with the columns query_id, doc_id and
         score as in ir_measures (or PyTerrier's qid, docno and score). Blank lines and lines that
-        start with ``#`` are skipped; a tag may have several words.
+        start with ``#`` are skipped; a tag may have several words. A Run is returned as it is, but
+        for its name.
     strict : bool, default=False
-        Raise where a topic names a document twice, instead of keeping the first and counting the
-        others.
+        Whether a document that a topic names twice is an error. Otherwise the first occurrence
+        counts, and the number of the others is kept.
     name : str, optional
-        Name of the run in results. By default that of the file, without folder and compression.
+        Name of the run in results; by default the file's name without its folder and the suffix of
+        its compression.
 
     Returns
     -------
@@ -89,7 +96,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     ------
     ValueError
         If a line has fewer than six columns or holds two records, an id is missing, a score is not
-        a finite number, or the file is empty, damaged or no text. The message says where.
+        a finite number, or the file is empty, damaged or not a text file. The message names the
+        place.
 
     Examples
     --------
@@ -97,6 +105,9 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     >>> trec.read_run({"q1": {"d1": 2.5, "d7": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """
+    flag("strict", strict)
+    if isinstance(source, Run):
+        return source if name is None else dataclasses.replace(source, name=name)
     if is_source(source):
         records, default = read_records(source, is_run=True), short_name(source)
     else:
@@ -104,16 +115,6 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
             source = source.scoreddocs_iter()
         records, default = _records(source, _SCORE), f"<{type(source).__name__}>"
     return run_from_records(records, default if name is None else name, strict)
-
-
-def as_qrels(given: Any) -> Qrels:
-    """Take qrels as they are, or read them."""
-    return given if isinstance(given, Qrels) else read_qrels(given)
-
-
-def as_run(given: Any, *, strict: bool = False) -> Run:
-    """Take a run as it is, or read it."""
-    return given if isinstance(given, Run) else read_run(given, strict=strict)
 
 
 def _records(source: Any, value: tuple[str, ...]) -> Records:
@@ -125,7 +126,7 @@ def _records(source: Any, value: tuple[str, ...]) -> Records:
     if isinstance(source, Iterable):
         return _records_of_iterable(source, value)
     raise TypeError(
-        "Qrels and runs come from a path, a file object, a dict of dicts, a DataFrame or an "
+        "Qrels and runs are read from a path, a file object, a dict of dicts, a DataFrame or an "
         f"iterable of records, got {type(source).__name__}."
     )
 
@@ -176,7 +177,7 @@ def _renumber(topic: Any) -> Any:
 
 
 class _Column(NamedTuple):
-    """A column and what it is called."""
+    """A column with its name."""
 
     name: str
     values: Any
@@ -189,7 +190,7 @@ def _records_of_frame(frame: Any, value: tuple[str, ...]) -> Records:
 
 
 def _refuse_other_frames(source: Any) -> None:
-    """Refuse what has columns, but not as a DataFrame has them."""
+    """Refuse tables of other libraries that look like a DataFrame and are none."""
     kind = type(source).__name__
     if kind == "LazyFrame":
         raise TypeError("A LazyFrame must be collected first: pass frame.collect().")
@@ -259,7 +260,7 @@ def _ranks(column: Any) -> NDArray[np.int32]:
 
 
 def _rank(given: Any) -> int:
-    """Read a rank as from a file: -1 where there is none, which matters to order="rank" alone."""
+    """Return a rank, or -1 if the value is none; only order="rank" needs it."""
     try:
         rank = float(given)
     except (TypeError, ValueError):

@@ -1,15 +1,16 @@
-"""Runs: what a system retrieved for each topic."""
+"""Runs: the documents that a system retrieved for each topic."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._coverage import Coverage
+from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, group_records
 
 if TYPE_CHECKING:
@@ -26,19 +27,56 @@ class Run(Table):
 
     Attributes
     ----------
+    name : str
+        Name of the run.
+    topics : ndarray of shape (n_topics,)
+        Topic ids, in order of first appearance.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        The documents of topic t are ``indptr[t]:indptr[t + 1]``.
+    documents : Documents
+        Document ids.
+    n_duplicates : int
+        Records that were left out because they repeated a document of their topic.
     scores : ndarray of shape (n_documents,), float64
         Score of each retrieved document.
     ranks : ndarray of shape (n_documents,), int32, or None
         The rank column; -1 where it holds no rank.
     tag : str
         The tag column of the first line.
-    name, topics, indptr, documents, n_duplicates
-        As for every `Table`.
     """
 
     scores: NDArray[np.float64]
     ranks: NDArray[np.int32] | None
     tag: str
+
+    def coverage(self, topics: Iterable[str]) -> Coverage:
+        """Compare the run's topics with those of the qrels.
+
+        Parameters
+        ----------
+        topics : iterable of str
+            Topics of the qrels.
+
+        Returns
+        -------
+        Coverage
+            The topics that only one of them has, and the number of documents of the others.
+
+        Examples
+        --------
+        >>> from skgraded.trec import read_run
+        >>> read_run({"q1": {"d1": 2.0, "d2": 1.0}, "q9": {"d1": 1.0}}).coverage(["q1", "q2"])
+        Coverage(n_documents=2, missing=('q2',), extra=('q9',), n_duplicates=0)
+        """
+        judged = [str(each) for each in topics]
+        n_retrieved = dict(zip(self.topics.tolist(), np.diff(self.indptr).tolist(), strict=True))
+        is_judged = set(judged)
+        return Coverage(
+            n_documents=sum(n for topic, n in n_retrieved.items() if topic in is_judged),
+            missing=tuple(topic for topic in judged if topic not in n_retrieved),
+            extra=tuple(topic for topic in n_retrieved if topic not in is_judged),
+            n_duplicates=self.n_duplicates,
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as a dict of dicts, as in pytrec_eval.
@@ -72,7 +110,7 @@ class Run(Table):
 
 
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
-    """Group retrieved documents by topic; keep the first of repeated ones, or raise."""
+    """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
 
     def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
         if strict:

@@ -1,4 +1,4 @@
-"""Bytes from wherever they are: a path or a file object, plain or compressed."""
+"""The bytes of a path or a file object, which may be compressed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["is_source", "name_of_source", "read_chunks"]
 
 _CHUNK = 8_000_000  # bytes of text held at a time
 _PIECE = 1 << 20  # bytes of a compressed file read at a time
-_ZSTD_PIECE = 1 << 16  # zstd has no limit for what comes out: less goes in
+_ZSTD_PIECE = 1 << 16  # smaller, because zstandard cannot limit the size of its output
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -36,7 +36,7 @@ def is_source(given: Any) -> bool:
 
 
 def name_of_source(source: Any) -> str:
-    """Name for messages: the path, or what the file object is called."""
+    """Return the path or the name of a file object, for messages."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -44,16 +44,16 @@ def name_of_source(source: Any) -> str:
 
 
 def short_name(source: Any) -> str:
-    """Name of a run: the file's name without its folder and its compression."""
+    """Return the file's name without its folder and the suffix of its compression."""
     name = Path(name_of_source(source)).name
     suffix = Path(name).suffix
     return name.removesuffix(suffix) if suffix in _SUFFIXES else name
 
 
 def read_chunks(source: Any) -> Iterator[bytes]:
-    """Decompressed bytes of a source, some megabytes at a time.
+    """Yield the decompressed bytes of a source, some megabytes at a time.
 
-    What compresses a file is read off its first bytes; its name may lie.
+    The first bytes of a file decide how it is compressed; its name is not looked at.
     """
     name = name_of_source(source)
     with contextlib.ExitStack() as stack:
@@ -81,7 +81,7 @@ def _open(source: Any, stack: contextlib.ExitStack) -> Any:
         return stack.enter_context(open(source, "rb"))
     if isinstance(source, io.RawIOBase | io.BytesIO):
         reader = io.BufferedReader(source)
-        stack.callback(reader.detach)  # or it would close what is not ours
+        stack.callback(reader.detach)  # otherwise it would close the caller's file
         return reader
     return source
 
@@ -171,7 +171,7 @@ _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
 
 
 def _decompressed(raw: Any, new: Callable[[], Any]) -> Iterator[bytes]:
-    """Text of one or more compressed streams, in bites that leave other threads to their work."""
+    """Yield the text of the compressed streams in pieces that let other threads run between."""
     stream = new()
     while True:
         piece = b""
@@ -183,14 +183,14 @@ def _decompressed(raw: Any, new: Callable[[], Any]) -> Iterator[bytes]:
         elif stream.needs_input:
             piece = raw.read(_PIECE)
             if not piece:
-                raise EOFError("it ends before its end mark")
+                raise EOFError("its end is missing")
         text = stream.decompress(piece, _CHUNK)
         if text:
             yield text
 
 
 def _next_stream(raw: Any, piece: bytes) -> bytes:
-    """Start of the next stream; streams may be padded with zeros."""
+    """Return the start of the next stream; zeros between streams are skipped."""
     piece = piece.lstrip(b"\0")
     while not piece and (more := raw.read(_PIECE)):
         piece = more.lstrip(b"\0")

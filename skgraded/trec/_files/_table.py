@@ -1,4 +1,4 @@
-"""What qrels and runs share: records grouped by topic, each document once."""
+"""The common part of qrels and runs: documents grouped by topic, without repetitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings import group_rows
 from skgraded.trec._files._documents import Documents
-from skgraded.trec._files._lines import Records
+from skgraded.trec._files._records import Records
 
 __all__ = ["Grouped", "Table", "group_records"]
 
@@ -28,7 +28,7 @@ class Grouped:
     Attributes
     ----------
     records : Records
-        The records as they came.
+        The records in the order of the source.
     indptr : ndarray of shape (n_topics + 1,), int64
         Records of topic t are ``indptr[t]:indptr[t + 1]``.
     rows : ndarray of shape (n_documents,), int64, or None
@@ -46,7 +46,7 @@ class Grouped:
     n_duplicates: int
 
     def take(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Put a column in this order."""
+        """Put a column of the records into the order of the grouped records."""
         return column if self.rows is None else column[self.rows]
 
 
@@ -56,10 +56,11 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
     Parameters
     ----------
     records : Records
-        The records as they came.
+        The records in the order of the source.
     check_duplicate : callable
-        Called with (record, first record, place, document id) for each repeated document; raises
-        where it must not repeat.
+        Called for each repeated document with the number of the record, the number of the first
+        record of that document, the function that tells a record's place, and the document id. It
+        raises an error where a repetition is not allowed.
 
     Returns
     -------
@@ -88,7 +89,7 @@ class Table:
     Attributes
     ----------
     name : str
-        Where it came from.
+        Name of the file or of the type of the source.
     topics : ndarray of shape (n_topics,)
         Topic ids, in order of first appearance.
     indptr : ndarray of shape (n_topics + 1,), int64
@@ -116,12 +117,12 @@ class Table:
         return len(self.documents)
 
     def topic_of_document(self) -> IntArray:
-        """Give the number of each document's topic.
+        """Return the number of each document's topic.
 
         Returns
         -------
         ndarray of shape (n_documents,), int64
-            The numbers.
+            Index of the topic in ``topics``.
         """
         return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
 

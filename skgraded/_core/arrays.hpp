@@ -1,0 +1,116 @@
+// The Python border: NumPy arrays as kernels take and return them, and calls without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "queries.hpp"
+
+namespace skgraded {
+
+namespace nb = nanobind;
+
+// An array that is taken as it is or not at all: one-dimensional, contiguous, of that very dtype.
+template <class T>
+struct In {
+  nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+
+  const T* data() const noexcept { return array.data(); }
+  std::size_t size() const noexcept { return array.shape(0); }
+};
+
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::c_contig>;
+
+// A new array that a kernel fills.
+template <class T>
+class New {
+ public:
+  New(std::initializer_list<std::size_t> shape) : shape_(shape) {
+    std::size_t size = 1;
+    for (const std::size_t n : shape_) size *= n;
+    data_.reset(new T[size]);
+  }
+
+  T* data() const noexcept { return data_.get(); }
+
+  Out<T> array() && {
+    nb::capsule owner(data_.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T>(data_.release(), shape_.size(), shape_.data(), owner);
+  }
+
+ private:
+  std::vector<std::size_t> shape_;
+  std::unique_ptr<T[]> data_;
+};
+
+// Calls the kernel without the GIL and returns its result.
+template <class Kernel>
+auto without_gil(const Kernel& kernel) {
+  const nb::gil_scoped_release release;
+  return kernel();
+}
+
+// Calls the kernel without the GIL on the memory of the new arrays, and returns them.
+template <class T, class Kernel>
+Out<T> fill(New<T> made, const Kernel& kernel) {
+  without_gil([&] { kernel(made.data()); });
+  return std::move(made).array();
+}
+
+template <class T, class U, class Kernel>
+std::tuple<Out<T>, Out<U>> fill(New<T> first, New<U> second, const Kernel& kernel) {
+  without_gil([&] { kernel(first.data(), second.data()); });
+  return {std::move(first).array(), std::move(second).array()};
+}
+
+// An array that owns the vector's memory.
+template <class Element, class T>
+Out<Element> array_of(std::vector<T>&& values) {
+  static_assert(sizeof(Element) == sizeof(T));
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  auto* data = reinterpret_cast<Element*>(owned->data());
+  const std::size_t n = owned->size();
+  nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  owned.release();
+  return Out<Element>(data, {n}, owner);
+}
+
+inline Queries queries_of(const In<std::int64_t>& indptr) noexcept {
+  return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1};
+}
+
+inline std::size_t count_of(const Queries& queries) noexcept {
+  return static_cast<std::size_t>(queries.count);
+}
+
+}  // namespace skgraded
+
+namespace nanobind::detail {
+
+// As for the array itself, but without the conversions that nanobind tries by default: a silent
+// copy would cost more than the kernel.
+template <class T>
+struct type_caster<skgraded::In<T>> {
+  using Array = make_caster<decltype(skgraded::In<T>::array)>;
+  NB_TYPE_CASTER(skgraded::In<T>, Array::Name)
+
+  bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
+    Array array;
+    const auto no_conversion = static_cast<std::uint8_t>(~std::uint8_t{cast_flags::convert});
+    if (!array.from_python(source, flags & no_conversion, cleanup)) return false;
+    value.array = std::move(array.value);
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -1,0 +1,103 @@
+// What the lambdas are computed from, and the room that it takes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "queries.hpp"
+#include "sigmoid.hpp"
+#include "simd.hpp"
+#include "tie_orders.hpp"
+
+namespace skgraded {
+
+// What swapping two documents changes in the measure: v, d, p and K, as in the measure's formula.
+struct SwapPrices {
+  RankWeights discount{nullptr, false};  // d
+  const double* gain = nullptr;          // v by level
+  const double* gain_factor = nullptr;   // by query
+  RankWeights position{nullptr, false};  // p
+  const double* pairs = nullptr;  // K by query, level above, level below; null where there is none
+  const double* pair_factor = nullptr;  // by query
+};
+
+// The arguments that are the same for every query.
+template <class Level>
+struct LambdaTask {
+  const Level* level = nullptr;         // by document
+  const std::int32_t* order = nullptr;  // by rank
+  const std::uint8_t* tied = nullptr;   // by rank
+  const double* scores = nullptr;       // by document
+  Queries queries{nullptr, 0};
+  std::int64_t n_levels = 0;
+  SwapPrices prices;
+  std::int64_t cutoff = 0;
+  std::int64_t truncation = 0;  // a pair counts where one of its ranks is among the first so many
+  TieOrder ties = TieOrder::kRows;
+  bool norm = false;
+  BinnedExp binned_exp{1.0};
+  double farthest = 1e290;  // difference of scores of which products stay finite
+  Registers registers = widest_registers();
+
+  // Below the cut-off nothing changes, so that no pair has a price.
+  std::int64_t upper_ranks(std::int64_t n) const noexcept {
+    return std::min({n, truncation, cutoff});
+  }
+};
+
+// Room for one query, allocated before the threads start. A slot is a level that occurs in the
+// query; documents take their places slot by slot, by rank within a slot.
+struct LambdaSpace {
+  static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last place
+
+  std::vector<std::int32_t> slot_of_level;
+  std::vector<std::int32_t> levels;     // by slot, ascending
+  std::vector<std::int32_t> own_slot;   // by rank: of the document that stands there
+  std::vector<std::int32_t> slot;       // by rank: what counts there, with ties in order
+  std::vector<std::int64_t> place;      // by rank
+  std::vector<std::int64_t> next;       // by slot: first place of those further down
+  std::vector<std::int64_t> end;        // by slot
+  std::vector<double> gain;             // by slot
+  std::vector<double> K;                // by slots
+  std::vector<double> F;                // by slot: sum of K[r_m, s] over the ranks m so far
+  std::vector<double> H;                // by slot: sum of p_m K[s, r_m] over the ranks m so far
+  std::vector<double> upper;            // by upper rank and lower slot
+  std::vector<double> lower;            // by upper slot and lower place
+  std::vector<double> score;            // by place
+  std::vector<double> lambda, hessian;  // by place
+  std::vector<double> pair_lambda, pair_hessian;  // of one upper rank, by lower place
+  std::vector<double> sums;                       // of a tied block: count, lambda, hessian by slot
+  std::vector<double> ones;                       // and kOverrun zeros
+  std::int64_t stride;                            // of `lower`
+
+  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
+      : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
+    const std::int64_t slots = std::min(longest, n_levels);
+    for (auto* each : {&levels, &own_slot, &slot}) grow(*each, longest);
+    grow(place, longest);
+    for (auto* each : {&next, &end}) grow(*each, slots);
+    for (auto* each : {&gain, &F, &H}) grow(*each, slots);
+    for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);
+    grow(sums, 3 * slots);
+    grow(lower, (pairs ? slots : 1) * stride);
+    grow(K, pairs ? slots * slots : 0);
+    grow(upper, pairs ? upper_ranks * slots : 0);
+    grow(ones, stride);
+    std::fill_n(ones.begin(), longest, 1.0);
+  }
+
+  // One for each of n documents, zero for the lanes beyond them.
+  const double* ones_for(std::int64_t n) const noexcept {
+    return ones.data() + (stride - kOverrun - n);
+  }
+
+ private:
+  template <class T>
+  static void grow(std::vector<T>& values, std::int64_t n) {
+    values.resize(static_cast<std::size_t>(n));
+  }
+};
+
+}  // namespace skgraded

@@ -1,0 +1,128 @@
+// Vector instructions: the one file that knows which of them a machine has, and how to ask for
+// them.
+//
+// One build serves every machine. What the compiler may take for granted on the target (SSE2 on
+// x86-64) is chosen when it compiles; wider registers are chosen when the program runs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SKGRADED_HAS_AVX_VARIANT 1
+#define SKGRADED_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define SKGRADED_INLINE_BODY __attribute__((always_inline))  // stands behind a lambda's parameters
+#else
+#define SKGRADED_HAS_AVX_VARIANT 0
+#define SKGRADED_ALWAYS_INLINE inline
+#define SKGRADED_INLINE_BODY
+#endif
+
+// GCC halves the registers unless told not to; Clang does not know the word.
+#if defined(__clang__)
+#define SKGRADED_AVX512 "avx512f,avx512dq"
+#else
+#define SKGRADED_AVX512 "avx512f,avx512dq,prefer-vector-width=512"
+#endif
+
+namespace skgraded {
+
+// ---- Lanes of doubles
+
+constexpr int kLanes = 8;
+
+// One number of each lane: a cache line.
+struct alignas(64) LaneRow {
+  double lane[kLanes];
+};
+
+// ---- Registers, chosen when the program runs
+
+// Which registers arithmetic fills. Its bits do not depend on it.
+enum class Registers : int { kPlain, kAvx, kAvx2, kAvx512 };
+
+inline Registers registers_of_machine() noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (__builtin_cpu_supports("avx512dq") != 0) return Registers::kAvx512;
+  if (__builtin_cpu_supports("avx2") != 0) return Registers::kAvx2;
+  if (__builtin_cpu_supports("avx") != 0) return Registers::kAvx;
+#endif
+  return Registers::kPlain;
+}
+
+// The widest registers of this machine that are no wider than `most`.
+inline Registers widest_registers(Registers most = Registers::kAvx512) noexcept {
+  return std::min(registers_of_machine(), most);
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+
+template <class Body>
+[[gnu::target("avx")]] auto run_in_avx(const Body& body) noexcept {
+  return body();
+}
+
+template <class Body>
+[[gnu::target("avx2")]] auto run_in_avx2(const Body& body) noexcept {
+  return body();
+}
+
+template <class Body>
+[[gnu::target(SKGRADED_AVX512)]] auto run_in_avx512(const Body& body) noexcept {
+  return body();
+}
+
+#endif
+
+template <class Body>
+auto run_in_plain(const Body& body) noexcept {
+  return body();
+}
+
+// Calls body(), compiled for the given registers. The body is a lambda marked SKGRADED_INLINE_BODY
+// that calls nothing but SKGRADED_ALWAYS_INLINE functions where it matters: only what is inlined
+// here is compiled for these registers.
+template <class Body>
+auto run_in([[maybe_unused]] Registers registers, const Body& body) noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (registers == Registers::kAvx512) return run_in_avx512(body);
+  if (registers == Registers::kAvx2) return run_in_avx2(body);
+  if (registers == Registers::kAvx) return run_in_avx(body);
+#endif
+  return run_in_plain(body);
+}
+
+// ---- Blocks of bytes, chosen when the program is compiled
+
+#if defined(__SSE2__)
+#define SKGRADED_HAS_BYTE_BLOCKS 1
+
+constexpr std::size_t kBlockBytes = 64;
+
+// One bit for each of 64 bytes: whether it is a blank, that is ' ' or one of \t \n \v \f \r.
+inline std::uint64_t blanks_of(const char* text) noexcept {
+  const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
+  std::uint64_t blanks = 0;
+  for (int part = 0; part < 4; ++part) {
+    const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * part));
+    const __m128i above_tab = _mm_sub_epi8(c, tab);
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above_tab, four), above_tab);
+    const int bits = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(c, space), control));
+    blanks |= static_cast<std::uint64_t>(static_cast<unsigned>(bits)) << (16 * part);
+  }
+  return blanks;
+}
+
+// Number of the lowest bit that is set; at least one is.
+inline int lowest_bit(std::uint64_t bits) noexcept { return __builtin_ctzll(bits); }
+
+#else
+#define SKGRADED_HAS_BYTE_BLOCKS 0
+#endif
+
+}  // namespace skgraded

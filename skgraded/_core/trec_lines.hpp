@@ -1,0 +1,225 @@
+// Lines of TREC files: blank-separated columns, of which records are made.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "simd.hpp"
+#include "trec_hash.hpp"
+#include "trec_numbers.hpp"
+
+namespace skgraded::trec {
+
+enum class Fault : int {
+  none = 0,
+  columns = 1,
+  value = 2,
+  not_finite = 3,
+  not_text = 4,
+  lone_return = 5,
+  two_records = 6
+};
+
+constexpr int kMostColumns = 6;
+
+// Which column holds what. A column of -1 is not there.
+struct Columns {
+  int count, document, value, rank, tag;
+};
+
+constexpr Columns kQrels{4, 2, 3, -1, -1};
+constexpr Columns kRun{6, 2, 4, 3, 5};
+
+struct Lines {
+  std::vector<std::int32_t> topic;         // number of each record's topic
+  std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
+  std::vector<std::int64_t> document_end;  // ends of the document ids in `document`
+  std::vector<char> document;
+  std::vector<double> value;
+  std::vector<std::int32_t> rank;
+  std::vector<std::int64_t> skipped;  // records before each line that holds none
+  std::string tag;                    // of the first record
+  std::int64_t n_lines = 0, consumed = 0;
+  Fault fault = Fault::none;
+  std::int64_t fault_begin = 0, fault_end = 0;
+};
+
+inline bool is_blank(char c) noexcept {
+  return c == ' ' || (c >= '\t' && c <= '\r');  // \t \n \v \f \r
+}
+
+// Cuts a line at its blanks; returns the number of columns, of which the first kMostColumns are
+// kept.
+inline int cut_by_bytes(const char* line, std::size_t n, std::string_view* column) noexcept {
+  int found = 0;
+  for (std::size_t at = 0;;) {
+    while (at < n && is_blank(line[at])) ++at;
+    if (at == n) return found;
+    const std::size_t first = at;
+    while (at < n && !is_blank(line[at])) ++at;
+    if (found < kMostColumns) column[found] = std::string_view(line + first, at - first);
+    ++found;
+  }
+}
+
+#if SKGRADED_HAS_BYTE_BLOCKS
+// The same for a line shorter than a block, of which a whole block can be read.
+inline int cut_block(const char* line, std::size_t n, std::string_view* column) noexcept {
+  const std::uint64_t blanks = blanks_of(line) | ~std::uint64_t{0} << n;
+  const std::uint64_t before = blanks << 1 | 1;
+  std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
+  int found = 0;
+  for (; starts != 0; starts &= starts - 1, ends &= ends - 1, ++found) {
+    if (found >= kMostColumns) continue;
+    const int first = lowest_bit(starts), end = lowest_bit(ends);
+    column[found] = std::string_view(line + first, static_cast<std::size_t>(end - first));
+  }
+  return found;
+}
+#endif
+
+// `room` bytes can be read from the line's first one on.
+inline int cut_line(const char* line, std::size_t n, [[maybe_unused]] std::size_t room,
+                    std::string_view* column) noexcept {
+#if SKGRADED_HAS_BYTE_BLOCKS
+  if (n < kBlockBytes && room >= kBlockBytes) return cut_block(line, n, column);
+#endif
+  return cut_by_bytes(line, n, column);
+}
+
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t first = at;
+    while (at < line.size() && !is_blank(line[at])) ++at;
+    if (at > first) words.push_back(line.substr(first, at - first));
+    ++at;
+  }
+  return words;
+}
+
+class LineReader {
+ public:
+  LineReader(std::string_view text, const Columns& columns, const HashKey& key)
+      : text_(text), columns_(columns), number_(0, KeyedHash{key}) {
+    // Lines tend to be about as long as the first one.
+    const std::size_t n = text.size() / (std::min(text.find('\n'), text.size()) + 1) * 5 / 4 + 1;
+    lines_.topic.reserve(n);
+    lines_.document_end.reserve(n);
+    lines_.value.reserve(n);
+    if (columns.rank >= 0) lines_.rank.reserve(n);
+    lines_.document.reserve(text.size() / 4);
+  }
+
+  // Reads whole lines; the last one may lack its line end only where the text is the file's end.
+  Lines read(bool final) {
+    std::size_t begin = 0;
+    while (begin < text_.size() && lines_.fault == Fault::none) {
+      const std::size_t found = text_.find('\n', begin);
+      if (found == std::string_view::npos && !final) break;
+      const std::size_t end = std::min(found, text_.size());
+      read_line(begin, end);
+      begin = std::min(end + 1, text_.size());
+    }
+    lines_.consumed = static_cast<std::int64_t>(begin);
+    return std::move(lines_);
+  }
+
+ private:
+  void read_line(std::size_t begin, std::size_t end) {
+    ++lines_.n_lines;
+    std::string_view column[kMostColumns];
+    const int n = cut_line(text_.data() + begin, end - begin, text_.size() - begin, column);
+    const bool is_comment = n > 0 && text_[begin] == '#';
+    // Only these take in what stands behind: lines of another file's or another system's making.
+    if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
+    if (n == 0 || is_comment) return skip_line();
+    const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
+    if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
+    add_record(column);
+  }
+
+  // Whether a line goes on after a carriage return, or holds a second record because a line end
+  // was lost, as when files are concatenated of which one lacks its last line end.
+  bool holds_more(std::size_t begin, std::size_t end, bool is_comment) {
+    const std::vector<std::string_view> words = words_of(text_.substr(begin, end - begin));
+    const auto last = static_cast<std::size_t>(words.back().data() - text_.data());
+    if (text_.substr(begin, last - begin).find('\r') != std::string_view::npos) {
+      fail(in_text(Fault::lone_return, begin), begin, end);
+      return true;
+    }
+    if (is_comment || columns_.tag < 0) return false;
+    // What follows the tag and the topic: Q0, document, rank, score and tag.
+    for (std::size_t at = kMostColumns; at + 4 < words.size(); ++at) {
+      double score = 0;
+      if (words[at] != words[1] || read_rank(words[at + 2]) == kNoRank) continue;
+      if (!read_number(words[at + 3], score)) continue;
+      fail(Fault::two_records, static_cast<std::size_t>(words[at - 1].data() - text_.data()), end);
+      return true;
+    }
+    return false;
+  }
+
+  // Where a zero byte is near, this was never meant to be read as lines.
+  Fault in_text(Fault fault, std::size_t begin) const {
+    constexpr std::size_t kNear = 4096;
+    const std::string_view near = text_.substr(begin, kNear);
+    return near.find('\0') == std::string_view::npos ? fault : Fault::not_text;
+  }
+
+  void skip_line() { lines_.skipped.push_back(static_cast<std::int64_t>(lines_.value.size())); }
+
+  void add_record(const std::string_view* column) {
+    double value = 0;
+    const std::string_view number = column[columns_.value];
+    if (!read_number(number, value)) return fail_at(Fault::value, number);
+    if (!std::isfinite(value)) return fail_at(Fault::not_finite, number);
+    const std::string_view document = column[columns_.document];
+    if (columns_.tag >= 0 && lines_.value.empty()) lines_.tag = column[columns_.tag];
+    lines_.topic.push_back(number_of(column[0]));
+    lines_.document.insert(lines_.document.end(), document.begin(), document.end());
+    lines_.document_end.push_back(static_cast<std::int64_t>(lines_.document.size()));
+    lines_.value.push_back(value);
+    if (columns_.rank >= 0) lines_.rank.push_back(read_rank(column[columns_.rank]));
+  }
+
+  std::int32_t number_of(std::string_view topic) {
+    if (topic == last_topic_) return last_number_;
+    const auto [place, is_new] = number_.emplace(topic, static_cast<std::int32_t>(number_.size()));
+    if (is_new) {
+      const auto begin = topic.data() - text_.data();
+      lines_.topic_extent.push_back(begin);
+      lines_.topic_extent.push_back(begin + static_cast<std::int64_t>(topic.size()));
+    }
+    last_topic_ = topic;
+    last_number_ = place->second;
+    return last_number_;
+  }
+
+  void fail_at(Fault fault, std::string_view token) {
+    const auto begin = static_cast<std::size_t>(token.data() - text_.data());
+    fail(fault, begin, begin + token.size());
+  }
+
+  void fail(Fault fault, std::size_t begin, std::size_t end) {
+    lines_.fault = fault;
+    lines_.fault_begin = static_cast<std::int64_t>(begin);
+    lines_.fault_end = static_cast<std::int64_t>(end);
+  }
+
+  std::string_view text_;
+  Columns columns_;
+  Lines lines_;
+  std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
+  std::string_view last_topic_;
+  std::int32_t last_number_ = -1;
+};
+
+}  // namespace skgraded::trec

@@ -1,0 +1,117 @@
+"""Judgments of the data sets that a library shows in every iteration, made once for each."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.rankings import Judgments, Rankings
+
+__all__ = ["DataSet", "IterationCounter", "JudgedSets", "rank_in_training"]
+
+
+class DataSet(NamedTuple):
+    """A data set as a library shows it.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_documents,)
+        Grades.
+    weight : ndarray of shape (n_documents,) or None
+        Weight of each row.
+    sizes : ndarray of shape (n_queries,)
+        Number of rows of each query.
+    owner : object
+        An object that lives as long as the data set is in use.
+    """
+
+    labels: NDArray[Any]
+    weight: NDArray[Any] | None
+    sizes: NDArray[Any]
+    owner: Any
+
+    @property
+    def content(self) -> tuple[NDArray[Any] | None, ...]:
+        """The arrays that determine the judgments, the shortest first."""
+        return self.sizes, self.labels, self.weight
+
+
+@dataclass(frozen=True)
+class _JudgedSet:
+    """Judgments of one data set, with copies of the arrays that they were made from."""
+
+    owner: weakref.ref[Any]
+    content: tuple[NDArray[Any] | None, ...]
+    judgments: Judgments
+
+    def is_made_from(self, content: tuple[NDArray[Any] | None, ...]) -> bool:
+        pairs = zip(self.content, content, strict=True)
+        return all(
+            old is new if old is None or new is None else np.array_equal(old, new)
+            for old, new in pairs
+        )
+
+
+class JudgedSets:
+    """Judgments of the data sets in use, found by content.
+
+    The arrays are compared by value, because a caller may reuse a buffer for other labels. A set is
+    dropped when its owner no longer exists.
+    """
+
+    def __init__(self) -> None:
+        self._sets: tuple[_JudgedSet, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def find(self, data: DataSet) -> Judgments:
+        """Return the judgments of a data set; the first call with its content makes them."""
+        for known in self._sets:
+            if known.is_made_from(data.content):
+                return known.judgments
+        copies = tuple(None if each is None else each.copy() for each in data.content)
+        judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
+        owned = [(each, each.owner()) for each in self._sets]
+        kept = [each for each, owner in owned if owner is not None and owner is not data.owner]
+        self._sets = (_JudgedSet(weakref.ref(data.owner), copies, judgments), *kept)
+        return judgments
+
+
+class IterationCounter:
+    """Counts calls with the same data set, which are the iterations of one training."""
+
+    def __init__(self) -> None:
+        self._judgments: Judgments | None = None
+        self._count = 0
+
+    def next(self, judgments: Judgments) -> int:
+        """Return the number of the iteration, from 1."""
+        self._count = self._count + 1 if judgments is self._judgments else 1
+        self._judgments = judgments
+        return self._count
+
+
+def rank_in_training(
+    judgments: Judgments, y_score: Any, n_threads: int, iteration: int
+) -> Rankings:
+    """Rank by a model's scores; if one is not finite, the error names the iteration and a remedy.
+
+    Derivatives of NaN would silently give trees of one leaf.
+    """
+    try:
+        return judgments.rank(y_score, n_threads)
+    except ValueError as error:
+        scores = np.asarray(y_score)
+        if scores.ndim != 1 or scores.dtype.kind != "f" or np.isfinite(scores).all():
+            raise
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise ValueError(
+            f"The model's scores must stay finite in training, got {scores[row]} in row {row} at "
+            f"iteration {iteration}: lower the learning rate, or look for infinite features and "
+            "initial scores."
+        ) from error

@@ -1,0 +1,67 @@
+"""A training objective, apart from the way in which a library calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import threads
+from skgraded.boosting._evaluator import chosen_measures
+from skgraded.boosting._judged_sets import (
+    DataSet,
+    IterationCounter,
+    JudgedSets,
+    rank_in_training,
+)
+from skgraded.boosting._lambdamart import LambdaMART, trainable
+from skgraded.measures import Measure
+
+__all__ = ["Objective", "make_objective"]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A cost, and the judgments of the data sets that it has been differentiated on."""
+
+    cost: LambdaMART
+    n_threads: int
+    _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
+    _iteration: IterationCounter = field(
+        default_factory=IterationCounter, init=False, compare=False, repr=False
+    )
+
+    def derivatives(
+        self, y_score: Any, data: DataSet
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Gradient and Hessian diagonal at the scores, times the weights of the rows."""
+        judgments = self._judged.find(data)
+        iteration = self._iteration.next(judgments)
+        rankings = rank_in_training(judgments, y_score, self.n_threads, iteration)
+        gradient, hessian = self.cost.derivatives(rankings)
+        if data.weight is None:
+            return gradient, hessian
+        return gradient * data.weight, hessian * data.weight
+
+    def __reduce__(self) -> Any:
+        # LightGBM deep-copies its parameters; a copy starts without data sets.
+        return Objective, (self.cost, self.n_threads)
+
+    def __str__(self) -> str:
+        return f"objective({self.cost})"
+
+
+def make_objective(
+    measure: str | Measure,
+    *,
+    sigmoid: float,
+    truncation_level: int | None,
+    norm: bool,
+    n_threads: int | None,
+) -> Objective:
+    """Make the objective from the arguments of the libraries' `objective` functions."""
+    (chosen,) = chosen_measures([measure], "objective")
+    cost = LambdaMART(trainable(chosen), sigmoid, truncation_level, norm)
+    return Objective(cost, threads(n_threads))

@@ -1,0 +1,273 @@
+"""Evaluation over all workers while LightGBM trains under Dask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import lightgbm
+import numpy as np
+from distributed import Client, default_client
+from numpy.typing import NDArray
+
+from skgraded._params import number, threads
+from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
+from skgraded.engines import Totals, on_scale
+from skgraded.measures import Measure, evaluate, measures_of
+from skgraded.rankings import Judgments
+
+__all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
+
+# LightGBM's callbacks that print, record and stop come later, and see the values of all workers.
+_ORDER = 5
+
+
+def global_evaluation(
+    *measures: str | Measure,
+    client: Client | None = None,
+    timeout: float = 60.0,
+    n_threads: int | None = None,
+) -> GlobalEvaluation:
+    """Evaluate on the rows of all workers while ``DaskLGBMRanker`` trains.
+
+    ``DaskLGBMRanker`` evaluates on each worker's own rows. The values differ, workers that stop
+    early by them stop at different iterations, and the training breaks down with a socket error.
+    With this callback every worker has the same values in every iteration: the means over the
+    queries of all workers, equal to the last bit to those of one machine. LightGBM's own callbacks,
+    such as ``early_stopping`` and ``log_evaluation``, then work as on one machine. Workers have
+    copies of them: the history is in the model's ``evals_result_``, and the dict given to
+    ``record_evaluation`` stays empty.
+
+    Parameters
+    ----------
+    *measures : str or Measure
+        The measures, in the order in which LightGBM sees them.
+    client : distributed.Client, optional
+        The client; by default the current one.
+    timeout : float, default=60.0
+        Seconds that workers wait for each other's evaluation of an iteration. A worker that has
+        left the cluster is noticed earlier.
+    n_threads : int, optional
+        Threads for sorting and scoring on each worker. None is one, -1 all its processors.
+
+    Returns
+    -------
+    callback
+        For ``fit(..., callbacks=[...])``.
+
+    Raises
+    ------
+    ValueError
+        If no measure is given or there is no client. In training: if LightGBM also has metrics of
+        its own, there is no evaluation set, or a mean is undefined.
+    WorkerLostError
+        In training: if a worker is gone or late.
+
+    See Also
+    --------
+    skgraded.lightgbm.eval_metric : The same on one machine.
+
+    Notes
+    -----
+    Each query of an evaluation set must be in one partition, as LightGBM itself requires. Workers
+    meet once after the first iteration, to agree on the scale of grades, and once in every
+    iteration, when each sends about 300 bytes for each measure and evaluation set.
+    Several evaluation sets need ``eval_names``, because LightGBM numbers the sets anew on a worker
+    that has no rows of one of them.
+
+    Examples
+    --------
+    >>> from lightgbm import DaskLGBMRanker, early_stopping
+    >>> from skgraded.dask import global_evaluation
+    >>> def fit(X, y, group, X_valid, y_valid, group_valid):
+    ...     return DaskLGBMRanker(n_estimators=1000, metric="None").fit(
+    ...         X, y, group=group,
+    ...         eval_X=X_valid, eval_y=y_valid, eval_group=[group_valid],
+    ...         callbacks=[
+    ...             global_evaluation("xGAP(g=[0.1,0.9])@10", "nDCG@10"),
+    ...             early_stopping(50, first_metric_only=True),
+    ...         ],
+    ...     )
+    """
+    if not measures:
+        raise ValueError("global_evaluation needs at least one measure, got none.")
+    timeout, parsed = number("timeout", timeout, above=0), measures_of(measures)
+    threads(n_threads)  # -1 counts the processors of each worker, not of this machine
+    open_exchange(default_client() if client is None else client)
+    return GlobalEvaluation(parsed, timeout, n_threads)
+
+
+class _Failure(NamedTuple):
+    """An error of one worker, raised on all: if one stops alone, the others wait for it."""
+
+    kind: str
+    message: str
+
+    def raised_on(self, worker: str) -> Exception:
+        if self.kind == ValueError.__name__:
+            return ValueError(f"{self.message} (on worker {worker})")
+        return RuntimeError(f"{self.kind}: {self.message} (on worker {worker})")
+
+
+class GlobalEvaluation:
+    """Callback of LightGBM, made by `global_evaluation`.
+
+    Parameters
+    ----------
+    measures : tuple of Measure
+        The measures.
+    timeout : float
+        Seconds that workers wait for each other.
+    n_threads : int or None
+        Threads for sorting and scoring on each worker.
+
+    Examples
+    --------
+    >>> from skgraded import measure
+    >>> from skgraded.dask import GlobalEvaluation
+    >>> GlobalEvaluation((measure("AP"),), timeout=60.0, n_threads=1)
+    global_evaluation('AP')
+    """
+
+    def __init__(
+        self, measures: tuple[Measure, ...], timeout: float, n_threads: int | None
+    ) -> None:
+        self.measures = measures
+        self.timeout = timeout
+        self.n_threads = n_threads
+        self.order = _ORDER
+        self.before_iteration = False
+        self._judged: dict[str, dict[str, Judgments]] = {}
+
+    def __reduce__(self) -> Any:
+        return GlobalEvaluation, (self.measures, self.timeout, self.n_threads)
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(str(each)) for each in self.measures)
+        return f"global_evaluation({names})"
+
+    def __call__(self, env: Any) -> None:
+        """Evaluate after an iteration; LightGBM's later callbacks see the values.
+
+        Parameters
+        ----------
+        env : lightgbm.callback.CallbackEnv
+            The model in training, and the list that the values are put into.
+        """
+        try:
+            env.evaluation_result_list.extend(self._values_over_all(env))
+        except Exception:
+            # LightGBM leaves its network open after an error; the next training would wait for it.
+            env.model.free_network()
+            raise
+
+    def _values_over_all(self, env: Any) -> list[Any]:
+        meeting = Meeting(env.params, self.timeout)
+        if env.iteration == env.begin_iteration:
+            self._judged[meeting.who] = self._agree_on_judgments(env, meeting)
+        judged = self._judged[meeting.who]
+        totals = _share(meeting, env.iteration + 1, lambda: self._local_totals(env, judged))
+        return self._global_values(totals)
+
+    def _agree_on_judgments(self, env: Any, meeting: Meeting) -> dict[str, Judgments]:
+        """Judgments of the local rows, on the scale of the grades of all workers."""
+        local: dict[str, Judgments] = {}
+
+        def grades() -> dict[str, NDArray[np.float64]]:
+            if env.evaluation_result_list:
+                raise ValueError(_own_metrics(env.evaluation_result_list))
+            sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)
+            local.update((name, _judgments_of(data_set)) for name, data_set in sets)
+            return {name: each.grades for name, each in local.items()}
+
+        parts = _share(meeting, 0, grades)
+        _require_names(parts)
+        found = [each for part in parts.values() for each in part.items()]
+        scales = {
+            name: np.unique(np.concatenate([grades for known, grades in found if known == name]))
+            for name in local
+        }
+        return {name: on_scale(each, scales[name]) for name, each in local.items()}
+
+    def _local_totals(self, env: Any, judged: dict[str, Judgments]) -> dict[str, Totals]:
+        sets, found = iter(judged.items()), {}
+
+        def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
+            name, judgments = next(sets)
+            scores = evaluate(self.measures, judgments.rank(y_score, threads(self.n_threads)))
+            found[name] = Totals.of(scores, judgments.n_documents)
+            return []
+
+        env.model.eval_valid(score)
+        return found
+
+    def _global_values(self, parts: dict[str, dict[str, Totals]]) -> list[Any]:
+        names = dict.fromkeys(name for who in sorted(parts) for name in parts[who])
+        values = []
+        for name in names:
+            local = [part[name] for part in parts.values() if name in part]
+            totals = Totals.joined_all(local, len(self.measures))
+            for each, sums in zip(self.measures, totals.sums, strict=True):
+                _require_mean(each, sums.mean, name, totals.n_queries)
+                values.append(_result(name, str(each), sums.mean, each.greater_is_better))
+        return values
+
+
+def _judgments_of(data_set: Any) -> Judgments:
+    group = data_set.get_group()
+    if group is None:
+        raise ValueError("The query sizes of an evaluation set are missing: pass eval_group=[...].")
+    return Judgments.from_groups(data_set.get_label(), group, data_set.get_weight())
+
+
+def _share(meeting: Meeting, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
+    """Share the result of a computation, or raise on all workers the error of one of them."""
+    try:
+        part = compute()
+    except Exception as error:
+        part = _Failure(type(error).__name__, str(error))
+    parts = meeting.share(number, part)
+    for who, each in sorted(parts.items()):
+        if isinstance(each, _Failure):
+            raise each.raised_on(who)
+    return parts
+
+
+def _own_metrics(results: list[Any]) -> str:
+    names = dict.fromkeys(str(each[1]) for each in results)
+    return (
+        f"LightGBM evaluates {', '.join(names)} on each worker's own rows, so that workers would "
+        'stop early at different iterations: pass metric="None" to DaskLGBMRanker and no '
+        "eval_metric to fit; global_evaluation takes the measures."
+    )
+
+
+def _require_names(parts: dict[str, Any]) -> None:
+    """Raise if there is no evaluation set, or its name may differ between workers."""
+    lists = {tuple(part) for part in parts.values()}
+    longest = max(lists, key=len)
+    if not longest:
+        raise ValueError(
+            "global_evaluation needs an evaluation set: pass eval_X, eval_y, eval_group."
+        )
+    if len(longest) > 1 and len(lists) > 1 and any(name.startswith("valid_") for name in longest):
+        raise ValueError(
+            "A worker has no rows of one of the evaluation sets, and LightGBM numbers them anew "
+            "there: pass eval_names=[...] to fit, or partitions of every set to each worker."
+        )
+
+
+def _require_mean(each: Measure, mean: float, name: str, n_queries: int) -> None:
+    """Raise if a mean is undefined: NaN would stop LightGBM's training early, without a message."""
+    if math.isnan(mean):
+        raise ValueError(
+            f"{each} has no value on {name}: none of its {n_queries} queries has anything relevant "
+            "and a positive weight. Evaluate on queries with relevant documents, or set empty=0.0 "
+            "in the measure."
+        )
+
+
+def _result(*values: Any) -> Any:
+    # LightGBM 4.7 has a named tuple in place of a plain one.
+    return getattr(lightgbm, "EvalResult", lambda *each: each)(*values)

@@ -1,0 +1,183 @@
+"""Scorers of models on Dask collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import dask
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import flag
+from skgraded.dask._collections import blocks_of, side_by_side
+from skgraded.dask._evaluate import evaluate, grades_of
+from skgraded.engines import MeanScores
+from skgraded.measures import Measure, Scores
+from skgraded.rankings import QID, check_group_sizes, features_for, has_id_column
+from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
+from skgraded.scoring import make_ranking_scorer as make_local_scorer
+
+__all__ = ["make_ranking_scorer"]
+
+
+def make_ranking_scorer(
+    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+    *,
+    response_method: ResponseMethod = "auto",
+) -> _DaskRankingScorer:
+    """Make a scorer of models on Dask collections from one measure or several.
+
+    It scores ``DaskLGBMRanker``, other estimators of Dask whose ``predict`` takes collections, and
+    any fitted estimator of one machine, which is sent to the workers. Documents are scored where
+    they are; only sums come back, and the means are the same to the last bit as those of
+    `skgraded.make_ranking_scorer` on all rows in memory with the same predictions.
+
+    Parameters
+    ----------
+    measures : str, Measure, list or dict of them
+        As in `skgraded.make_ranking_scorer`.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+        Where the scores of the documents come from, as in `skgraded.make_ranking_scorer`.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, qid=None, sample_weight=None, *, group=None,
+        whole_queries=False)`` returns a number or dict of them. ``scorer.per_query`` takes the same
+        arguments and returns the `Scores`, with the value of each query. Queries are given by
+        ``qid``, an id for each row; by a column ``"qid"`` of a DataFrame X; or by ``group``, sizes
+        in partitions that match those of the rows, as ``DaskLGBMRanker.fit`` takes them, and the
+        ids are then 0, 1, .... All collections have the same partitions. ``whole_queries`` promises
+        that no query is in two of them, which saves a shuffle.
+
+    Raises
+    ------
+    ValueError
+        If no measure is given or one is unknown. In a call: if neither or both of ``qid`` and
+        ``group`` are given, partitions do not match, or sizes do not add up to the rows.
+
+    Warns
+    -----
+    InferredGradesWarning
+        If a measure has g by name but no ``max_grade``: g would change with the data.
+
+    See Also
+    --------
+    global_evaluation : The same values in each iteration of a training.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded import nDCG
+    >>> from skgraded.dask import make_ranking_scorer
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=20, random_state=0)
+    >>> ridge = Ridge().fit(X, y)
+    >>> far = [da.from_array(each, chunks=(100, *each.shape[1:])) for each in (X, y, qid)]
+    >>> value = make_ranking_scorer("nDCG@10")(ridge, *far)
+    >>> abs(value - nDCG(k=10)(y, ridge.predict(X), qid=qid)) < 1e-12
+    True
+    """
+    local = make_local_scorer(measures, response_method=response_method)
+    return _DaskRankingScorer(local.measures, local.is_single, local.response_method)
+
+
+class _DaskRankingScorer(RankingScorer):
+    """A scorer that leaves rows and predictions on the cluster."""
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        whole_queries: bool = False,
+    ) -> float | dict[str, float]:
+        rows = (estimator, X, y, qid, sample_weight)
+        means = self._evaluate(rows, group, whole_queries, per_query=False)
+        return self._signed_means(cast(Scores, means))  # which asks for the means alone
+
+    def per_query(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        whole_queries: bool = False,
+    ) -> Scores:
+        """Values of the measures query by query, with the sign that they have by themselves."""
+        rows = (estimator, X, y, qid, sample_weight)
+        return cast(Scores, self._evaluate(rows, group, whole_queries, per_query=True))
+
+    def _evaluate(
+        self, rows: tuple[Any, ...], group: Any, whole_queries: bool, *, per_query: bool
+    ) -> MeanScores | Scores:
+        estimator, X, y, qid, sample_weight = rows
+        if qid is None and group is None and has_id_column(X):
+            qid = X[QID]
+        if (qid is None) == (group is None):
+            raise ValueError(
+                "Queries must be given either by qid, an id for each row, or by group, their sizes "
+                f"in partitions, got {'neither' if qid is None else 'both'}."
+            )
+        given = {"y": y, "qid": qid, "sample_weight": sample_weight}
+        given = {name: each for name, each in given.items() if each is not None}
+        blocks = {name: blocks_of(name, each) for name, each in given.items()}
+        dtypes = {name: each.dtype for name, each in given.items()}
+        blocks["score"] = _predictions(estimator, X, self.response_method)
+        dtypes["score"] = np.dtype(np.float64)
+        if qid is None:
+            blocks["qid"] = _numbered_queries(blocks_of("group", group), blocks["y"])
+            dtypes["qid"] = np.dtype(np.int64)
+        measures = [each for _, each in self.measures]
+        is_open = any(each.is_open for each in measures)
+        return evaluate(
+            measures,
+            side_by_side(blocks, dtypes),
+            label="y",
+            grades=grades_of(blocks["y"]) if is_open else None,  # type: ignore[arg-type]
+            weight=None if sample_weight is None else "sample_weight",
+            per_query=per_query,
+            whole_queries=flag("whole_queries", whole_queries) or qid is None,
+        )
+
+
+def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> list[Any]:
+    """Predict the scores of each block, on the worker that holds it."""
+    if hasattr(estimator, "to_local"):  # LightGBM's estimators
+        estimator = estimator.to_local()
+    elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
+        return blocks_of("predictions", estimator.predict(X))
+    score, model = dask.delayed(_scores_of_block), dask.delayed(estimator)
+    return [score(model, block, response_method) for block in blocks_of("X", X, 2)]
+
+
+def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
+    # Most estimators refuse to predict for no rows.
+    return scores_of(model, features_for(model, X), response_method) if len(X) else np.zeros(0)
+
+
+def _numbered_queries(sizes: list[Any], labels: list[Any]) -> list[Any]:
+    """Make query ids 0, 1, ... for the rows of each block, continued from block to block."""
+    if len(sizes) != len(labels):
+        raise ValueError(
+            f"group must be in as many partitions as y ({len(labels)}), got {len(sizes)}."
+        )
+    first, ids = dask.delayed(0), []
+    for block, rows in zip(sizes, labels, strict=True):
+        ids.append(dask.delayed(_ids_from)(first, block, rows))
+        first = first + dask.delayed(len)(block)
+    return ids
+
+
+def _ids_from(first: int, sizes: Any, labels: Any) -> NDArray[np.int64]:
+    check_group_sizes(sizes, len(labels))
+    return np.repeat(np.arange(first, first + len(sizes)), np.asarray(sizes, dtype=np.int64))

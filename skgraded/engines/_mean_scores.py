@@ -1,0 +1,99 @@
+"""Means of measures without the values of the queries."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from skgraded.engines._totals import Totals
+from skgraded.measures import Measure, column_of
+from skgraded.measures._query_scores import mean_of, table_of_means
+
+__all__ = ["MeanScores"]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class MeanScores:
+    """Means of several measures over queries whose values were not kept.
+
+    `skgraded.chunks.evaluate`, `skgraded.dask.evaluate` and `skgraded.spark.evaluate` return it;
+    with ``per_query=True`` they return `skgraded.measures.Scores`, which also holds the values.
+    The means of both are the same to the last bit. Two of these are equal if their measures and
+    all sums are.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    totals : Totals
+        The numbers of queries and rows, and the exact sums that the means are made of.
+
+    Examples
+    --------
+    >>> from skgraded import chunks
+    >>> means = chunks.evaluate(["AP", "nDCG@2"], [([2, 0, 1], [.9, .5, .7], [1, 1, 2])])
+    >>> means.n_queries, means.n_documents
+    (2, 3)
+    >>> means["AP"], "xGAP" in means
+    (1.0, False)
+    >>> means.mean()
+    {'AP': 1.0, 'nDCG@2': 1.0}
+    """
+
+    measures: tuple[Measure, ...]
+    totals: Totals
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return self.totals.n_queries
+
+    @property
+    def n_documents(self) -> int:
+        """Number of rows."""
+        return self.totals.n_documents
+
+    @property
+    def n_empty(self) -> tuple[int, ...]:
+        """For each measure, the number of queries with nothing relevant."""
+        return self.totals.n_empty
+
+    def mean(self) -> dict[str, float]:
+        """Weighted means over the queries that have a value.
+
+        Returns
+        -------
+        dict of str to float
+            The mean of each measure, by its name; nan, with an `UndefinedMeanWarning`, where no
+            query is left.
+        """
+        return {str(each): self._mean_of(column) for column, each in enumerate(self.measures)}
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """Mean of one measure, by its name."""
+        return self._mean_of(column_of(self.measures, name))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a measure, by itself or its name, is among those scored."""
+        if not isinstance(name, str | Measure):
+            return False
+        try:
+            column_of(self.measures, name)
+        except KeyError:
+            return False
+        return True
+
+    # As for Scores: Python would otherwise try the measures number 0, 1, ...
+    __iter__: ClassVar[None] = None
+
+    def __len__(self) -> int:
+        return self.n_queries
+
+    def __repr__(self) -> str:
+        means = [each.mean for each in self.totals.sums]
+        return table_of_means(self.measures, means, self.n_queries, self.n_empty)
+
+    def _mean_of(self, column: int) -> float:
+        totals = self.totals
+        left_out = totals.n_left_out[column]
+        return mean_of(totals.sums[column], self.measures[column], totals.n_queries, left_out)

@@ -1,0 +1,246 @@
+"""What to score and how, and the scoring of parts: blocks of whole queries, in constant memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import flag, integer, threads
+from skgraded.engines._grade_scale import check_grades, on_scale
+from skgraded.engines._mean_scores import MeanScores
+from skgraded.engines._rows import Columns, Rows, in_rows
+from skgraded.engines._totals import Totals, concatenated
+from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries
+from skgraded.measures import Measure, Scores, evaluate, measures_of
+from skgraded.rankings import Judgments
+
+__all__ = ["EvaluationPlan"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class EvaluationPlan:
+    """What to score and how: the same for all parts of the data.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    columns : Columns
+        Names of the columns.
+    grades : ndarray or None
+        The scale of grades of all parts, ascending from 0. None: each part has its own.
+    n_threads : int or None
+        Threads on the machine that scores a part: None is one, -1 all processors.
+    per_query : bool
+        Whether to keep the values of all queries.
+
+    Examples
+    --------
+    >>> from skgraded.engines import Columns, EvaluationPlan
+    >>> plan = EvaluationPlan.of("AP", Columns("label", "score", "qid", None), per_query=False)
+    >>> parts = [([1, 0], [2.0, 1.0], ["a", "a"]), ([0, 1], [2.0, 1.0], ["b", "b"])]
+    >>> plan.combine(plan.result(plan.score(part), n_rows=2) for part in parts)
+    measure      mean  over 2 queries
+    AP         0.7500
+    """
+
+    measures: tuple[Measure, ...]
+    columns: Columns
+    grades: FloatArray | None
+    n_threads: int | None
+    per_query: bool
+
+    @classmethod
+    def of(
+        cls,
+        measures: str | Measure | Sequence[str | Measure],
+        columns: Columns,
+        *,
+        per_query: bool,
+        grades: Sequence[float] | None = None,
+        n_threads: int | None = None,
+    ) -> Self:
+        """Check the arguments of an evaluation.
+
+        Parameters
+        ----------
+        measures : str, Measure or sequence of them
+            The measures.
+        columns : Columns
+            Names of the columns.
+        per_query : bool
+            Whether to keep the values of all queries.
+        grades : sequence of float, optional
+            The grades that may occur.
+        n_threads : int, optional
+            Threads: None is one, -1 all processors.
+
+        Returns
+        -------
+        EvaluationPlan
+            The plan.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of its range.
+        """
+        parsed, scale = measures_of(measures), check_grades(grades)
+        threads(n_threads)  # -1 counts the processors of the machine that scores, not of this one
+        return cls(parsed, columns, scale, n_threads, flag("per_query", per_query))
+
+    def with_scale(self, read_grades: Callable[[], FloatArray]) -> Self:
+        """Read the scale of grades off the data if a measure needs it and none was given.
+
+        Parameters
+        ----------
+        read_grades : callable
+            Returns the distinct grades of all parts.
+
+        Returns
+        -------
+        EvaluationPlan
+            This plan, or one with the scale.
+        """
+        if self.grades is not None or not any(each.is_open for each in self.measures):
+            return self
+        return dataclasses.replace(self, grades=read_grades())
+
+    def score(self, part: Any) -> Scores:
+        """Score a part of whole queries, whose rows stand in any order.
+
+        Parameters
+        ----------
+        part : tuple of arrays, mapping, DataFrame, RecordBatch or Table
+            The rows.
+
+        Returns
+        -------
+        Scores
+            Values query by query.
+        """
+        rows = Rows.of(part, self.columns)
+        judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+        return self._score(on_scale(judgments, self.grades), rows.y_score)
+
+    def scan(
+        self, chunks: Iterable[Any], *, block_rows: int, order: Order | None = None
+    ) -> Iterator[tuple[Scores, int]]:
+        """Score a stream of chunks, which may cut queries anywhere, block by block.
+
+        Parameters
+        ----------
+        chunks : iterable
+            Chunks of rows, in any form that `score` takes. The rows of a query stand together.
+        block_rows : int
+            Rows that are scored together, at least.
+        order : {"ascending", "grouped"}, optional
+            What to check of the order of the queries. None trusts that no query comes back.
+
+        Returns
+        -------
+        iterator of (Scores, int)
+            Values of the queries of each block, and its number of rows.
+
+        Raises
+        ------
+        ValueError
+            If a measure takes the top of the scale from the data and no grades were given; while
+            the stream is read, if queries come in another order than promised.
+        """
+        block_rows = integer("block_rows", block_rows, 1)
+        self._require_scale()
+        return self._scan(in_rows(chunks, self.columns), block_rows, QueryOrder(order))
+
+    def result(self, scores: Scores, n_rows: int) -> Scores | Totals:
+        """Keep of the scores of a part what this plan asks for.
+
+        Parameters
+        ----------
+        scores : Scores
+            Values of whole queries.
+        n_rows : int
+            Number of their rows.
+
+        Returns
+        -------
+        Scores or Totals
+            The values themselves, with `per_query`; else their sums.
+        """
+        return scores if self.per_query else Totals.of(scores, n_rows)
+
+    def combine(self, results: Iterable[Any]) -> Scores | MeanScores:
+        """Combine the results of all parts.
+
+        Parameters
+        ----------
+        results : iterable of Scores, or of Totals
+            What `result` made of each part.
+
+        Returns
+        -------
+        Scores or MeanScores
+            The values of all queries, with `per_query`; else the means alone.
+
+        Raises
+        ------
+        ValueError
+            If there is no part.
+        """
+        if self.per_query:
+            parts = list(results)
+            _require_queries(len(parts))
+            return concatenated(parts)
+        totals = Totals.joined_all(results, len(self.measures))
+        _require_queries(totals.n_queries)
+        return MeanScores(self.measures, totals)
+
+    def _scan(
+        self, chunks: Iterator[Rows], block_rows: int, seen: QueryOrder
+    ) -> Iterator[tuple[Scores, int]]:
+        for rows in whole_queries(chunks, block_rows):
+            first_row = seen.n_rows
+            with _rows_counted_from(first_row):
+                judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+            seen.check(judgments)
+            judgments = on_scale(judgments, self.grades)
+            with _rows_counted_from(first_row):
+                scores = self._score(judgments, rows.y_score)
+            yield scores, rows.n_rows
+
+    def _score(self, judgments: Judgments, y_score: Any) -> Scores:
+        return evaluate(self.measures, judgments.rank(y_score, self.n_threads))
+
+    def _require_scale(self) -> None:
+        """Raise if a measure would take the top of the scale from each block."""
+        still_open = [each for each in self.measures if each.is_open]
+        if self.grades is None and still_open:
+            example = repr(still_open[0].resolve(4))
+            raise ValueError(
+                f"{still_open[0]} takes the top of the scale from the data, but the top of a "
+                "stream of chunks is known only at its end. Pass the grades, for example "
+                f"grades=range(5), or name the top in the measure, for example {example}."
+            )
+
+
+def _require_queries(n_found: int) -> None:
+    if not n_found:
+        raise ValueError("data must hold at least one row, got none.")
+
+
+@contextmanager
+def _rows_counted_from(first_row: int) -> Iterator[None]:
+    """Add to errors, which name a row of the block, the row at which the block begins."""
+    try:
+        yield
+    except ValueError as error:
+        if not first_row:
+            raise
+        raise ValueError(f"{error} (Rows are counted from row {first_row} on.)") from error

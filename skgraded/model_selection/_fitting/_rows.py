@@ -1,0 +1,102 @@
+"""Rows that stand query by query, to train on and to watch the training on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from skgraded.measures import Measure
+from skgraded.rankings import Judgments
+
+__all__ = ["QueryRows", "Validation", "Watched"]
+
+
+@dataclasses.dataclass(frozen=True)
+class QueryRows:
+    """Rows that stand query by query.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features.
+    y : ndarray of shape (n_documents,)
+        Grades; NaN = unjudged, which only validation rows may be.
+    sizes : ndarray of shape (n_queries,), int64
+        Number of rows of each query.
+    weight : ndarray of shape (n_documents,) or None
+        Weight of each row.
+    per_row : mapping of str to array-like of shape (n_documents,)
+        Fit parameters with an entry per row, such as LightGBM's ``init_score``.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    sizes: NDArray[np.int64]
+    weight: NDArray[Any] | None
+    per_row: Mapping[str, Any]
+
+    @property
+    def query_of_row(self) -> NDArray[np.int64]:
+        """0, 1, ... for each row: ids in ascending order, which XGBoost requires."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def labels(self) -> NDArray[np.float64]:
+        """A copy of the grades for a booster, which accepts no NaN: 0 where a row is unjudged."""
+        labels: NDArray[np.float64] = np.nan_to_num(self.y.astype(np.float64))
+        return labels
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """Grades and weights by query, NaN included."""
+        return Judgments.from_groups(self.y, self.sizes, self.weight)
+
+    @property
+    def query_weight(self) -> NDArray[np.float64] | None:
+        """Mean weight of the rows of each query."""
+        return None if self.weight is None else self.judgments.weights
+
+    @property
+    def query_weight_of_row(self) -> NDArray[np.float64] | None:
+        """Weight of the query of each row."""
+        weight = self.query_weight
+        return None if weight is None else np.repeat(weight, self.sizes)
+
+    def take(self, queries: NDArray[np.int64]) -> QueryRows:
+        """Take the rows of some queries, in the order in which they stand."""
+        taken = np.zeros(len(self.sizes), dtype=bool)
+        taken[queries] = True
+        rows = np.flatnonzero(np.repeat(taken, self.sizes))
+        return self.at(rows, self.sizes[taken])
+
+    def at(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> QueryRows:
+        """Take some rows in a given order, in which they form queries of the given sizes."""
+        return QueryRows(
+            X=_safe_indexing(self.X, rows),
+            y=self.y[rows],
+            sizes=sizes,
+            weight=None if self.weight is None else self.weight[rows],
+            per_row={name: _safe_indexing(each, rows) for name, each in self.per_row.items()},
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Validation:
+    """Rows of whole queries to watch the training on, the measure, and the number of rounds."""
+
+    rows: QueryRows
+    measure: Measure
+    rounds: int | None
+
+
+class Watched(NamedTuple):
+    """Values on the validation queries, and the number of iterations that predictions use."""
+
+    evals_result: dict[str, dict[str, list[float]]]
+    best_iteration: int | None

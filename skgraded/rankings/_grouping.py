@@ -1,0 +1,228 @@
+"""Functions that check query ids, number them by first appearance and group the rows by query."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded import _core
+from skgraded.rankings._checks import one_dimensional
+
+__all__ = ["as_ids", "group_rows", "is_missing"]
+
+IntArray = NDArray[np.int64]
+
+# The hash has a random seed, so that nobody can choose ids that collide. It does not change results.
+_SEED = int.from_bytes(os.urandom(8), "little")
+_WORD = 8  # bytes
+
+
+class _Numbered(NamedTuple):
+    """The query number of every row, the first row of every query, and whether rows are grouped."""
+
+    query_of_row: NDArray[np.int32]
+    first_rows: IntArray
+    is_grouped: bool
+
+
+def group_rows(
+    qid: ArrayLike | None, n_rows: int
+) -> tuple[NDArray[Any], IntArray, IntArray | None]:
+    """Find the queries, and an order in which the rows of each query are consecutive.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,) or None
+        Query id of each row; with None all rows form one query.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_queries,)
+        Query ids, in order of first appearance.
+    indptr : ndarray of shape (n_queries + 1,), int64
+        ``indptr[q]:indptr[q + 1]`` are the positions of the rows of query q.
+    row_order : ndarray of shape (n_rows,), int64, or None
+        The row at every position; None if the rows of each query are already consecutive.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing, or the number of ids differs from the number of rows.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import group_rows
+    >>> group_rows(["b", "a", "b"], 3)
+    (array(['b', 'a'], dtype='<U1'), array([0, 2, 3]), array([0, 2, 1]))
+    """
+    if qid is None:
+        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
+    codes = _codes_of(qid)
+    ids = as_ids(qid) if codes is None else codes
+    _check_length(ids, n_rows)
+    numbered = _number(ids)
+    first_rows = numbered.first_rows
+    names = ids[first_rows] if codes is None else _entries_at(first_rows, qid)
+    _require_ids(_missing(names), names, first_rows)
+    if numbered.is_grouped:
+        return names, np.append(first_rows, n_rows), None
+    return names, *_core.group_rows(numbered.query_of_row, len(names))
+
+
+def _codes_of(qid: Any) -> IntArray | None:
+    """Return integer codes of categories, or of text in data frames; None for other types."""
+    module = type(qid).__module__.partition(".")[0]
+    if module == "pandas" and getattr(qid, "ndim", 0) == 1:
+        pandas = sys.modules["pandas"]
+        if isinstance(qid.dtype, pandas.CategoricalDtype):
+            return np.asarray(getattr(qid, "cat", qid).codes, dtype=np.int64)
+        if isinstance(qid.dtype, pandas.StringDtype):
+            return np.asarray(pandas.factorize(qid)[0], dtype=np.int64)
+    if module == "polars" and hasattr(qid, "to_physical"):
+        polars = sys.modules["polars"]
+        if qid.dtype == polars.String:
+            qid = qid.cast(polars.Categorical)
+        if qid.dtype in (polars.Categorical, polars.Enum):
+            codes: IntArray = qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()
+            return codes
+    return None
+
+
+def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
+    """Return the entries of a pandas or polars column at some rows."""
+    if hasattr(column, "iloc"):
+        return np.asarray(column.iloc[rows], dtype=object)
+    return np.array(list(column[rows]), dtype=object)
+
+
+def _check_length(ids: NDArray[Any], n_rows: int) -> None:
+    if len(ids) == n_rows:
+        return
+    if ids.dtype.kind in "iu" and ids.sum() == n_rows:
+        raise ValueError(
+            f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
+            "up to the number of rows and look like group sizes. "
+            "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
+        )
+    raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
+
+
+def _require_ids(missing: NDArray[np.bool_], names: NDArray[Any], rows: IntArray) -> None:
+    if missing.any():
+        first = int(np.flatnonzero(missing)[0])
+        raise ValueError(
+            f"qid must name a query in every row, got {names[first]} in row {rows[first]}."
+        )
+
+
+def _number(ids: NDArray[Any]) -> _Numbered:
+    """Assign numbers to ids by first appearance."""
+    words = _as_words(ids)
+    if words is not None:
+        return _Numbered(*_core.number_words(words, _SEED))
+    if ids.dtype.kind in "US" and ids.dtype.itemsize:
+        as_bytes = np.ascontiguousarray(ids).view(np.uint8)
+        return _Numbered(*_core.number_bytes(as_bytes, ids.dtype.itemsize, _SEED))
+    return _Numbered(*_core.number_words(_as_codes(ids), _SEED))
+
+
+def _as_words(ids: NDArray[Any]) -> IntArray | None:
+    """Return 64-bit words that are equal if the ids are equal; None for ids of other types."""
+    kind, size = ids.dtype.kind, ids.dtype.itemsize
+    if kind in "mM" or (kind == "u" and size == _WORD):
+        return np.ascontiguousarray(ids, dtype=ids.dtype.newbyteorder("=")).view(np.int64)
+    if kind in "iub":
+        return np.ascontiguousarray(ids, dtype=np.int64)
+    if kind == "f" and size <= _WORD:
+        return (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    return None
+
+
+def _as_codes(ids: NDArray[Any]) -> IntArray:
+    """Assign equal numbers to equal objects."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:  # pandas is several times faster
+        return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
+    objects = ids.tolist()
+    try:
+        distinct = dict.fromkeys(objects)
+    except TypeError as error:
+        raise ValueError(f"qid must hold ids that can be hashed: {error}.") from error
+    code = dict(zip(distinct, range(len(distinct)), strict=True))
+    return np.fromiter(map(code.__getitem__, objects), dtype=np.int64, count=len(objects))
+
+
+def as_ids(qid: ArrayLike) -> NDArray[Any]:
+    """Return query ids as an array in which different ids stay different.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_documents,)
+        Ids of any type, or of several types in one list.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        The ids.
+
+    Raises
+    ------
+    ValueError
+        If `qid` is not one-dimensional.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import as_ids
+    >>> as_ids([1, "1"])  # NumPy would convert both to text
+    array([1, '1'], dtype=object)
+    """
+    ids = one_dimensional("qid", qid)
+    if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
+        kinds = set(map(type, qid))
+        # NumPy converts ids of several types and nan to text, and large integers to floats.
+        is_text = all(issubclass(kind, str) for kind in kinds)
+        if kinds == {int} if ids.dtype.kind == "f" else not is_text:
+            return np.fromiter(qid, dtype=object, count=len(qid))
+    return ids.astype(object) if ids.dtype.kind == "T" else ids
+
+
+def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the missing ids."""
+    if ids.dtype.kind in "fc":
+        return np.asarray(np.isnan(ids))
+    if ids.dtype.kind in "mM":
+        return np.asarray(np.isnat(ids))
+    if ids.dtype.kind == "O":
+        return np.array([is_missing(each) for each in ids.tolist()], dtype=bool)
+    return np.zeros(len(ids), dtype=bool)
+
+
+def is_missing(each: Any) -> bool:
+    """Tell whether a value is None, nan, NaT or pandas.NA.
+
+    Parameters
+    ----------
+    each : object
+        The value.
+
+    Returns
+    -------
+    bool
+        Whether it is missing.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import is_missing
+    >>> is_missing(float("nan")), is_missing(0)
+    (True, False)
+    """
+    try:
+        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
+    except TypeError:  # comparisons with pandas.NA have no truth value
+        return True

@@ -1,0 +1,287 @@
+"""Correlations of all pairs of measures: how far they put systems in the same order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._params import choice
+from skgraded._text import text_table, wrap
+from skgraded.measures import column_of
+from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
+from skgraded.studies._presentation import frame, two_decimals
+from skgraded.studies._system_scores import SystemScores, as_system_scores
+from skgraded.studies._topic_facts import topic_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "STATISTICS",
+    "TITLES",
+    "Correlation",
+    "Statistic",
+    "cell",
+    "check_statistic",
+    "correlate",
+    "legend",
+    "ordering_means",
+]
+
+FloatArray = NDArray[np.float64]
+Statistic = Literal["kendall", "tau_ap", "pearson", "rmse"]
+
+STATISTICS = {
+    "kendall": kendall_tau,
+    "tau_ap": tau_ap,
+    "pearson": pearson,
+    "rmse": rms_error,
+}
+TITLES = {
+    "kendall": "Kendall's tau",
+    "tau_ap": "tau_AP",
+    "pearson": "Pearson's correlation",
+    "rmse": "RMS error",
+}
+# Means that differ by rounding alone count as equal.
+_DECIMALS = 12
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Correlation:
+    """Agreement of the system orders of all pairs of measures, on one or more sets of topics.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    systems : tuple of str
+        The systems that were ordered.
+    topic_sets : tuple of str
+        Names of the sets of topics.
+    n_topics : tuple of int
+        Number of topics in each set.
+    means : ndarray of shape (n_sets, n_systems, n_measures)
+        Mean of each system.
+    kendall, tau_ap, pearson, rmse : ndarray of shape (n_sets, n_measures, n_measures)
+        The statistics. The row is the reference and the column the estimate, which makes a
+        difference for tau_AP only. A measure of which lower values are better is negated first.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    topic_sets: tuple[str, ...]
+    n_topics: tuple[int, ...]
+    means: FloatArray
+    kendall: FloatArray
+    tau_ap: FloatArray
+    pearson: FloatArray
+    rmse: FloatArray
+
+    def get(self, first: str, second: str, statistic: Statistic = "kendall") -> FloatArray:
+        """Return a statistic of one pair of measures.
+
+        Parameters
+        ----------
+        first, second : str
+            The measures: reference and estimate.
+        statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        ndarray of shape (n_sets,)
+            Its value on each set of topics.
+
+        Raises
+        ------
+        KeyError
+            If a measure is not among those scored.
+        """
+        values: FloatArray = getattr(self, check_statistic(statistic))
+        row, column = (column_of(self.measures, each) for each in (first, second))
+        return values[:, row, column]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per set of topics and ordered pair of measures.
+
+        Returns
+        -------
+        DataFrame
+            Columns topics, reference, estimate, kendall, tau_ap, pearson and rmse.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        sets, rows, columns = (each.ravel() for each in np.indices(self.kendall.shape))
+        names = np.array(self.measures, dtype=object)
+        return frame(
+            {
+                "topics": np.array(self.topic_sets, dtype=object)[sets],
+                "reference": names[rows],
+                "estimate": names[columns],
+                **{name: getattr(self, name).ravel() for name in STATISTICS},
+            }
+        )
+
+    def to_text(self, statistic: Statistic = "kendall") -> str:
+        """Draw a table as in the papers: a cell per pair, with ``/`` between sets of topics.
+
+        Parameters
+        ----------
+        statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        values: FloatArray = getattr(self, check_statistic(statistic))
+        columns = [
+            (name, [cell(values[:, row, column]) for row in range(len(self.measures))])
+            for column, name in enumerate(self.measures)
+        ]
+        table = text_table([TITLES[statistic], *self.measures], columns)
+        return f"{table}\n{wrap(legend(self))}"
+
+    def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
+        """Draw the first set of topics as a heat map, with the value in every cell.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+        statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        values: FloatArray = getattr(self, check_statistic(statistic))[0]
+        side = max(4.0, 1.6 + 0.52 * len(self.measures))
+        ax = axes_or_new(ax, self, (side + 1.2, side))
+        low, high = 0.0, 1.0
+        if not np.isnan(values).all():
+            low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        image = ax.imshow(values, cmap="viridis", vmin=low, vmax=high)
+        for (row, column), value in np.ndenumerate(values):
+            colour = "white" if value < (low + high) / 2 else "black"
+            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
+            ax.text(column, row, two_decimals(value), color=colour, **place)
+        ax.set_xticks(range(len(self.measures)), self.measures, rotation=45, ha="right")
+        ax.set_yticks(range(len(self.measures)), self.measures)
+        ax.figure.colorbar(image, ax=ax, label=TITLES[statistic], shrink=0.8)
+        ax.set_title(f"{len(self.systems)} systems, {self.n_topics[0]} topics", fontsize=10)
+        return ax
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def correlate(
+    scores: Any,
+    *,
+    topics: Mapping[str, ArrayLike] | None = None,
+    systems: ArrayLike | None = None,
+) -> Correlation:
+    """Compare the orders in which measures put the same systems.
+
+    Parameters
+    ----------
+    scores : RunScores or mapping
+        Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
+        (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
+    topics : mapping of str to array-like of bool, optional
+        Sets of topics by name, as masks such as that of `TopicFacts.few`; all topics by default.
+    systems : array-like of bool, optional
+        The systems to compare, as a mask such as that of `above_first_quartile`; all by default.
+
+    Returns
+    -------
+    Correlation
+        Kendall's tau, tau_AP, Pearson's correlation and the RMS error of all pairs of measures.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or a set of topics is empty.
+
+    Notes
+    -----
+    As in the papers, every document above grade 0 is relevant to binary measures, unless their
+    field ``rel`` says otherwise.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
+       Graded Relevance", Section 6.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", Section 6.
+
+    Examples
+    --------
+    >>> from skgraded.studies import correlate
+    >>> ap = [[0.5, 0.7], [0.3, 0.4], [0.2, 0.1]]
+    >>> rr = [[1.0, 1.0], [0.5, 0.3], [0.5, 0.5]]
+    >>> correlate({"AP": ap, "RR": rr})
+    Kendall's tau    AP    RR
+    AP             1.00  0.33
+    RR             0.33  1.00
+    3 systems; all: 2 topics.
+    """
+    taken = as_system_scores(scores)
+    if systems is not None:
+        taken = as_system_scores(taken.keep_systems(systems))
+    chosen = topic_sets(len(taken.topics), topics)
+    means = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
+    return Correlation(
+        measures=taken.measures,
+        systems=taken.systems,
+        topic_sets=tuple(chosen),
+        n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
+        means=means,
+        **{
+            name: np.stack([_pairwise(statistic, each, taken.directions) for each in means])
+            for name, statistic in STATISTICS.items()
+        },
+    )
+
+
+def ordering_means(taken: SystemScores, mask: NDArray[np.bool_]) -> FloatArray:
+    """Return the means of the systems, rounded so that rounding errors make no order."""
+    return np.round(taken.means(mask), _DECIMALS)
+
+
+def _pairwise(statistic: Any, means: FloatArray, directions: FloatArray) -> FloatArray:
+    signed = means * directions
+    # The RMS error compares values, not orders.
+    columns = (means if statistic is rms_error else signed).T
+    values = [[statistic(first, second) for second in columns] for first in columns]
+    return np.array(values)
+
+
+def check_statistic(statistic: str) -> str:
+    """Return the name of a statistic, or raise an error."""
+    return choice("statistic", statistic, get_args(Statistic))
+
+
+def cell(values: FloatArray) -> str:
+    """Write the correlations on all sets of topics into one cell."""
+    return "/".join(map(two_decimals, values))
+
+
+def legend(result: Any) -> str:
+    """Describe the numbers of systems and topics of a result."""
+    pairs = zip(result.topic_sets, result.n_topics, strict=True)
+    sets = ", ".join(f"{name}: {n} topics" for name, n in pairs)
+    return f"{len(result.systems)} systems; {sets}."

@@ -1,0 +1,268 @@
+"""Swap rates: how often two systems are in the opposite order on other topics."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._params import integer, number
+from skgraded._progress import ProgressBar
+from skgraded._text import text_table, wrap
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import as_system_scores, complete_topics
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["SwapRates", "swap_rates"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Cells of (trial, pair) in memory at the same time: a few arrays of them fit into the cache.
+_CELLS_AT_A_TIME = 300_000
+# A difference this close below the edge of a bin counts as on the edge.
+_ROUNDING = 1e-12
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class SwapRates:
+    """Numbers of comparisons and swaps of pairs of systems, by the size of their difference.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    n_systems : int
+        Number of systems.
+    n_topics : int
+        Number of topics in each of the two sets.
+    n_trials : int
+        Number of times that two sets were drawn.
+    edges : ndarray of shape (n_bins,)
+        Lower edge of each bin of differences; the last bin has no upper edge.
+    n_compared : ndarray of shape (n_measures, n_bins), int64
+        Comparisons whose difference on the first set is in the bin. Systems that are equal on it
+        are in no bin, since they have no order that could be swapped.
+    n_swapped : ndarray of shape (n_measures, n_bins), int64
+        Comparisons for which the second set gives the opposite order.
+    """
+
+    measures: tuple[str, ...]
+    n_systems: int
+    n_topics: int
+    n_trials: int
+    edges: FloatArray
+    n_compared: IntArray
+    n_swapped: IntArray
+
+    @property
+    def rates(self) -> FloatArray:
+        """Swap rates, shape (n_measures, n_bins); nan if no difference is in the bin."""
+        rates: FloatArray = np.full(self.n_compared.shape, np.nan)
+        np.divide(self.n_swapped, self.n_compared, out=rates, where=self.n_compared > 0)
+        return rates
+
+    def sensitivity(self, largest_rate: float = 0.05) -> tuple[FloatArray, FloatArray]:
+        """Find the difference above which swaps are rare.
+
+        Parameters
+        ----------
+        largest_rate : float, default=0.05
+            Highest swap rate that is accepted.
+
+        Returns
+        -------
+        difference : ndarray of shape (n_measures,)
+            Lower edge of the first bin of which no rate is higher, nor that of any bin above it;
+            nan if there is none.
+        share : ndarray of shape (n_measures,)
+            Share of all comparisons with such a difference.
+        """
+        too_high = np.nan_to_num(self.rates) > largest_rate
+        n_bins = len(self.edges)
+        first = n_bins - np.argmax(too_high[:, ::-1], axis=1)
+        first[~too_high.any(axis=1)] = 0
+        counted = np.arange(n_bins) >= first[:, None]
+        n_pairs = self.n_systems * (self.n_systems - 1) // 2
+        share = (self.n_compared * counted).sum(axis=1) / (self.n_trials * n_pairs)
+        difference = np.append(self.edges, np.nan)[first]
+        return np.where(share > 0, difference, np.nan), share
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per measure and bin.
+
+        Returns
+        -------
+        DataFrame
+            Columns measure, difference (lower edge), n_compared, n_swapped and swap_rate.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        row, place = (each.ravel() for each in np.indices(self.n_compared.shape))
+        return frame(
+            {
+                "measure": np.array(self.measures, dtype=object)[row],
+                "difference": self.edges[place],
+                "n_compared": self.n_compared.ravel(),
+                "n_swapped": self.n_swapped.ravel(),
+                "swap_rate": self.rates.ravel(),
+            }
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the swap rates over the differences, a curve for each measure.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        ax = axes_or_new(ax, self, (7.2, 4.6))
+        for row, name in enumerate(self.measures):
+            ax.plot(self.edges, self.rates[row], label=name, **style_of(row))
+        ax.axhline(0.05, color="grey", linewidth=0.8, linestyle=":")
+        ax.set(
+            xlabel=f"difference of two systems on {self.n_topics} topics (lower edge of the bin)",
+            ylabel=f"share that swaps on {self.n_topics} others",
+        )
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return ax
+
+    def __repr__(self) -> str:
+        difference, share = self.sensitivity()
+        order = np.argsort(-share, kind="stable")
+        columns = [
+            ("diff. required", [f"{difference[each]:.2f}" for each in order]),
+            ("share of comparisons", [f"{share[each]:.1%}" for each in order]),
+        ]
+        table = text_table(
+            ["measure", *(self.measures[each] for each in order)], columns, widest_label=44
+        )
+        told = (
+            f"swap rate at most 5%; {self.n_systems} systems; {self.n_trials} trials of two "
+            f"disjoint sets of {self.n_topics} topics."
+        )
+        return f"{table}\n{wrap(told)}"
+
+
+def swap_rates(
+    scores: Any,
+    *,
+    n_topics: int | None = None,
+    n_trials: int = 1000,
+    bin_width: float = 0.01,
+    n_bins: int = 21,
+    random_state: int | np.random.Generator | None = 0,
+) -> SwapRates:
+    """Estimate how often two sets of topics put two systems in opposite orders.
+
+    Parameters
+    ----------
+    scores : RunScores or mapping
+        As for `correlate`.
+    n_topics : int, optional
+        Number of topics in each of the two disjoint sets; half of all by default.
+    n_trials : int, default=1000
+        Number of times that the two sets are drawn.
+    bin_width : float, default=0.01
+        Width of the bins of differences.
+    n_bins : int, default=21
+        Number of bins; the last one holds all larger differences.
+    random_state : int or Generator or None, default=0
+        Seed of the sets; with None they differ from call to call.
+
+    Returns
+    -------
+    SwapRates
+        Numbers of comparisons and swaps by the size of the difference.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, or a number is not as described.
+
+    References
+    ----------
+    .. [1] E. M. Voorhees, C. Buckley (2002), "The Effect of Topic Set Size on Retrieval Experiment
+       Error".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.studies import swap_rates
+    >>> noise = np.random.default_rng(0).random((2, 40))
+    >>> found = swap_rates({"AP": noise + np.array([[0.0], [0.3]])})
+    >>> found
+    measure  diff. required  share of comparisons
+    AP                 0.00                100.0%
+    swap rate at most 5%; 2 systems; 1000 trials of two disjoint sets of 20 topics.
+    """
+    taken = as_system_scores(scores, n_topics=2)
+    columns = [complete_topics(taken, number) for number in range(len(taken.measures))]
+    fewest = min(values.shape[1] for values in columns)
+    size = fewest // 2 if n_topics is None else integer("n_topics", n_topics, 1)
+    if size > fewest // 2:
+        raise ValueError(f"n_topics must be at most half of {fewest} topics, got {n_topics!r}.")
+    integer("n_trials", n_trials, 1)
+    integer("n_bins", n_bins, 1)
+    number("bin_width", bin_width, above=0.0)
+    seed = np.random.default_rng(random_state).integers(2**63)
+    pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
+    edges: FloatArray = (np.arange(n_bins) * bin_width).astype(np.float64)
+    counted = []
+    with ProgressBar(len(columns), "measures") as bar:
+        for values in columns:
+            halves = _two_sets(values.shape[1], size, n_trials, np.random.default_rng(seed))
+            counted.append(_count_swaps(values, pairs, halves, edges))
+            bar.step()
+    return SwapRates(
+        measures=taken.measures,
+        n_systems=len(taken.systems),
+        n_topics=size,
+        n_trials=n_trials,
+        edges=edges,
+        n_compared=np.stack([compared for compared, _ in counted]),
+        n_swapped=np.stack([swapped for _, swapped in counted]),
+    )
+
+
+def _two_sets(
+    n_topics: int, size: int, n_trials: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw two disjoint sets of topics, as shares of shape (n_trials, n_topics)."""
+    place = rng.permuted(np.tile(np.arange(n_topics), (n_trials, 1)), axis=1)
+    return (place < size) / size, ((place >= size) & (place < 2 * size)) / size
+
+
+def _count_swaps(
+    values: FloatArray, pairs: IntArray, sets: tuple[FloatArray, FloatArray], edges: FloatArray
+) -> tuple[IntArray, IntArray]:
+    compared, swapped = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
+    at_a_time = max(1, _CELLS_AT_A_TIME // len(pairs))
+    first_means, second_means = (each @ values.T for each in sets)
+    for start in range(0, len(first_means), at_a_time):
+        batch = slice(start, start + at_a_time)
+        one = first_means[batch][:, pairs[:, 0]] - first_means[batch][:, pairs[:, 1]]
+        other = second_means[batch][:, pairs[:, 0]] - second_means[batch][:, pairs[:, 1]]
+        differ = np.abs(one) > _ROUNDING
+        one, other = one[differ], other[differ]
+        place = np.searchsorted(edges, np.abs(one) + _ROUNDING, side="right") - 1
+        compared += np.bincount(place, minlength=len(edges))
+        swaps = one * other < 0.0
+        swapped += np.bincount(place[swaps], minlength=len(edges))
+    return compared, swapped

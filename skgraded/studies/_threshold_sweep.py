@@ -1,0 +1,335 @@
+"""Correlations of GAP, xGAP and eGAP with other measures, for many distributions g."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._params import choice, integer
+from skgraded._text import text_table, wrap
+from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
+from skgraded.studies._measure_correlation import (
+    STATISTICS,
+    TITLES,
+    cell,
+    legend,
+    ordering_means,
+)
+from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._system_scores import SystemScores, as_system_scores
+from skgraded.studies._topic_facts import topic_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "SweepStatistic",
+    "ThresholdSweep",
+    "sweep_thresholds",
+    "threshold_grid",
+    "threshold_measures",
+]
+
+FloatArray = NDArray[np.float64]
+SweepStatistic = Literal["kendall", "tau_ap"]
+
+_FAMILIES = (GAP, xGAP, eGAP)
+
+
+def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
+    """List the distributions g whose entries are multiples of ``1 / n_steps``.
+
+    Parameters
+    ----------
+    n_grades : int
+        Number c of grades above 0.
+    n_steps : int, default=10
+        Number of steps from 0 to 1. The paper's Table 2 takes 10 with two grades, its Table 3 takes
+        5 with three.
+
+    Returns
+    -------
+    list of tuple of float
+        The distributions, in ascending order of g_1.
+
+    Examples
+    --------
+    >>> from skgraded.studies import threshold_grid
+    >>> threshold_grid(2, 2)
+    [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]
+    >>> len(threshold_grid(3, 5))
+    21
+    """
+    integer("n_grades", n_grades, 1)
+    integer("n_steps", n_steps, 1)
+    return [tuple(part / n_steps for part in parts) for parts in _compositions(n_steps, n_grades)]
+
+
+def _compositions(total: int, n_parts: int) -> list[tuple[int, ...]]:
+    if n_parts == 1:
+        return [(total,)]
+    return [
+        (first, *rest)
+        for first in range(total + 1)
+        for rest in _compositions(total - first, n_parts - 1)
+    ]
+
+
+def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[Measure]:
+    """Make GAP, xGAP and eGAP for every g, to score runs by before `sweep_thresholds`.
+
+    Parameters
+    ----------
+    grid : sequence of sequence of float
+        The distributions g, such as those of `threshold_grid`.
+    **fields : object
+        Other fields of the measures, such as ``k``.
+
+    Returns
+    -------
+    list of Measure
+        Three measures for each g.
+
+    Examples
+    --------
+    >>> from skgraded.studies import threshold_measures
+    >>> [str(each) for each in threshold_measures([(0.1, 0.9)])]
+    ['GAP(g=[0.1,0.9])', 'xGAP(g=[0.1,0.9])', 'eGAP(g=[0.1,0.9])']
+    """
+    return [family(g=tuple(g), **fields) for g in grid for family in _FAMILIES]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ThresholdSweep:
+    """Correlations of GAP, xGAP and eGAP with other measures, for every g of a grid.
+
+    Attributes
+    ----------
+    grid : tuple of tuple of float
+        The distributions g.
+    rows : tuple of str
+        ``("GAP", "xGAP", "eGAP")``, the measures with the g of their block.
+    columns : tuple of str
+        Names of GAP, with the g of the block, and of the other measures.
+    topic_sets : tuple of str
+        Names of the sets of topics.
+    n_topics : tuple of int
+        Number of topics in each set.
+    systems : tuple of str
+        The systems that were ordered.
+    kendall, tau_ap : ndarray of shape (n_grid, n_rows, n_columns, n_sets)
+        The correlations; the column is the reference of tau_AP.
+    """
+
+    grid: tuple[tuple[float, ...], ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    topic_sets: tuple[str, ...]
+    n_topics: tuple[int, ...]
+    systems: tuple[str, ...]
+    kendall: FloatArray
+    tau_ap: FloatArray
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per g, row, column and set of topics.
+
+        Returns
+        -------
+        DataFrame
+            Columns g, measure, against, topics, kendall and tau_ap.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        block, row, column, group = (each.ravel() for each in np.indices(self.kendall.shape))
+        return frame(
+            {
+                "g": [self.grid[each] for each in block],
+                "measure": np.array(self.rows, dtype=object)[row],
+                "against": np.array(self.columns, dtype=object)[column],
+                "topics": np.array(self.topic_sets, dtype=object)[group],
+                "kendall": self.kendall.ravel(),
+                "tau_ap": self.tau_ap.ravel(),
+            }
+        )
+
+    def to_text(self, statistic: SweepStatistic = "kendall") -> str:
+        """Draw the table in the form of the paper's Tables 2 and 3.
+
+        Parameters
+        ----------
+        statistic : {"kendall", "tau_ap"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        str
+            The lines: a block for each g, with ``/`` between sets of topics.
+        """
+        values: FloatArray = getattr(self, choice("statistic", statistic, get_args(SweepStatistic)))
+        labels, cells = [TITLES[statistic]], [[] for _ in self.columns]  # type: ignore[var-annotated]
+        for g, block in zip(self.grid, values, strict=True):
+            labels += [_tuple(g), *self.rows]
+            for column, heading in enumerate(self.columns):
+                cells[column] += [heading, *map(cell, block[:, column])]
+        table = text_table(labels, [("", column) for column in cells])
+        return f"{table}\n{wrap(legend(self))}"
+
+    def plot(self, ax: Axes | None = None, against: str | None = None) -> Axes:
+        """Draw Kendall's tau with one measure over g_1, with a line style for each set of topics.
+
+        With three grades or more, several g share one g_1; the lines then connect their means.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+        against : str, optional
+            The column; the second by default, which is the first measure other than GAP.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        name = self.columns[1] if against is None else choice("against", against, self.columns)
+        column = self.columns.index(name)
+        ax = axes_or_new(ax, self)
+        first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
+        for group, topics in enumerate(self.topic_sets):
+            for row, family in enumerate(self.rows):
+                points = self.kendall[:, row, column, group]
+                means = np.bincount(place, points) / np.bincount(place)
+                look = style_of(row) | {"linestyle": ("-", "--", ":", "-.")[group % 4]}
+                ax.plot(first, means, label=f"{family}, {topics}", **look)
+                if len(first) < len(points):
+                    ax.scatter([g[0] for g in self.grid], points, s=8, color=look["color"])
+        ax.set(xlabel="$g_1$", ylabel=f"Kendall's tau with {name}")
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8)
+        return ax
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def sweep_thresholds(
+    scores: Any,
+    *,
+    topics: Mapping[str, ArrayLike] | None = None,
+    systems: ArrayLike | None = None,
+) -> ThresholdSweep:
+    """Correlate GAP, xGAP and eGAP with each other and with other measures, for every g.
+
+    Parameters
+    ----------
+    scores : RunScores
+        Scores by `threshold_measures` and by the measures to correlate them with. The columns of
+        the table have their order.
+    topics : mapping of str to array-like of bool, optional
+        Sets of topics by name, as masks; all topics by default.
+    systems : array-like of bool, optional
+        The systems to compare, as a mask; all by default.
+
+    Returns
+    -------
+    ThresholdSweep
+        The table.
+
+    Raises
+    ------
+    ValueError
+        If there is no g for which runs were scored by GAP, xGAP and eGAP.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
+       Graded Relevance", Tables 2 and 3.
+
+    Examples
+    --------
+    >>> from skgraded import trec
+    >>> from skgraded.studies import sweep_thresholds, threshold_grid, threshold_measures
+    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0, "b": 1, "c": 2}}
+    >>> runs = {
+    ...     "up": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"c": 3.0, "b": 2.0}},
+    ...     "down": {"q1": {"c": 3.0, "b": 2.0, "a": 1.0}, "q2": {"a": 3.0, "b": 2.0}},
+    ... }
+    >>> measures = [*threshold_measures(threshold_grid(2, 1)), "AP"]
+    >>> sweep_thresholds(trec.evaluate(qrels, runs, measures))
+    Kendall's tau
+    (0.0, 1.0)      GAP    AP
+    GAP            1.00  1.00
+    xGAP           1.00  1.00
+    eGAP           1.00  1.00
+    (1.0, 0.0)      GAP    AP
+    GAP            1.00  1.00
+    xGAP           1.00  1.00
+    eGAP           1.00  1.00
+    2 systems; all: 2 topics.
+    """
+    taken = as_system_scores(scores)
+    if systems is not None:
+        taken = as_system_scores(taken.keep_systems(systems))
+    blocks, others = _blocks(taken)
+    chosen = topic_sets(len(taken.topics), topics)
+    signed = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
+    signed = signed * taken.directions
+    columns = {g: [block[0], *others] for g, block in blocks.items()}
+    tables = {
+        name: np.array([_table(name, signed, block, columns[g]) for g, block in blocks.items()])
+        for name in ("kendall", "tau_ap")
+    }
+    return ThresholdSweep(
+        grid=tuple(blocks),
+        rows=tuple(family.__name__ for family in _FAMILIES),
+        columns=("GAP", *(taken.measures[each] for each in others)),
+        topic_sets=tuple(chosen),
+        n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
+        systems=taken.systems,
+        **tables,
+    )
+
+
+def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -> Any:
+    """Return the cells of one g: rows by columns by sets of topics."""
+    statistic = STATISTICS[name]
+    return [
+        [[statistic(each[:, column], each[:, row]) for each in signed] for column in columns]
+        for row in rows
+    ]
+
+
+def _blocks(taken: SystemScores) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
+    """Return the numbers of the measures of each g, and those of the other measures."""
+    found: dict[tuple[float, ...], dict[type[Measure], int]] = {}
+    others = []
+    for number, each in enumerate(map(measure, taken.measures)):
+        g = getattr(each, "g", None)
+        if isinstance(g, tuple):
+            found.setdefault(g, {})[type(each)] = number
+        else:
+            others.append(number)
+    blocks = {
+        g: [of_family[family] for family in _FAMILIES]
+        for g, of_family in found.items()
+        if set(_FAMILIES) <= of_family.keys()
+    }
+    if not blocks:
+        raise ValueError(
+            "scores must hold GAP, xGAP and eGAP with the same g, got "
+            f"{', '.join(taken.measures)}. threshold_measures makes these measures."
+        )
+    return blocks, others
+
+
+def _tuple(g: Sequence[float]) -> str:
+    return "(" + ", ".join(str(round(each, 4)) for each in g) + ")"

@@ -1,0 +1,200 @@
+"""Facts about test collections, by which studies select topics and systems."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._params import number
+from skgraded._text import text_table
+from skgraded.measures import column_of
+from skgraded.studies._presentation import frame
+from skgraded.studies._system_scores import as_system_scores
+from skgraded.trec import Qrels, read_qrels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TopicFacts", "above_first_quartile", "topic_facts", "topic_sets"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class TopicFacts:
+    """Numbers of judged documents by topic and grade.
+
+    Attributes
+    ----------
+    topics : ndarray of shape (n_topics,)
+        Topic ids.
+    grades : ndarray of shape (n_grades,)
+        The grades, ascending, 0 first.
+    counts : ndarray of shape (n_topics, n_grades)
+        R(k): number of judged documents of each grade.
+    """
+
+    topics: NDArray[Any]
+    grades: FloatArray
+    counts: IntArray
+
+    @property
+    def n_relevant(self) -> IntArray:
+        """Number of relevant documents of each topic: all those above grade 0."""
+        relevant: IntArray = self.counts[:, 1:].sum(axis=1)
+        return relevant
+
+    def of_grade(self, grade: float) -> IntArray:
+        """Count the documents of a grade.
+
+        Parameters
+        ----------
+        grade : float
+            The grade.
+
+        Returns
+        -------
+        ndarray of shape (n_topics,), int64
+            R(grade) of each topic.
+        """
+        found = np.flatnonzero(self.grades == grade)
+        return self.counts[:, found[0]] if len(found) else np.zeros(len(self.topics), np.int64)
+
+    def few(self, grade: float, ratio: float = 10.0) -> NDArray[np.bool_]:
+        """Find the topics with few documents of a grade in comparison with grade 1.
+
+        Parameters
+        ----------
+        grade : float
+            The grade k.
+        ratio : float, default=10
+            A topic has few of them if R(1) >= ratio * R(k) and R(k) > 0.
+
+        Returns
+        -------
+        ndarray of shape (n_topics,), bool
+            Mask of the topics with few.
+        """
+        number("ratio", ratio, above=0.0)
+        n = self.of_grade(grade)
+        return (n > 0) & (self.of_grade(1) >= ratio * n)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per topic.
+
+        Returns
+        -------
+        DataFrame
+            Columns topic and R(0), R(1), ...
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names = [f"R({grade:g})" for grade in self.grades]
+        return frame({"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))})
+
+    def __repr__(self) -> str:
+        relevant = self.n_relevant
+        facts = {
+            "topics": f"{len(self.topics)}",
+            "grades": " ".join(f"{grade:g}" for grade in self.grades),
+            "fewest relevant": f"{relevant.min()}",
+            "mean relevant": f"{relevant.mean():.2f}",
+            "most relevant": f"{relevant.max()}",
+        }
+        for grade in self.grades[self.grades > 1]:
+            facts[f"topics with few of grade {grade:g}"] = f"{self.few(grade).sum()}"
+        return text_table(["", *facts], [("", list(facts.values()))], widest_label=40).lstrip("\n")
+
+
+def topic_facts(qrels: Any) -> TopicFacts:
+    """Count the judged documents of each topic by grade.
+
+    Negative grades count as grade 0, except -1, which marks a document that was not judged.
+
+    Parameters
+    ----------
+    qrels : Qrels, path or file
+        The judgments, or anything that `skgraded.trec.read_qrels` reads.
+
+    Returns
+    -------
+    TopicFacts
+        The numbers.
+
+    References
+    ----------
+    .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
+       Graded Relevance", Section 6 and Table 1.
+
+    Examples
+    --------
+    >>> from skgraded.studies import topic_facts
+    >>> facts = topic_facts({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 1}})
+    >>> facts.n_relevant
+    array([2, 2])
+    >>> facts.few(2, ratio=1)
+    array([ True, False])
+    """
+    judged = read_qrels(qrels)
+    sampled = judged.grades != Qrels.UNSAMPLED
+    grades, level = np.unique(np.append(np.maximum(judged.grades, 0.0), 0.0), return_inverse=True)
+    cell = judged.topic_of_document() * len(grades) + level[:-1]
+    counts = np.bincount(cell[sampled], minlength=judged.n_topics * len(grades))
+    return TopicFacts(judged.topics, grades, counts.reshape(judged.n_topics, len(grades)))
+
+
+def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
+    """Find the systems above the first quartile of a mean, to leave out poor ones.
+
+    Parameters
+    ----------
+    scores : RunScores or mapping
+        Scores that hold the measure.
+    measure : str, default="AP"
+        The measure whose means are compared.
+
+    Returns
+    -------
+    ndarray of shape (n_systems,), bool
+        Mask of the systems above the first quartile.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.studies import above_first_quartile
+    >>> above_first_quartile({"AP": np.array([[0.1], [0.2], [0.3], [0.4]])})
+    array([False,  True,  True,  True])
+    """
+    taken = as_system_scores(scores)
+    column = column_of(taken.measures, measure)
+    means = taken.means()[:, column] * taken.directions[column]
+    above: NDArray[np.bool_] = means > np.nanquantile(means, 0.25)
+    return above
+
+
+def topic_sets(
+    n_topics: int, topics: Mapping[str, ArrayLike] | None
+) -> dict[str, NDArray[np.bool_]]:
+    """Check sets of topics, given as masks by name; without any, the set is all topics."""
+    if topics is None:
+        return {"all": np.ones(n_topics, dtype=bool)}
+    masks = {}
+    for name, given in topics.items():
+        mask = np.asarray(given)
+        if mask.dtype != bool or mask.shape != (n_topics,):
+            raise ValueError(
+                f"topics[{name!r}] must be a mask of shape ({n_topics},), got {mask.dtype} of "
+                f"shape {mask.shape}."
+            )
+        if not mask.any():
+            raise ValueError(f"topics[{name!r}] must hold at least one topic, got none.")
+        masks[name] = mask
+    return masks

@@ -1,0 +1,164 @@
+"""Records of a TREC file: topic, document, and a grade or a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.trec._files._documents import Documents
+from skgraded.trec._files._sources import name_of_source, read_chunks
+
+__all__ = ["Records", "read_records"]
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+_LAYOUT = {
+    False: "4 columns, 'topic iteration document grade'",
+    True: "6 columns, 'topic Q0 document rank score tag'",
+}
+_VALUE = {False: "grade", True: "score"}
+_LONGEST_QUOTE = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Records:
+    """Judgments or retrieved documents, in the order in which they came.
+
+    Attributes
+    ----------
+    topics : list of str
+        Topic ids, in order of first appearance.
+    topic : ndarray of shape (n_records,), int32 or int64
+        Number of each record's topic.
+    documents : Documents
+        Document ids.
+    values : ndarray of shape (n_records,), float64
+        Grades or scores.
+    ranks : ndarray of shape (n_records,), int32, or None
+        The rank column; -1 where it holds no rank.
+    place : callable
+        Returns the place of a record in the source, for messages.
+    tag : str
+        Tag of a run.
+    """
+
+    topics: list[str]
+    topic: NDArray[Any]
+    documents: Documents
+    values: FloatArray
+    ranks: NDArray[np.int32] | None
+    place: Callable[[int], str]
+    tag: str = ""
+
+
+class _Lines(NamedTuple):
+    """The columns that the kernel reads from a chunk of text."""
+
+    topic: NDArray[np.int32]
+    topic_extent: IntArray
+    document_end: IntArray
+    document: NDArray[np.uint8]
+    value: FloatArray
+    rank: NDArray[np.int32]
+    skipped: IntArray
+    tag: bytes
+    n_lines: int
+    consumed: int
+    fault: tuple[int, int, int]
+
+
+def read_records(source: Any, *, is_run: bool) -> Records:
+    """Read a qrels or run file chunk by chunk, so that its whole text is never in memory."""
+    reader = _Reader(name_of_source(source), is_run)
+    rest = b""
+    for chunk in read_chunks(source):
+        text = rest + chunk if rest else chunk
+        rest = text[reader.read(text, final=False) :]
+    if rest:
+        reader.read(rest, final=True)
+    return reader.records()
+
+
+class _Reader:
+    """Gathers the records of the chunks of one file."""
+
+    def __init__(self, name: str, is_run: bool) -> None:
+        self.name = name
+        self.is_run = is_run
+        self.parts: list[_Lines] = []
+        self.topic_parts: list[NDArray[np.int32]] = []
+        self.number_of: dict[bytes, int] = {}
+        self.n_lines = 0
+        self.n_records = 0
+        self.skipped: list[IntArray] = []
+
+    def read(self, text: bytes, *, final: bool) -> int:
+        """Read the complete lines of a text and return the number of bytes that they have."""
+        lines = _Lines(*_core.read_trec_lines(text, self.is_run, final))
+        if lines.fault[0]:
+            self._raise(text, lines)
+        self.topic_parts.append(self._number_topics(text, lines))
+        self.skipped.append(lines.skipped + self.n_records)
+        self.n_lines += lines.n_lines
+        self.n_records += len(lines.value)
+        self.parts.append(lines)
+        return lines.consumed
+
+    def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
+        extents = lines.topic_extent.reshape(-1, 2).tolist()
+        ids = [text[begin:end] for begin, end in extents]
+        numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
+        if numbers == list(range(len(numbers))):
+            return lines.topic
+        return np.array(numbers, dtype=np.int32)[lines.topic]
+
+    def records(self) -> Records:
+        parts = [part for part in self.parts if len(part.value)]
+        if not parts:
+            raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
+        return Records(
+            topics=[each.decode("utf-8", "backslashreplace") for each in self.number_of],
+            topic=_concatenate([part for part in self.topic_parts if len(part)]),
+            documents=Documents.concatenate(
+                [Documents(part.document_end, part.document) for part in parts]
+            ),
+            values=_concatenate([part.value for part in parts]),
+            ranks=_concatenate([part.rank for part in parts]) if self.is_run else None,
+            place=self._place,
+            tag=parts[0].tag.decode("utf-8", "backslashreplace"),
+        )
+
+    def _place(self, record: int) -> str:
+        skipped = _concatenate(self.skipped)
+        line = record + 1 + int(np.searchsorted(skipped, record, side="right"))
+        return f"{self.name}, line {line}"
+
+    def _raise(self, text: bytes, lines: _Lines) -> None:
+        fault, begin, end = lines.fault
+        quote = _quote(text[begin:end])
+        value = _VALUE[self.is_run]
+        n_columns = len(text[begin:end].split())
+        rule = {
+            1: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}.",
+            2: f"the {value} must be a number, got {quote}.",
+            3: f"the {value} must be finite, got {quote}.",
+            4: f"the file must be a text file, got {quote}.",
+            5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
+            6: f"a line must hold one record, got two without a line end between them: {quote}.",
+        }[fault]
+        raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
+
+
+def _quote(text: bytes) -> str:
+    quote = repr(text.strip()[: 2 * _LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
+    return quote if len(quote) <= _LONGEST_QUOTE else quote[:_LONGEST_QUOTE] + "..."
+
+
+def _concatenate(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -1,0 +1,185 @@
+"""One line of facts a measure: how to draw its fields, and what it refuses and offers.
+
+The tests of all measures read this table. What a class tells itself, such as its defaults and its
+direction, stands here only where a test compares the two.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from skgraded import catalogue
+
+TIES = ("expected", "row_order", "pessimistic", "optimistic")
+
+GRADES = st.integers(1, 6)
+
+
+def only(**fields):
+    return lambda max_grade: st.fixed_dictionaries(
+        {name: make(max_grade) for name, make in fields.items()}
+    )
+
+
+def rels(max_grade):
+    return st.integers(1, max_grade)
+
+
+def betas(_):
+    return st.sampled_from([0.0, 0.5, 1.0, 10.0])
+
+
+def discounted_fields(max_grade):
+    return st.fixed_dictionaries(
+        {"gain": strategies.gains(max_grade)},
+        optional={"discount": st.just("jk"), "log_base": st.sampled_from([1.5, 2.0, 3.0, 10.0])},
+    ).map(lambda fields: fields if "discount" in fields else {"gain": fields["gain"]})
+
+
+def epsilons(_):
+    return st.sampled_from([1e-5, 0.5])
+
+
+@st.composite
+def scale_fields(draw, max_grade):
+    """Draw a gain and the top of the scale, which a gain by name may set above all grades."""
+    gain = draw(strategies.gains(max_grade))
+    above = draw(st.integers(0, 2)) if isinstance(gain, str) else 0
+    return {"gain": gain, "max_grade": max_grade + above}
+
+
+@st.composite
+def rbp_fields(draw, max_grade):
+    p = draw(st.sampled_from([0.1, 0.5, 0.8, 0.95]))
+    relevance = st.one_of(st.fixed_dictionaries({"rel": GRADES}), scale_fields(max_grade))
+    return {"p": p, **draw(relevance)}
+
+
+def persistent(max_grade):
+    p = {"p": st.floats(0.01, 0.99)}
+    return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
+
+
+binary = only(rel=rels)
+threshold = only(g=strategies.g_vectors)
+gain = only(gain=strategies.gains)
+
+
+class Facts(NamedTuple):
+    """What the tests have to know about a measure.
+
+    Attributes
+    ----------
+    fields : callable
+        From the top grade of the scale to a strategy for the measure's own fields.
+    refuses : tuple of str
+        The shared fields that take no value but their default.
+    prefix_form : bool
+        Whether the measure has the prefix form, so that models can be trained for it.
+    bounds : tuple of str
+        Examples of the measure with bounds over judgments; empty where it has none.
+    """
+
+    fields: Callable[[int], st.SearchStrategy[dict[str, Any]]]
+    refuses: tuple[str, ...] = ()
+    prefix_form: bool = True
+    bounds: tuple[str, ...] = ()
+
+
+FACTS = {
+    "ADM": Facts(scale_fields, refuses=("k", "ties", "normalize"), prefix_form=False),
+    "AP": Facts(binary),
+    "Accuracy": Facts(binary, refuses=("normalize",)),
+    "AveragedNDCG": Facts(discounted_fields),
+    "Bpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
+    "BprefN": Facts(binary, refuses=("unjudged",)),
+    "BprefR": Facts(binary, prefix_form=False),
+    "BprefRelative": Facts(binary),
+    "BprefTen": Facts(binary, prefix_form=False),
+    "CG": Facts(gain, bounds=("CG",)),
+    "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
+    "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
+    "F": Facts(only(rel=rels, beta=betas)),
+    "FDR": Facts(binary, refuses=("normalize",), bounds=("FDR@2",)),
+    "Fallout": Facts(binary, refuses=("normalize",)),
+    "GAP": Facts(threshold),
+    "GeneralizedAP": Facts(gain),
+    "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
+    "GeneralizedR": Facts(gain),
+    "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
+    "NPV": Facts(binary, refuses=("normalize",)),
+    "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
+    "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
+    "OldBpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
+    "P": Facts(only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")),
+    "QMeasure": Facts(only(gain=strategies.gains, beta=betas)),
+    "R": Facts(binary),
+    "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
+    "RPrecision": Facts(binary),
+    "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
+    "RankedHalfLife": Facts(gain, refuses=("normalize",), prefix_form=False),
+    "RprefN": Facts(scale_fields, refuses=("unjudged",)),
+    "RprefRelative": Facts(gain),
+    "RprefRelative2": Facts(gain),
+    "SlidingRatio": Facts(gain, bounds=("SlidingRatio(normalize=False)@2",)),
+    "Specificity": Facts(binary, refuses=("normalize",)),
+    "Success": Facts(binary, prefix_form=False, bounds=("Success@2",)),
+    "WeightedAP": Facts(gain),
+    "eGAP": Facts(threshold),
+    "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),
+    "infAP": Facts(only(rel=rels, epsilon=epsilons), prefix_form=False),
+    "nDCG": Facts(discounted_fields, bounds=("nDCG(normalize=False)",)),
+    "xGAP": Facts(threshold),
+}
+
+# The measures that look at ranks. The others look at scores, and no rule for ties concerns them.
+RANKED = sorted(name for name in set(FACTS) & set(catalogue()) if "ties" not in FACTS[name].refuses)
+EACH = pytest.mark.parametrize("name", RANKED)
+FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each measure
+
+
+def has_mean_over_ties(name):
+    """Whether the mean over all orders of tied documents is the default: it has a closed form."""
+    return catalogue()[name]().ties == "expected"
+
+
+@st.composite
+def fields_of(draw, name, max_grade, top=None):
+    """Draw a measure with its fields, and the oracle's arguments that mean the same.
+
+    No document of the data has a grade above top, which a threshold must not be either.
+    """
+    facts, default = FACTS[name], catalogue()[name]()
+    fields = draw(facts.fields(max_grade))
+    if "rel" in fields and top is not None:
+        fields["rel"] = min(fields["rel"], max(1, top))
+    if "k" not in facts.refuses:
+        fields["k"] = draw(strategies.cutoffs())
+    # The oracle of what is normalized by default divides by the ideal value in any case.
+    if "normalize" not in facts.refuses and not default.normalize:
+        fields["normalize"] = draw(st.booleans())
+    unjudged = st.sampled_from(["nonrelevant", "condense"])
+    rules = {
+        "unjudged": default.unjudged if "unjudged" in facts.refuses else draw(unjudged),
+        "empty": draw(st.sampled_from([0.0, 1.0, 0.25])),
+    }
+    condense = rules["unjudged"] == "condense"
+    arguments = {**fields, "condense": condense, "empty": rules["empty"]}
+    return dataclasses.replace(default, **fields, **rules), arguments
+
+
+@st.composite
+def cases(draw, data, name):
+    """Draw rows, a measure and the oracle's arguments that mean the same."""
+    rows = draw(data)
+    return rows, *draw(fields_of(name, rows.max_grade, top_grade(rows)))
+
+
+def top_grade(rows):
+    return int(max(np.nan_to_num(rows.y_true)))

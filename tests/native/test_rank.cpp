@@ -1,0 +1,147 @@
+// The sorting against naive loops on random data. From the repository root:
+//
+//   g++ -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+//     -ffp-contract=off -Wall -Wextra -Wconversion -Wshadow -Werror -pthread
+//     -I skgraded/_core tests/native/test_rank.cpp -o test_rank && ./test_rank
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "draws.hpp"
+#include "queries.hpp"
+#include "radix_sort.hpp"
+#include "rank.hpp"
+#include "schedule.hpp"
+#include "simd.hpp"
+#include "sort_keys.hpp"
+#include "sorting_network.hpp"
+
+namespace {
+
+using namespace skgraded;
+using namespace skgraded::tests;
+
+// --- sorting -------------------------------------------------------------------------------------
+
+void test_keys_descend_with_the_score() {
+  const Scores scores = {std::numeric_limits<double>::max(),
+                         1e300,
+                         2.0,
+                         std::nextafter(1.0, 2.0),
+                         1.0,
+                         std::numeric_limits<double>::min(),
+                         0x1p-1074,
+                         0.0,
+                         -0x1p-1074,
+                         -std::numeric_limits<double>::min(),
+                         -1.0,
+                         std::nextafter(-1.0, -2.0),
+                         -1e300,
+                         std::numeric_limits<double>::lowest()};
+  const auto key_of = [](double score) { return SortKeys(1).key(descending_bits(score), 0); };
+  for (std::size_t i = 1; i < scores.size(); ++i) {
+    expect(descending_bits(scores[i - 1]) < descending_bits(scores[i]), "descending bits");
+    expect(key_of(scores[i - 1]) <= key_of(scores[i]), "keys as integers");
+    expect(from_bits(key_of(scores[i - 1])) <= from_bits(key_of(scores[i])), "as doubles");
+  }
+  expect(descending_bits(0.0) == descending_bits(-0.0), "zeros are equal");
+  for (const double score : scores) {
+    const double key = from_bits(SortKeys(1 << 30).key(descending_bits(score), (1 << 30) - 1));
+    expect(std::isnormal(key) && key > 0, "keys are positive normal doubles");
+  }
+}
+
+void test_network_sorts_every_lane(Registers registers) {
+  Random random(1);
+  for (std::size_t n = 0; n < 300; ++n) {
+    std::vector<LaneRow> rows(n);
+    for (LaneRow& row : rows)
+      for (double& key : row.lane) key = static_cast<double>(below(random, 200));
+    std::vector<LaneRow> sorted = rows;
+    sort_lanes_in(registers, sorted.data(), static_cast<std::int64_t>(n));
+    for (int lane = 0; lane < kLanes; ++lane) {
+      std::vector<double> expected, keys;
+      for (const LaneRow& row : rows) expected.push_back(row.lane[lane]);
+      for (const LaneRow& row : sorted) keys.push_back(row.lane[lane]);
+      std::sort(expected.begin(), expected.end());
+      expect(keys == expected, "network of " + std::to_string(n));
+    }
+  }
+}
+
+void test_radix_sort_is_sort() {
+  Random random(2);
+  for (const std::int64_t n : {0, 1, 2, 255, 256, 257, 3000, 70000}) {
+    const SortKeys layout(n);
+    std::vector<std::uint64_t> keys, spare(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+      keys.push_back(layout.key(descending_bits(static_cast<double>(below(random, 1 << 20))), i));
+    std::vector<std::uint64_t> expected = keys;
+    std::sort(expected.begin(), expected.end());
+    const std::uint64_t* sorted = sort_keys(keys.data(), spare.data(), n, index_bits(n));
+    expect(std::equal(expected.begin(), expected.end(), sorted), "radix " + std::to_string(n));
+  }
+}
+
+void test_schedule_is_a_permutation() {
+  Random random(3);
+  for (const Sizes& sizes : shapes(random)) {
+    const Layout layout(sizes);
+    std::vector<std::int64_t> schedule(sizes.size()), numbers(sizes.size());
+    schedule_queries(layout.queries(), schedule.data());
+    std::sort(schedule.begin(), schedule.end());
+    std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+    expect(schedule == numbers, "schedule");
+  }
+}
+
+// --- rank ----------------------------------------------------------------------------------------
+
+Ranked rank_with(const Scores& scores, const Queries& queries,
+                 const std::vector<std::int64_t>& schedule, int n_threads) {
+  Ranked ranked{std::vector<std::int32_t>(scores.size()), std::vector<std::uint8_t>(scores.size())};
+  rank(scores.data(), queries, schedule.data(), n_threads, ranked.first.data(),
+       ranked.second.data());
+  return ranked;
+}
+
+void test_rank() {
+  Random random(4);
+  for (const Sizes& sizes : shapes(random)) {
+    const Layout layout(sizes);
+    const Queries queries = layout.queries();
+    std::vector<std::int64_t> schedule(sizes.size());
+    schedule_queries(queries, schedule.data());
+    for (const auto& [name, draw] : score_draws()) {
+      const Scores scores = draw_scores(random, layout.n_documents(), draw);
+      const Ranked expected = rank_naively(scores, queries);
+      expect(rank_with(scores, queries, schedule, 1) == expected, "rank: " + name);
+      for (const int n_threads : kThreadCounts)
+        expect(rank_with(scores, queries, schedule, n_threads) == expected,
+               "rank, threads: " + name);
+      std::vector<std::int64_t> shuffled = schedule;
+      std::shuffle(shuffled.begin(), shuffled.end(), random);
+      expect(rank_with(scores, queries, shuffled, 2) == expected, "rank, any schedule: " + name);
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  test_keys_descend_with_the_score();
+  for (const Registers each :
+       {Registers::kPlain, Registers::kAvx, Registers::kAvx2, Registers::kAvx512})
+    if (each <= widest_registers()) test_network_sorts_every_lane(each);
+  test_radix_sort_is_sort();
+  test_schedule_is_a_permutation();
+  test_rank();
+  std::printf(n_failures == 0 ? "ranks agree\n" : "%d failures\n", n_failures);
+  return n_failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+"""Rankings whose pools hold documents that the list lacks."""
+
+import itertools
+import math
+
+import numpy as np
+from reference.frame import ideal
+from reference.inferred import UNSAMPLED
+
+from skgraded import Judgments, Rankings
+from skgraded.rankings import RankedList
+
+
+def rankings_of_pools(queries):
+    """Rank lists whose pools hold documents that they lack; None is outside the pool."""
+    grades = sorted({0, *(grade for _, pool in queries for grade in pool)})
+    level = {grade: i for i, grade in enumerate(grades)}
+    level |= {None: len(grades), UNSAMPLED: len(grades) + 1}
+    listed = [[level[grade] for grade in ranked] for ranked, _ in queries]
+    pooled = [[level[grade] for grade in ideal(pool)] for _, pool in queries]
+    pool = RankedList.without_ties(
+        np.array(list(itertools.chain(*pooled)), dtype=np.uint8), borders(pooled)
+    )
+    judgments = Judgments.of_lists(
+        np.array(list(itertools.chain(*listed)), dtype=np.uint8),
+        borders(listed),
+        np.array(grades, dtype=float),
+        pool,
+    )
+    return judgments.rank(-np.arange(float(judgments.n_documents)))
+
+
+def borders(lists):
+    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
+
+
+def rankings_of(run, pool):
+    """Rank the run's documents and put the pool's others beyond a cut-off of len(run)."""
+    rest = list(pool)
+    for grade in run:
+        if grade is not None:
+            rest.remove(grade)
+    y_true = [math.nan if grade is None else grade for grade in run] + rest
+    return Rankings.from_arrays(y_true, -np.arange(float(len(y_true))))

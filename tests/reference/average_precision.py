@@ -1,0 +1,182 @@
+"""Average precision, its graded extensions, and what else averages over relevant documents.
+
+Sources of the equations:
+
+FFM
+    Ferrante, Ferro and Maistro (2014), "Rethinking how to extend average precision to graded
+    relevance", CLEF.
+Sakai
+    Sakai (2007), "Alternatives to bpref", SIGIR.
+Kishida
+    Kishida (2005), "Property of average precision and its generalization", NII-2005-014E.
+"""
+
+from fractions import Fraction
+
+from reference.frame import (
+    by_rank,
+    count,
+    cumulative,
+    gain_of,
+    ideal,
+    oracle,
+    ranks,
+    ratio,
+    recall_base,
+)
+
+# ---------------------------------------------------------------------------------------------
+# Counts and sums the equations name.
+# ---------------------------------------------------------------------------------------------
+
+
+def numbered(g):
+    """Map each grade 1..c to the probability that it is a user's threshold."""
+    return dict(enumerate(g, start=1))
+
+
+def cumulated_thresholds(g):
+    """G(1), ..., G(c): probability that a user finds a document of each grade relevant."""
+    return tuple(sum(g[:j]) for j in range(1, len(g) + 1))
+
+
+def expected_recall_base(pool, g):
+    """E[RB(K)], the denominator of FFM Eq. 4: sum_k R(k) sum_{j<=k} g_j."""
+    g = numbered(g)
+    return sum(g[j] for grade in pool for j in range(1, grade + 1))
+
+
+def delta(r, m, n, g):
+    """Delta_{m,n} of FFM Eq. 4: sum of g_h for h = 1..min(r[m], r[n])."""
+    g = numbered(g)
+    return sum(g[h] for h in range(1, min(r[m], r[n]) + 1))
+
+
+def gap_selection_probability(grade, pool, g):
+    """Step (i) of GAP's experiment, FFM section 3: probability of one document of this grade."""
+    g_of = numbered(g)
+    return sum(g_of[j] for j in range(1, grade + 1)) / expected_recall_base(pool, g)
+
+
+def user_selection_probability(grade, pool, g):
+    """FFM section 4: draw a user first, then one of the documents relevant to that user."""
+    g = numbered(g)
+    return sum(g[j] * Fraction(1, recall_base(pool, j)) for j in range(1, grade + 1))
+
+
+# ---------------------------------------------------------------------------------------------
+# Average precision and its graded extensions.
+# ---------------------------------------------------------------------------------------------
+
+
+@oracle
+def average_precision(r, pool, k, *, rel=1):
+    # FFM Eq. 2: AP(t) = 1/RB(t) sum_n 1/n sum_{m<=n} delta_{m,n}(t), 0 for t > tau;
+    # FFM Eq. 3: delta_{m,n}(t) = 1 where r[m] >= t and r[n] >= t.
+    if recall_base(pool, rel) == 0:
+        return None
+    total = Fraction(0)
+    for n in ranks(r, k):
+        for m in range(1, n + 1):
+            if r[m] >= rel and r[n] >= rel:
+                total += Fraction(1, n)
+    return total / recall_base(pool, rel)
+
+
+@oracle
+def gap(r, pool, k, *, g):
+    # FFM Eq. 4: GAP = sum_n 1/n sum_{m<=n} Delta_{m,n} / sum_k R(k) sum_{j<=k} g_j.
+    if expected_recall_base(pool, g) == 0:
+        return None
+    total = Fraction(0)
+    for n in ranks(r, k):
+        total += Fraction(1, n) * sum(delta(r, m, n, g) for m in range(1, n + 1))
+    return total / expected_recall_base(pool, g)
+
+
+@oracle
+def xgap(r, pool, k, *, g):
+    # FFM Eq. 5: xGAP = sum_n 1/n [ sum_{k<=r[n]} g_k/RB(k) / sum_{k<=r[n]} g_k
+    #                               * sum_{m<=n} Delta_{m,n} ].
+    # A document no user may find relevant (sum g_k = 0) is drawn with probability 0.
+    if expected_recall_base(pool, g) == 0:
+        return None
+    total = Fraction(0)
+    for n in ranks(r, k):
+        relevant_to = sum(numbered(g)[j] for j in range(1, r[n] + 1))
+        if relevant_to == 0:
+            continue
+        drawn = user_selection_probability(r[n], pool, g)
+        seen = sum(delta(r, m, n, g) for m in range(1, n + 1))
+        total += Fraction(1, n) * drawn * seen / relevant_to
+    return total
+
+
+@oracle
+def egap(r, pool, k, *, g):
+    # FFM Eq. 6, first form: eGAP = E[AP(K)] = sum_t P(K = t) AP(t), AP(t) = 0 for t > tau.
+    if expected_recall_base(pool, g) == 0:
+        return None
+    in_rank_order = list(r.values())
+    return sum(
+        probability * average_precision(in_rank_order, pool, k=k, rel=threshold)
+        for threshold, probability in numbered(g).items()
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Gains in the sum. I(x) = 1 for a relevant document; x and y are the gains of the ranking and
+# of the ideal ranking.
+# ---------------------------------------------------------------------------------------------
+
+
+@oracle
+def q_measure(r, pool, k, *, beta=1, gain="linear"):
+    # Sakai Eq. 21: 1/R sum_r isrel(r) (beta cg(r) + count(r)) / (beta cg_I(r) + r).
+    gain = gain_of(gain)
+    best = by_rank(ideal(pool))
+    n_relevant = recall_base(pool, 1)
+    if n_relevant == 0:
+        return None
+    total = Fraction(0)
+    for n in ranks(r, k):
+        if r[n] > 0:
+            blended = beta * cumulative(r, n, gain) + count(r, n, 1)
+            total += ratio(blended, beta * cumulative(best, n, gain) + n)
+    return total / n_relevant
+
+
+@oracle
+def generalized_ap(r, pool, k, *, gain="linear"):
+    # Kishida Eq. 42: sum_i I(x_i)/i sum_{k<=i} x_k / sum_i I(y_i) mean(y_1..y_i).
+    gain = gain_of(gain)
+    best = by_rank(ideal(pool))
+    largest = sum(ratio(cumulative(best, i, gain), i) for i in best if best[i] > 0)
+    if largest == 0:
+        return None
+    total = sum(ratio(cumulative(r, i, gain), i) for i in ranks(r, k) if r[i] > 0)
+    return total / largest
+
+
+@oracle
+def weighted_ap(r, pool, k, *, gain="linear"):
+    # Kishida Eq. 34: 1/R sum_i I(x_i) sum_{k<=i} x_k / sum_{k<=i} y_k.
+    gain = gain_of(gain)
+    best = by_rank(ideal(pool))
+    if not any(gain(grade) > 0 for grade in pool):
+        return None
+    total = sum(
+        ratio(cumulative(r, i, gain), cumulative(best, i, gain)) for i in ranks(r, k) if r[i] > 0
+    )
+    return Fraction(total) / recall_base(pool, 1)
+
+
+ORACLES = {
+    "AP": average_precision,
+    "GAP": gap,
+    "GeneralizedAP": generalized_ap,
+    "QMeasure": q_measure,
+    "WeightedAP": weighted_ap,
+    "eGAP": egap,
+    "xGAP": xgap,
+}

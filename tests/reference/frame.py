@@ -1,0 +1,93 @@
+"""The frame around every equation: unjudged documents, cut-off, ideal ranking, empty queries.
+
+``ranked`` holds the grades of one query's documents in rank order (``None`` = unjudged) and
+``pool`` the grades of all its judged documents, ranked or not (by default those in ``ranked``).
+"""
+
+import functools
+from fractions import Fraction
+
+
+def judged(grades):
+    """Grades without the unjudged documents: the condensed list."""
+    return [grade for grade in grades if grade is not None]
+
+
+def ideal(pool):
+    """Grades of the ideal ranking, which retrieves the whole pool best first."""
+    return sorted(judged(pool), reverse=True)
+
+
+def by_rank(ranked):
+    """Map each rank 1, 2, ... to its grade, an unjudged document counting as not relevant."""
+    return {n: 0 if grade is None else grade for n, grade in enumerate(ranked, start=1)}
+
+
+def ranks(r, k):
+    """Ranks that a sum runs over: all of them, or those down to the cut-off."""
+    return [n for n in r if k is None or n <= k]
+
+
+def oracle(equation):
+    """Turn ``equation(r, pool, k, **parameters)``, r a dict from rank to grade, into a measure.
+
+    The equation returns None for a query where nothing counts as relevant; the measure then
+    returns ``empty``, and so it does where ``normalize`` would divide by zero.
+    """
+
+    @functools.wraps(equation)
+    def measure(
+        ranked, pool=None, *, k=None, normalize=False, condense=False, empty=0, **parameters
+    ):
+        pool = judged(ranked if pool is None else pool)
+        r = by_rank(judged(ranked) if condense else ranked)
+        value = equation(r, pool, k, **parameters)
+        if value is None:
+            return empty
+        if not normalize:
+            return value
+        best = equation(by_rank(ideal(pool)), pool, k, **parameters)
+        return empty if best == 0 else value / best
+
+    return measure
+
+
+def preference(equation):
+    """Turn an equation into a measure of the condensed list."""
+    return functools.update_wrapper(functools.partial(oracle(equation), condense=True), equation)
+
+
+# ---------------------------------------------------------------------------------------------
+# Counts and sums that equations of several families name.
+# ---------------------------------------------------------------------------------------------
+
+
+def recall_base(pool, threshold):
+    """RB(k) = R(k) + R(k+1) + ... + R(c) of FFM section 2."""
+    return sum(1 for grade in pool if grade >= threshold)
+
+
+def ratio(numerator, denominator):
+    """Exact quotient; a penalty of 0 out of 0 possible is 0."""
+    if numerator == 0 and denominator == 0:
+        return Fraction(0)
+    return Fraction(numerator) / Fraction(denominator)
+
+
+def count(r, n, rel):
+    """count(r) of Sakai: relevant documents in the top n."""
+    return sum(1 for i in range(1, n + 1) if r[i] >= rel)
+
+
+def cumulative(r, n, gain):
+    """cg(n): sum of the gains down to rank n; beyond the end of the list nothing is added."""
+    return sum(gain(r[i]) for i in range(1, n + 1) if i in r)
+
+
+def gain_of(gain):
+    """Return the function from grade to gain."""
+    if gain == "linear":
+        return lambda grade: grade
+    if gain == "exp2":
+        return lambda grade: 2**grade - 1
+    return lambda grade: (0, *gain)[grade]

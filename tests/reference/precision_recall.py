@@ -1,0 +1,210 @@
+"""Precision, recall and other measures of the set of documents down to a cut-off.
+
+Sources of the equations:
+
+FFM
+    Ferrante, Ferro and Maistro (2014), "Rethinking how to extend average precision to graded
+    relevance", CLEF.
+Kishida
+    Kishida (2005), "Property of average precision and its generalization", NII-2005-014E.
+"""
+
+import functools
+import math
+from collections import Counter
+from fractions import Fraction
+
+from reference.frame import gain_of, ideal, judged, oracle, ranks, ratio, recall_base
+
+
+@oracle
+def _precision(r, pool, k, *, rel=1):
+    # FFM section 2: Prec[n] = 1/n sum_{i<=n} r[i]; a list shorter than k counts as filled up
+    # with non-relevant documents.
+    if recall_base(pool, rel) == 0:
+        return None
+    return Fraction(sum(1 for n in ranks(r, k) if r[n] >= rel), k) if k else 0
+
+
+def precision(ranked, pool=None, *, k=None, fill=True, condense=False, **parameters):
+    """P at k; without a cut-off k is the length of the list, for the ideal ranking too.
+
+    So it is, with fill=False, where the list is shorter than k.
+    """
+    length = len(judged(ranked) if condense else ranked)
+    if k is None or not fill:
+        k = length if k is None else min(k, length)
+    return _precision(ranked, pool, k=k, condense=condense, **parameters)
+
+
+@oracle
+def recall(r, pool, k, *, rel=1):
+    # FFM section 2: Rec[n] = sum_{i<=n} r[i] / RB.
+    if recall_base(pool, rel) == 0:
+        return None
+    return Fraction(sum(1 for n in ranks(r, k) if r[n] >= rel), recall_base(pool, rel))
+
+
+def f_measure(
+    ranked, pool=None, *, k=None, rel=1, beta=1, normalize=False, condense=False, empty=0
+):
+    # F = (beta^2 + 1) P R / (beta^2 P + R).
+    if k is None:
+        k = len(judged(ranked) if condense else ranked)
+    pool = judged(ranked if pool is None else pool)
+    parameters = {"k": k, "rel": rel, "condense": condense}
+    p, r = precision(ranked, pool, **parameters), recall(ranked, pool, **parameters)
+    if recall_base(pool, rel) == 0:
+        return empty
+    value = (beta**2 + 1) * p * r / (beta**2 * p + r) if p > 0 else 0
+    if not normalize:
+        return value
+    best = f_measure(ideal(pool), pool, k=k, rel=rel, beta=beta)
+    return empty if best == 0 else value / best
+
+
+def fdr(ranked, pool=None, *, k=None, rel=1, condense=False, empty=0):
+    # FDR = fp / (tp + fp) = 1 - P; a list shorter than k counts as filled up, as for P.
+    if recall_base(judged(ranked if pool is None else pool), rel) == 0:
+        return empty
+    return 1 - precision(ranked, pool, k=k, rel=rel, condense=condense)
+
+
+@oracle
+def r_precision(r, pool, k, *, rel=1):
+    # Kishida Eq. 6: 1/R sum_{i<=R} x_i.
+    n_relevant = recall_base(pool, rel)
+    if n_relevant == 0:
+        return None
+    return Fraction(sum(1 for i in ranks(r, k) if i <= n_relevant and r[i] >= rel), n_relevant)
+
+
+@oracle
+def _generalized_p(r, pool, k, *, gain="linear", max_grade):
+    # Kishida 4.1.4: g_P = 1/n sum_{k<=n} z_k, z_k = x_k / (top of the scale).
+    gain = gain_of(gain)
+    if not any(gain(grade) > 0 for grade in pool):
+        return None
+    return ratio(sum(ratio(gain(r[i]), gain(max_grade)) for i in ranks(r, k)), k) if k else 0
+
+
+def generalized_p(ranked, pool=None, *, max_grade, k=None, condense=False, **parameters):
+    """g_P at k; without a cut-off k is the length of the list, for the ideal ranking too."""
+    if k is None:
+        k = len(judged(ranked) if condense else ranked)
+    return _generalized_p(ranked, pool, max_grade=max_grade, k=k, condense=condense, **parameters)
+
+
+@oracle
+def generalized_r(r, pool, k, *, gain="linear"):
+    # Kishida 4.1.4: g_R = sum_{k<=n} z_k / sum_{k<=N} z_k; the top of the scale cancels.
+    gain = gain_of(gain)
+    available = sum(gain(grade) for grade in pool)
+    return None if available == 0 else ratio(sum(gain(r[i]) for i in ranks(r, k)), available)
+
+
+# ---------------------------------------------------------------------------------------------
+# Measures that look at every document: the list, then the judged documents that it lacks, a
+# relevant one at the very bottom.
+# ---------------------------------------------------------------------------------------------
+
+
+def of_all_documents(equation):
+    """Turn ``equation(r, pool, k, *, n_retrieved, ...)``, r with all documents, into a measure."""
+
+    @functools.wraps(equation)
+    def measure(ranked, pool=None, *, condense=False, **parameters):
+        pool = judged(ranked if pool is None else pool)
+        listed = judged(ranked) if condense else list(ranked)
+        missing = sorted((Counter(pool) - Counter(judged(ranked))).elements())
+        return oracle(equation)(listed + missing, pool, n_retrieved=len(listed), **parameters)
+
+    return measure
+
+
+@of_all_documents
+def normalized_recall(r, pool, k, *, n_retrieved, rel=1):
+    # Kishida Eq. 7: 1 - (sum_i i I(x_i) - sum_{i<=R} i) / (R (N - R)).
+    n_relevant = recall_base(pool, rel)
+    if k is not None:
+        raise ValueError("normalized recall has no cut-off")
+    if n_relevant == 0:
+        return None
+    late = sum(i for i in r if r[i] >= rel) - sum(range(1, n_relevant + 1))
+    return 1 - ratio(late, n_relevant * (len(r) - n_relevant))
+
+
+@of_all_documents
+def normalized_precision(r, pool, k, *, n_retrieved, rel=1):
+    # Kishida Eq. 8: 1 - (sum_i I(x_i) log i - sum_{i<=R} log i) / log C(N, R).
+    n_relevant = recall_base(pool, rel)
+    if k is not None:
+        raise ValueError("normalized precision has no cut-off")
+    if n_relevant == 0:
+        return None
+    if n_relevant == len(r):
+        return 1
+    late = sum(math.log(i) for i in r if r[i] >= rel)
+    late -= sum(math.log(i) for i in range(1, n_relevant + 1))
+    return 1 - late / math.log(math.comb(len(r), n_relevant))
+
+
+def confusion(r, k, n_retrieved, rel):
+    """Count true and false positives, false and true negatives of the documents down to rank k."""
+    retrieved = [r[n] >= rel for n in ranks(r, k) if n <= n_retrieved]
+    others = [r[n] >= rel for n in r if n > len(retrieved)]
+    tp, fn = sum(retrieved), sum(others)
+    return tp, len(retrieved) - tp, fn, len(others) - fn
+
+
+@of_all_documents
+def fallout(r, pool, k, *, n_retrieved, rel=1):
+    # FPR = fp / (tn + fp); nothing to be wrong about: 0.
+    if recall_base(pool, rel) == 0:
+        return None
+    _, fp, _, tn = confusion(r, k, n_retrieved, rel)
+    return Fraction(fp, tn + fp) if tn + fp else 0
+
+
+@of_all_documents
+def specificity(r, pool, k, *, n_retrieved, rel=1):
+    # TNR = tn / (tn + fp); nothing to be wrong about: 1.
+    if recall_base(pool, rel) == 0:
+        return None
+    _, fp, _, tn = confusion(r, k, n_retrieved, rel)
+    return Fraction(tn, tn + fp) if tn + fp else 1
+
+
+@of_all_documents
+def npv(r, pool, k, *, n_retrieved, rel=1):
+    # NPV = tn / (tn + fn); nothing left out: 1.
+    if recall_base(pool, rel) == 0:
+        return None
+    _, _, fn, tn = confusion(r, k, n_retrieved, rel)
+    return Fraction(tn, tn + fn) if tn + fn else 1
+
+
+@of_all_documents
+def accuracy(r, pool, k, *, n_retrieved, rel=1):
+    # ACC = (tp + tn) / (tp + fp + tn + fn).
+    if recall_base(pool, rel) == 0:
+        return None
+    tp, fp, fn, tn = confusion(r, k, n_retrieved, rel)
+    return Fraction(tp + tn, tp + fp + tn + fn)
+
+
+ORACLES = {
+    "Accuracy": accuracy,
+    "F": f_measure,
+    "FDR": fdr,
+    "Fallout": fallout,
+    "GeneralizedP": generalized_p,
+    "GeneralizedR": generalized_r,
+    "NPV": npv,
+    "NormalizedPrecision": normalized_precision,
+    "NormalizedRecall": normalized_recall,
+    "P": precision,
+    "R": recall,
+    "RPrecision": r_precision,
+    "Specificity": specificity,
+}

@@ -1,0 +1,174 @@
+"""Rows are put together by query whatever the ids are, in order of first appearance."""
+
+import datetime
+import decimal
+import itertools
+import subprocess
+import sys
+import uuid
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skgraded import evaluate
+from skgraded.rankings import group_rows
+
+IDS = {
+    "int64": np.int64,
+    "int8": np.int8,
+    "uint64": lambda n: np.uint64(2**64 - 1 - n),
+    "big-endian": lambda n: np.array(n, dtype=">i4"),
+    "float": lambda n: np.float64(n - 1) / 3,
+    "float32": np.float32,
+    "bool": lambda n: n % 2 == 0,
+    "text": lambda n: f"query {n}",
+    "text of many lengths": lambda n: "ä" * n,
+    "bytes": lambda n: b"q%d" % n,
+    "date": lambda n: np.datetime64("2020-01-01") + n,
+    "duration": lambda n: np.timedelta64(n, "h"),
+    "uuid": lambda n: uuid.UUID(int=n),
+    "several types": lambda n: [n, str(n), (n,), decimal.Decimal(n), datetime.date.min][n % 5],
+    "long double": np.longdouble,
+    "complex": lambda n: complex(n, -n),
+}
+CARRIERS = {
+    "array": np.array,
+    "list": list,
+    "pandas": pd.Series,
+    "pandas text": lambda ids: pd.Series([str(each) for each in ids], dtype="string"),
+    "pandas category": lambda ids: pd.Series(ids).astype("category"),
+    "pandas index": pd.Index,
+    "pandas category index": pd.CategoricalIndex,
+    "polars": lambda ids: pl.Series([str(each) for each in ids]),
+    "polars category": lambda ids: pl.Series([str(each) for each in ids]).cast(pl.Categorical),
+    "polars enum": lambda ids: pl.Series(list(map(str, ids))).cast(
+        pl.Enum(sorted(set(map(str, ids))))
+    ),
+}
+
+
+def group_slowly(ids):
+    """Number ids by hand, and list the rows of each."""
+    rows = {}
+    for row, each in enumerate(ids):
+        rows.setdefault(each, []).append(row)
+    return list(rows), list(rows.values())
+
+
+def assert_grouped(ids, plain):
+    names, indptr, row_order = group_rows(ids, len(plain))
+    expected_names, expected_rows = group_slowly(plain)
+    assert [str(each) for each in names.tolist()] == [str(each) for each in expected_names]
+    order = np.arange(len(plain)) if row_order is None else row_order
+    rows = [order[a:b].tolist() for a, b in itertools.pairwise(indptr)]
+    assert rows == expected_rows
+    together = order.tolist() == sorted(order.tolist())
+    assert (row_order is None) == together
+
+
+@pytest.mark.parametrize("kind", IDS)
+@given(numbers=st.lists(st.integers(0, 12), min_size=1, max_size=80))
+def test_ids_of_any_type(kind, numbers):
+    ids = np.empty(len(numbers), dtype=object)
+    ids[:] = [IDS[kind](n) for n in numbers]
+    if kind not in ("uuid", "several types", "big-endian"):
+        ids = np.array(ids.tolist())
+    if kind == "big-endian":
+        ids = np.array(numbers, dtype=">i4")
+    assert_grouped(ids, ids.tolist())
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("kind", ["int64", "text"])
+@given(numbers=st.lists(st.integers(0, 12), min_size=1, max_size=40))
+def test_ids_in_any_carrier(carrier, kind, numbers):
+    plain = [IDS[kind](n) for n in numbers]
+    assert_grouped(CARRIERS[carrier](plain), [str(each) for each in plain])
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=3000), st.integers(1, 3))
+def test_many_ids_that_come_again(numbers, times):
+    ids = np.array(numbers * times)
+    assert_grouped(ids, ids.tolist())
+    text = ids.astype("U21")
+    assert_grouped(text, text.tolist())
+
+
+def test_more_ids_than_the_table_has_room_for_at_first():
+    ids = np.random.default_rng(0).permutation(np.repeat(np.arange(50_000), 2))
+    assert_grouped(ids, ids.tolist())
+    assert_grouped(ids.astype("S7"), ids.astype("S7").tolist())
+
+
+def test_zeros_of_both_signs_are_one_query():
+    names, indptr, _ = group_rows(np.array([0.0, -0.0]), 2)
+    assert names.tolist() == [0.0]
+    assert indptr.tolist() == [0, 2]
+
+
+def test_empty_text_is_a_query():
+    assert_grouped(np.array(["", "a", ""]), ["", "a", ""])
+    assert_grouped(np.array(["", ""]), ["", ""])
+    assert_grouped(np.array(["", ""], dtype="U0"), ["", ""])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pd.Series(["a", None, "a"], dtype="string"),
+        pd.Series(["a", None, "a"]),
+        pd.Series(["a", None, "a"]).astype("category"),
+        pl.Series(["a", None, "a"]),
+        pl.Series(["a", None, "a"]).cast(pl.Categorical),
+        np.array(["a", None, "a"], dtype=object),
+        np.array([1.0, np.nan, 1.0]),
+        np.array(["2020-01-01", "NaT", "2020-01-01"], dtype="M8[D]"),
+    ],
+    ids=lambda ids: f"{type(ids).__module__}-{ids.dtype}",
+)
+def test_a_missing_id_is_named_with_its_row(ids):
+    with pytest.raises(
+        ValueError, match=r"^qid must name a query in every row, got .* in row 1\.$"
+    ):
+        group_rows(ids, 3)
+
+
+def test_ids_that_cannot_be_hashed_are_refused():
+    ids = np.empty(2, dtype=object)
+    ids[:] = [[1], [1]]
+    with pytest.raises((ValueError, TypeError), match="hash"):
+        group_rows(ids, 2)
+
+
+OBJECTS_WITHOUT_PANDAS = """
+import sys
+import numpy as np
+from skgraded.rankings import group_rows
+ids = np.array(["b", 1, "b", 2.5, 1], dtype=object)
+names, indptr, order = group_rows(ids, 5)
+assert "pandas" not in sys.modules
+print(names.tolist(), indptr.tolist(), order.tolist())
+"""
+
+
+def test_objects_where_pandas_is_not_loaded():
+    run = subprocess.run(
+        [sys.executable, "-c", OBJECTS_WITHOUT_PANDAS], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "['b', 1, 2.5] [0, 2, 4, 5] [0, 2, 1, 4, 3]\n"
+
+
+def test_row_order_changes_no_bit():
+    rng = np.random.default_rng(1)
+    y_true, y_score = rng.integers(0, 4, 500), rng.random(500)
+    qid = np.repeat(np.arange(25), 20)
+    rows = rng.permutation(500)
+    means = evaluate(["xGAP", "nDCG"], y_true, y_score, qid=qid).mean()
+    for ids in (qid, qid.astype(str), pd.Series(qid.astype(str)).astype("category")):
+        permuted = ids[rows] if isinstance(ids, np.ndarray) else ids.iloc[rows]
+        again = evaluate(["xGAP", "nDCG"], y_true[rows], y_score[rows], qid=permuted)
+        assert again.mean() == means

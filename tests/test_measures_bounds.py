@@ -1,0 +1,111 @@
+"""Smallest and largest values over all judgments of the unjudged documents."""
+
+import dataclasses
+import itertools
+import math
+
+import pytest
+from facts import FACTS, FEW, TIES
+from hypothesis import given
+from hypothesis import strategies as st
+from pools import rankings_of_pools
+
+from skgraded import (
+    AP,
+    CG,
+    GAP,
+    RBP,
+    Bpref,
+    GeneralizedP,
+    P,
+    QMeasure,
+    R,
+    RPrecision,
+    catalogue,
+    infAP,
+    measure,
+    nDCG,
+)
+
+TOLERANCE = 1e-12
+
+BOUNDED = [example for facts in FACTS.values() for example in facts.bounds]
+
+
+class TestBounds:
+    @pytest.mark.parametrize("name", BOUNDED)
+    @FEW
+    @given(
+        st.lists(st.sampled_from([0, 1, 2, 3, math.nan, math.nan]), min_size=1, max_size=5),
+        st.sampled_from(TIES),
+        st.data(),
+    )
+    def test_against_all_judgments(self, name, labels, ties, data):
+        scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
+        chosen = dataclasses.replace(measure(name), ties=ties)
+        bounds = chosen.bounds(labels, scores, max_grade=3)
+        query = [0] * len(labels) + [1]
+        # A second query has the top grade, so that all judgments are on one scale.
+        values = [
+            chosen.resolve(3).per_query([*judged, 3], [*scores, 0], qid=query).values[0]
+            for judged in itertools.product(
+                *[range(4) if math.isnan(label) else [label] for label in labels]
+            )
+        ]
+        assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
+        assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+
+    @pytest.mark.parametrize("name", sorted(FACTS))
+    def test_all_measures_that_have_bounds_name_an_example(self, name):
+        refused = FACTS[name].refuses
+        plain = {} if "normalize" in refused else {"normalize": False}
+        plain |= {} if "unjudged" in refused else {"unjudged": "nonrelevant"}
+        chosen = catalogue()[name](**plain)
+        if FACTS[name].bounds:
+            assert {type(measure(example)) for example in FACTS[name].bounds} == {type(chosen)}
+            assert chosen.bounds([1, math.nan], [0.2, 0.1]).largest.values >= 0
+        else:
+            with pytest.raises(ValueError, match="what it divides by changes with the judgments"):
+                chosen.bounds([1, math.nan], [0.2, 0.1])
+
+    def test_of_several_queries(self):
+        nan = math.nan
+        bounds = P(k=2).bounds([1, nan, nan, 0], [2, 1, 2, 1], qid=["a", "a", "b", "b"])
+        assert bounds.smallest.values.tolist() == [0.5, 0.0]
+        assert bounds.largest.values.tolist() == [1.0, 0.5]
+        assert list(bounds.largest.qid) == ["a", "b"]
+        assert (bounds.smallest.mean(), bounds.largest.mean()) == (0.25, 0.75)
+
+    def test_the_scale_is_the_measures_or_the_datas_or_named(self):
+        labels, scores = [2, math.nan], [1, 2]
+        assert CG().bounds(labels, scores).largest.values == [4]
+        assert CG().bounds(labels, scores, max_grade=4).largest.values == [6]
+        assert CG(gain=(1, 2, 7)).bounds(labels, scores).largest.values == [9]
+        assert GeneralizedP(max_grade=4).bounds(labels, scores).largest.values == [0.75]
+        assert P(rel=3).bounds(labels, scores).largest.values == [0.5]
+        with pytest.raises(ValueError, match=r"max_grade must be an integer >= 1, got 0\.5"):
+            CG().bounds(labels, scores, max_grade=0.5)
+
+    def test_of_a_run_whose_pool_holds_more(self):
+        rankings = rankings_of_pools([([None, 1], [1, 2, 0])])
+        bounds = RBP(p=0.5).bounds(rankings)
+        assert (bounds.smallest.values[0], bounds.largest.values[0]) == (0.25, 0.75)
+
+    @pytest.mark.parametrize("chosen", [AP(), R(k=3), nDCG(), QMeasure(), GAP(), Bpref(), infAP()])
+    def test_what_divides_by_the_pool(self, chosen):
+        with pytest.raises(ValueError, match="no bounds over judgments: its divisor changes"):
+            chosen.bounds([1, math.nan], [2, 1])
+
+    def test_a_relevant_document_found_late_can_lower_average_precision_and_recall(self):
+        scores = [3, 2, 1]
+        for chosen in (AP(), R(k=1), nDCG(), RPrecision()):
+            assert chosen([1, 0, 1], scores) < chosen([1, 0, 0], scores)
+            assert chosen([1, 0, 0], scores) > chosen([0, 0, 0], scores)
+
+    def test_rules_that_change_more_than_the_value(self):
+        with pytest.raises(ValueError, match="the list itself changes with the judgments"):
+            P(unjudged="condense").bounds([1, math.nan], [2, 1])
+        with pytest.raises(ValueError, match=r"empty must be 0\.0, the worst value, got 1\.0"):
+            P(empty=1).bounds([1, math.nan], [2, 1])
+        with pytest.raises(ValueError, match="its divisor changes"):
+            P(normalize=True).bounds([1, math.nan], [2, 1])

@@ -1,0 +1,62 @@
+"""Long lists, many grades, high grades: values and memory."""
+
+import math
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from reference.average_precision import average_precision
+from reference.ndcg import ndcg
+from reference.queries import per_query, rows_by_query
+
+from skgraded import AP, ERR, RR, Bpref, BprefTen, Rankings, eGAP, nDCG
+
+TOLERANCE = 1e-12
+
+
+def test_many_fractional_labels_and_many_grades():
+    rng = np.random.default_rng(0)
+    labels, scores, qid = rng.random(3000), rng.random(3000), np.arange(3000) % 7
+    ours = nDCG().per_query(labels, scores, qid=qid)
+    theirs = per_query(ndcg, labels, scores, qid, ties="row_order")
+    np.testing.assert_allclose(ours.values, list(theirs.values()), atol=TOLERANCE)
+    grades = rng.integers(0, 400, 900)
+    ours = eGAP(g="linear").per_query(grades, scores[:900], qid=qid[:900])
+    g = [Fraction(j, 399 * 400 // 2) for j in range(1, 400)]
+    own = rows_by_query(qid[:900])[0]
+    ranked = [int(grades[row]) for row in sorted(own, key=lambda row: -scores[row])]
+    by_threshold = [float(g[t - 1] * average_precision(ranked, rel=t)) for t in range(1, 400)]
+    assert ours.values[0] == pytest.approx(math.fsum(by_threshold), abs=TOLERANCE)
+
+
+def test_a_query_of_a_million_documents():
+    n = 1_000_000
+    rng = np.random.default_rng(1)
+    y_true, y_score = rng.integers(0, 5, n), rng.integers(0, 1000, n).astype(float)
+    rows = np.lexsort((np.arange(n), -y_score))
+    relevant = y_true[rows] >= 1
+    by_hand = np.sum(relevant * np.cumsum(relevant) / np.arange(1, n + 1)) / relevant.sum()
+    assert AP(ties="row_order")(y_true, y_score) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_cascades_and_preferences_of_many_grades():
+    rng = np.random.default_rng(4)
+    y_true, y_score = rng.integers(0, 400, 90), rng.integers(0, 40, 90)
+    binary_labels = (y_true >= 200).astype(int)
+    for kind in (Bpref, BprefTen, RR):
+        assert kind(rel=200)(y_true, y_score) == pytest.approx(kind()(binary_labels, y_score))
+    assert ERR(gain="linear")(y_true, y_score) == pytest.approx(
+        ERR(gain=tuple(range(1, 400)))(y_true, y_score), abs=2e-3
+    )
+
+
+def test_a_high_top_grade_takes_no_room():
+    y_true, y_score = np.tile([0, 0, 0, 0, 2000], 5000), np.tile(np.arange(5.0), 5000)
+    rankings = Rankings.from_arrays(y_true, y_score, np.repeat(np.arange(5000), 5))
+    tracemalloc.start()
+    value = eGAP(g="linear")(rankings)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert value == pytest.approx(1.0)
+    assert peak < 20e6

@@ -1,0 +1,116 @@
+"""Every measure against its literal oracle: random rankings, all rules, all cut-offs."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import strategies
+from facts import EACH, FEW, RANKED, TIES, cases, fields_of, has_mean_over_ties, scale_fields
+from hypothesis import given
+from hypothesis import strategies as st
+from pools import rankings_of_pools
+from reference import REFERENCE
+from reference.distance import adm
+from reference.queries import per_query, plain, rows_by_query
+
+from skgraded import ADM, Rankings, evaluate
+
+TOLERANCE = 1e-12
+
+
+def assert_same(rows, chosen, arguments, ties):
+    expected = per_query(
+        REFERENCE[type(chosen).__name__],
+        rows.y_true,
+        rows.y_score,
+        rows.qid,
+        ties,
+        **arguments,
+    )
+    scores = dataclasses.replace(chosen, ties=ties).per_query(
+        rows.y_true, rows.y_score, qid=rows.qid
+    )
+    assert list(scores.qid) == list(expected)
+    np.testing.assert_allclose(
+        scores.values, [float(value) for value in expected.values()], rtol=0, atol=TOLERANCE
+    )
+
+
+@pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
+@FEW
+@given(data=st.data())
+def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
+    assert_same(*data.draw(cases(strategies.small_data(), name)), ties="expected")
+
+
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_of_long_lists_under_the_other_tie_rules(name, data):
+    ties = data.draw(st.sampled_from(TIES[1:]))
+    assert_same(*data.draw(cases(strategies.long_data(), name)), ties=ties)
+
+
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_of_long_lists_without_ties(name, data):
+    ties = "expected" if has_mean_over_ties(name) else "row_order"
+    assert_same(*data.draw(cases(strategies.long_data(ties=False), name)), ties=ties)
+
+
+@EACH
+@FEW
+@given(data=st.data())
+def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
+    max_grade = data.draw(strategies.MAX_GRADES)
+    queries = data.draw(st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3))
+    top = max([0, *(grade for _, pool in queries for grade in pool)])
+    chosen, arguments = data.draw(fields_of(name, max_grade, top))
+    if name == "infAP" and not arguments["condense"]:
+        queries = [
+            (data.draw(strategies.partly_unsampled(ranked)), pool) for ranked, pool in queries
+        ]
+    values = chosen.per_query(rankings_of_pools(queries)).values
+    expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
+
+
+class TestADM:
+    @given(strategies.small_data(), st.data())
+    def test_against_the_oracle(self, rows, data):
+        scores = data.draw(
+            st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=len(rows.qid)).map(
+                lambda drawn: np.array(drawn[: len(rows.qid)])
+            )
+        )
+        fields, condense = data.draw(scale_fields(rows.max_grade)), data.draw(st.booleans())
+        chosen = ADM(**fields, unjudged="condense" if condense else "nonrelevant", empty=0.25)
+        ours = chosen.per_query(rows.y_true, scores, qid=rows.qid)
+        for query, own in rows_by_query(rows.qid).items():
+            grades = [plain(rows.y_true[row]) for row in own]
+            expected = adm(
+                grades, [scores[row] for row in own], **fields, condense=condense, empty=0.25
+            )
+            value = ours.values[list(ours.qid).index(query)]
+            assert value == pytest.approx(float(expected), abs=TOLERANCE)
+
+    def test_among_other_measures(self):
+        rows, qid = ([2, 0, 1, 0], [1.0, 0.5, 0.25, 0.75]), ["a", "a", "b", "b"]
+        scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
+        assert scores.per_query("ADM").values.tolist() == [0.75, 0.5]
+        assert scores["ADM"] == (0.75 + 3 * 0.5) / 4
+        rankings = Rankings.from_arrays(*rows, qid)
+        assert ADM().per_query(rankings).values.tolist() == [0.75, 0.5]
+        assert ADM().per_query(rankings.of_queries(slice(1, 2))).values.tolist() == [0.5]
+
+    def test_scores_that_are_no_degrees_of_relevance(self):
+        with pytest.raises(
+            ValueError, match=r"y_score must lie in \[0, 1\] for ADM.* 1\.5 in row 1"
+        ):
+            ADM()([1, 0], [0.5, 1.5])
+        with pytest.raises(ValueError, match=r"got -0\.1 in row 1\.$"):
+            ADM()([1, 0, 1, 0], [0.5, -0.1, 0.5, 9.0], qid=[1, 2, 2, 1])
+        retrieved = Rankings.from_trec({"q": {"d": 1}}, {"q": {"d": 0.5}})
+        with pytest.raises(TypeError, match="these rankings have no scores"):
+            ADM()(retrieved)

@@ -1,0 +1,149 @@
+"""Values by query and means over queries."""
+
+import math
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.average_precision import average_precision
+from reference.queries import mean_over_queries, per_query, rows_by_query
+
+import skgraded
+from skgraded import AP, GAP, Rankings, eGAP, evaluate, nDCG, xGAP
+
+TOLERANCE = 1e-12
+
+
+class TestResults:
+    rows = ([2, 0, 0, 0], [4, 3, 2, 1])
+    qid = ("a", "a", "b", "b")
+
+    def test_query_scores(self):
+        scores = AP().per_query(*self.rows, qid=self.qid)
+        assert list(scores.qid) == ["a", "b"]
+        assert scores.values.tolist() == [1.0, 0.0]
+        assert scores.mean() == 0.5 == AP()(*self.rows, qid=self.qid)
+        assert len(scores) == 2
+        frame = scores.to_frame()
+        assert frame["AP"].to_dict() == {"a": 1.0, "b": 0.0}
+        assert frame.index.name == "qid"
+        assert "counted as 0" in repr(scores)
+
+    @pytest.mark.parametrize(
+        "mean",
+        [
+            lambda chosen, rows: chosen(*rows),
+            lambda chosen, rows: chosen.per_query(*rows).mean(),
+            lambda chosen, rows: evaluate(chosen, *rows).mean(),
+            lambda chosen, rows: evaluate(chosen, *rows)[chosen],
+        ],
+    )
+    def test_a_warning_names_the_line_of_the_user(self, mean):
+        with pytest.warns(skgraded.UndefinedMeanWarning) as found:
+            mean(AP(empty=float("nan")), ([0, 0], [1, 2]))
+        assert [each.filename for each in found] == [__file__]
+
+    @given(st.lists(st.integers(0, 4), min_size=1), st.sampled_from([None, 1, 3]))
+    def test_a_perfect_ranking_has_the_bits_of_the_ideal_one(self, y_true, k):
+        assert nDCG(k=k, empty=1.0)(y_true, y_true) == 1.0
+
+    def test_scores_hold_measures_and_queries(self):
+        scores = evaluate(["AP", "nDCG@10"], [1, 0], [1, 2])
+        assert "AP" in scores
+        assert nDCG(k=10) in scores
+        assert "nDCG(k=10)" in scores
+        assert "nDCG" not in scores
+        assert "no measure" not in scores
+        assert np.zeros(2) not in scores
+        with pytest.raises(TypeError, match="not iterable"):
+            list(scores)
+
+    def test_scores(self):
+        scores = evaluate(["AP", nDCG(k=1, empty=math.nan)], *self.rows, qid=self.qid)
+        assert scores.mean() == {"AP": 0.5, "nDCG(empty=nan)@1": 1.0}
+        assert scores["AP"] == scores[AP()] == 0.5
+        assert scores.per_query("AP").values.tolist() == [1.0, 0.0]
+        assert scores.to_frame().columns.tolist() == ["AP", "nDCG(empty=nan)@1"]
+        assert scores.values.shape == (2, 2)
+        assert repr(scores).splitlines() == [
+            "measure                mean  over 2 queries",
+            "AP                   0.5000  (1 with nothing relevant, counted as 0)",
+            "nDCG(empty=nan)@1    1.0000  (1 with nothing relevant, left out)",
+        ]
+        with pytest.raises(KeyError, match="GAP is not among the measures scored: AP, nDCG"):
+            scores["GAP"]
+
+    def test_a_single_measure_may_stand_alone(self):
+        assert evaluate("AP", *self.rows).mean() == evaluate([AP()], *self.rows).mean()
+
+    def test_no_measure(self):
+        with pytest.raises(ValueError, match="measures must name at least one measure"):
+            evaluate([], *self.rows)
+
+    def test_rankings_need_nothing_beside_them(self):
+        rankings = Rankings.from_arrays(*self.rows, self.qid)
+        assert AP()(rankings) == 0.5
+        with pytest.raises(TypeError, match="must be None with a Rankings"):
+            AP()(rankings, [1, 2, 3, 4])
+        with pytest.raises(TypeError, match="y_score is missing"):
+            AP()([1, 0])
+
+    def test_mean_without_any_query(self):
+        scores = AP(empty=math.nan).per_query([0, 0], [1, 2])
+        with pytest.warns(skgraded.UndefinedMeanWarning, match="1 of 1 have nothing relevant"):
+            assert math.isnan(scores.mean())
+        assert "left out" in repr(scores)
+
+    def test_score_functions(self):
+        from skgraded import egap_score, gap_score, xgap_score
+
+        functions = {GAP: gap_score, xGAP: xgap_score, eGAP: egap_score}
+        arrays = ([2, 1, 0, 1], [1, 1, 2, 3])
+        for kind, function in functions.items():
+            options = {"k": 3, "ties": "pessimistic"}
+            ours = function(
+                *arrays, qid=[1, 1, 1, 2], g=(0.3, 0.7), sample_weight=[1, 1, 1, 5], **options
+            )
+            assert ours == kind(g=(0.3, 0.7), **options)(
+                *arrays, qid=[1, 1, 1, 2], sample_weight=[1, 1, 1, 5]
+            )
+            assert function(*arrays) == kind()(*arrays)
+
+
+@given(strategies.long_data(), st.data())
+def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
+    weights = data.draw(strategies.row_weights(len(rows.qid)))
+    for empty in (0.0, float("nan")):
+        values = per_query(
+            average_precision,
+            rows.y_true,
+            rows.y_score,
+            rows.qid,
+            "row_order",
+            empty=empty,
+        )
+        counted = [query for query, value in values.items() if not math.isnan(value)]
+        weight = {
+            query: np.mean([weights[row] for row in own])
+            for query, own in rows_by_query(rows.qid).items()
+        }
+        chosen = AP(ties="row_order", empty=empty)
+        if sum(weight[query] for query in counted) == 0:
+            with pytest.warns(skgraded.UndefinedMeanWarning, match="undefined"):
+                assert math.isnan(
+                    chosen(rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weights)
+                )
+        else:
+            mean = mean_over_queries(values, rows.qid, weights)
+            ours = chosen(rows.y_true, rows.y_score, qid=rows.qid, sample_weight=weights)
+            assert ours == pytest.approx(float(mean), abs=TOLERANCE)
+
+
+def test_mean_with_an_infinite_value():
+    # Half of the gain of a list without gain is found nowhere.
+    scores = evaluate("RankedHalfLife@1", [0, 1, 1, 0], [2, 1, 2, 1], qid=[1, 1, 2, 2])
+    assert scores.values[:, 0].tolist() == [math.inf, 0.5]
+    assert scores["RankedHalfLife@1"] == math.inf
+    assert "inf" in repr(scores)
