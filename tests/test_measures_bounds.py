@@ -65,7 +65,7 @@ class TestBounds:
             assert {type(measure(example)) for example in FACTS[name].bounds} == {type(chosen)}
             assert chosen.bounds([1, math.nan], [0.2, 0.1]).largest.values >= 0
         else:
-            with pytest.raises(ValueError, match="what it divides by changes with the judgments"):
+            with pytest.raises(ValueError, match="its divisor changes with the judgments"):
                 chosen.bounds([1, math.nan], [0.2, 0.1])
 
     def test_of_several_queries(self):

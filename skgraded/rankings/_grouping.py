@@ -16,7 +16,7 @@ __all__ = ["as_ids", "group_rows", "is_missing"]
 
 IntArray = NDArray[np.int64]
 
-# The hash has a random seed, so that nobody can choose ids that collide. It does not change results.
+# Random seed of the hash, so that nobody can choose ids that collide. Results do not depend on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
 
