@@ -67,7 +67,7 @@ from skgraded.measures import (
     xGAP,
     xgap_score,
 )
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Rankings, query_ids, query_series, query_target
 
 if TYPE_CHECKING:
     from skgraded.model_selection import (
@@ -81,7 +81,6 @@ if TYPE_CHECKING:
         cross_validate_queries,
         query_train_test_split,
     )
-    from skgraded.rankings._query_ids import query_target
     from skgraded.scoring import make_ranking_scorer
 
 __version__ = "0.1.0.dev0"
@@ -156,6 +155,8 @@ __all__ = [
     "make_ranking_scorer",
     "measure",
     "nDCG",
+    "query_ids",
+    "query_series",
     "query_target",
     "query_train_test_split",
     "xGAP",
@@ -173,7 +174,6 @@ _HOME_OF = {
     "compare_rankers": "skgraded.model_selection",
     "cross_validate_queries": "skgraded.model_selection",
     "make_ranking_scorer": "skgraded.scoring",
-    "query_target": "skgraded.rankings._query_ids",
     "query_train_test_split": "skgraded.model_selection",
 }
 

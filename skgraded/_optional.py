@@ -7,13 +7,15 @@ from typing import Any
 __all__ = ["axes_or_new", "import_pandas"]
 
 
-def import_pandas(otherwise: str = "the arrays of the result") -> Any:
+def import_pandas(
+    otherwise: str = "the arrays of the result", *, needed_by: str = "to_frame"
+) -> Any:
     """Import pandas; the error says how to install it and what to use instead."""
     try:
         import pandas as pd
     except ImportError as error:
         raise ImportError(
-            f"to_frame needs pandas: pip install pandas, or use {otherwise} instead."
+            f"{needed_by} needs pandas: pip install pandas, or use {otherwise} instead."
         ) from error
     return pd
 

@@ -1,10 +1,11 @@
 """Warning classes of skgraded, and functions that issue warnings at the user's line of code."""
 
-import sys
 import warnings
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from skgraded._stack import run_in_progress, stacklevel_of_the_user
 
 __all__ = [
     "CutQueriesWarning",
@@ -45,15 +46,21 @@ class QueryLeakWarning(SkgradedWarning):
 
 
 class ThinnedQueriesWarning(SkgradedWarning):
-    """Rows are sampled from the training and test sets, so that queries lose documents.
+    """Queries are scored on only some of their documents.
 
-    A short list is easier to rank than a long one. Scores of a halving search over rows are
-    therefore too high, and not comparable between its rounds.
+    A short list is easier to rank than a long one, so that the score is too high, and not
+    comparable with that of whole queries. Folds of rows, halving searches with
+    ``resource="n_samples"`` and ``permutation_importance(max_samples=...)`` leave documents out.
     """
 
 
 class CutQueriesWarning(SkgradedWarning):
-    """Training sets of a learning curve contain only some of the documents of a query."""
+    """Queries do not have the rows that they have in the data set.
+
+    Either rows are missing where a ranker is trained or queries are split, so that it learns from
+    parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
+    is shuffled.
+    """
 
 
 class UnseenGradeWarning(SkgradedWarning):
@@ -65,7 +72,7 @@ class GroupSizesWarning(SkgradedWarning):
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn if measures that will score several data sets take the top grade from each of them."""
+    """Warn if a measure that will score several data sets takes its top grade from each of them."""
     still_open = [each for each in measures if each.is_open]
     if not still_open:
         return
@@ -84,15 +91,12 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
 _said_in_worker: set[type[Warning]] = set()
 
-# Modules whose frames can lie between the user's code and ours.
-_LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"}
-
 
 def warn_once(message: str, category: type[SkgradedWarning]) -> None:
-    """Warn at the user's line of code, but only once in a cross-validation or search.
+    """Warn at the user's line of code, and only once in a cross-validation or search.
 
-    Python's filter "once per line" does not suffice: scikit-learn resets the filters in every fold,
-    which also resets the record of warnings already shown. A worker process warns only once.
+    Python shows a warning once for each line, but scikit-learn resets the filters in every
+    fold, which also resets the record of shown warnings. A worker process warns only once.
 
     Parameters
     ----------
@@ -103,7 +107,7 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
     """
     from multiprocessing import parent_process
 
-    run = _run_in_progress()
+    run = run_in_progress()
     if run is not None:
         said = _said_in.setdefault(run, set())
     else:
@@ -112,25 +116,3 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
         return
     said.add(category)
     warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
-
-
-def _run_in_progress() -> Any:
-    """Find the outermost joblib.Parallel on the stack; a search creates a new one in every fit."""
-    joblib = sys.modules.get("joblib")
-    frame, found = sys._getframe(1), None
-    while joblib is not None and frame is not None:
-        for name in ("self", "parallel"):
-            if isinstance(frame.f_locals.get(name), joblib.Parallel):
-                found = frame.f_locals[name]
-        frame = frame.f_back  # type: ignore[assignment]
-    return found
-
-
-def stacklevel_of_the_user() -> int:
-    """Return the stacklevel of the first frame outside the libraries, or 2 if there is none."""
-    frame, distance = sys._getframe(1), 1
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
-            return distance
-        frame, distance = frame.f_back, distance + 1  # type: ignore[assignment]
-    return 2

@@ -110,7 +110,7 @@ def test_query_ranker_stops_early_by_the_measure(rows):
         random_state=0,
     ).fit(X, y, qid=qid)
     seen = ranker.evals_result_["valid_0"][str(TARGET)]
-    held_out = np.isin(qid, ranker.validation_qid_)
+    held_out = ranker.validation_queries_.contains(qid)
     best = TARGET(y[held_out], ranker.predict(X[held_out]), qid=qid[held_out])
     assert 5 < len(seen) < 200
     assert ranker.best_iteration_ == np.argmax(seen) + 1 == ranker.estimator_.tree_count_
@@ -156,7 +156,7 @@ def test_query_ranker_hands_categorical_features_on(rows):
         validation_fraction=0.2,
         random_state=0,
     ).fit(mixed, y, qid=qid, cat_features=[0])
-    held_out = np.isin(qid, ranker.validation_qid_)
+    held_out = ranker.validation_queries_.contains(qid)
     best = TARGET(y[held_out], ranker.predict(mixed[held_out]), qid=qid[held_out])
     assert ranker.evals_result_["valid_0"][str(TARGET)][-1] == pytest.approx(best, abs=1e-12)
 

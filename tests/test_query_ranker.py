@@ -18,10 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from skgraded import QueryKFold, QueryRanker, nDCG, query_target, xGAP, xgap_score
+from skgraded import QueryKFold, QueryRanker, nDCG, query_ids, query_target, xGAP, xgap_score
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
-from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded.rankings import resolve_query_ids, split_target
 
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
@@ -132,13 +132,23 @@ def test_ids_of_any_type_give_the_same_model(ids):
     assert target["qid"].dtype == ids.dtype
     np.testing.assert_array_equal(ranker().fit(X, target).predict(X), expected)
     fitted = stopping_ranker().fit(X, target)
-    assert len(fitted.validation_qid_) == 12
+    assert len(fitted.validation_queries_) == 12
 
 
 def test_a_target_comes_apart_as_it_was_put_together():
-    grades, ids = split_target(query_target([2, np.nan, 0], ["a", "b", "b"]))
+    grades, (ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
     np.testing.assert_array_equal(grades, [2, np.nan, 0])
-    assert list(ids) == ["a", "b", "b"]
+    assert list(ids) == ["b", "a", "b"]
+    assert list(sizes) == [2, 1, 2]
+
+
+def test_a_masked_grade_of_a_target_is_unjudged():
+    target = query_target(np.ma.masked_array([2, 1], mask=[False, True]), ["a", "a"])
+    np.testing.assert_array_equal(target["grade"], [2, np.nan])
+
+
+def test_ids_of_several_types_stay_different_in_a_target():
+    assert query_target([1, 0], [1, "1"])["n_rows"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -146,9 +156,11 @@ def test_a_target_comes_apart_as_it_was_put_together():
     [
         ([1, 0], [1, 1, 2], r"qid must hold one query id per row of y \(2\), got 3"),
         ([1, 0, 2], [3], "np.repeat"),
-        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got shape \(2, 1\)"),
-        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got shape \(2, 1\)"),
+        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got the shape \(2, 1\)"),
+        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got the shape \(2, 1\)"),
         (query_target([1, 0], [1, 1]), [1, 1], "made by query_target"),
+        ([1, 0], query_ids([1, 1]), "made by query_ids"),
+        ([1, 0], [1, np.nan], "qid must name a query in every row, got nan in row 1"),
     ],
 )
 def test_query_target_refuses(y, qid, message):
@@ -261,7 +273,7 @@ def test_fit_parameters_are_passed_on_and_follow_their_rows():
 
 
 def validation_rows(fitted):
-    return np.isin(QID, fitted.validation_qid_)
+    return fitted.validation_queries_.contains(QID)
 
 
 def recomputed_on_validation(fitted, features, grades, qid):
@@ -271,7 +283,7 @@ def recomputed_on_validation(fitted, features, grades, qid):
         early_stopping_rounds=None, estimator__n_estimators=n_iterations
     )
     model = whole.fit(features, grades, qid=qid).estimator_
-    rows = np.isin(qid, fitted.validation_qid_)
+    rows = fitted.validation_queries_.contains(qid)
     scores = [model.predict(features[rows], num_iteration=i + 1) for i in range(n_iterations)]
     return [fitted.measure_(grades[rows], each, qid=qid[rows]) for each in scores]
 
@@ -290,7 +302,7 @@ def test_stops_where_the_recomputed_measure_is_highest():
 def test_training_leaves_the_validation_queries_out():
     fitted = stopping_ranker().fit(X, Y, qid=QID)
     rows = validation_rows(fitted)
-    assert len(fitted.validation_qid_) == 12
+    assert len(fitted.validation_queries_) == 12
     kept = lgbm(n_estimators=fitted.best_iteration_).fit(
         X[~rows], Y[~rows], group=np.bincount(QID[~rows])[np.unique(QID[~rows])]
     )
@@ -298,11 +310,11 @@ def test_training_leaves_the_validation_queries_out():
 
 
 def test_the_order_of_rows_does_not_change_the_validation_queries():
-    held_out = stopping_ranker().fit(X, Y, qid=QID).validation_qid_
+    held_out = stopping_ranker().fit(X, Y, qid=QID).validation_queries_
     shuffled = stopping_ranker().fit(X[SHUFFLED], Y[SHUFFLED], qid=QID[SHUFFLED])
-    assert set(shuffled.validation_qid_) == set(held_out)
+    assert set(shuffled.validation_queries_.hashes) == set(held_out.hashes)
     other = stopping_ranker(random_state=1).fit(X, Y, qid=QID)
-    assert set(other.validation_qid_) != set(held_out)
+    assert set(other.validation_queries_.hashes) != set(held_out.hashes)
 
 
 def test_the_order_of_rows_inside_queries_does_not_change_the_watched_values():
@@ -340,7 +352,7 @@ def test_validation_without_stopping_records_every_iteration():
 def test_a_second_fit_forgets_the_first_one_s_validation():
     fitted = stopping_ranker().fit(X, Y, qid=QID)
     fitted.set_params(validation_fraction=None, early_stopping_rounds=None).fit(X, Y, qid=QID)
-    for attribute in ("evals_result_", "best_iteration_", "validation_qid_"):
+    for attribute in ("evals_result_", "best_iteration_", "validation_queries_"):
         assert not hasattr(fitted, attribute)
 
 
@@ -391,11 +403,11 @@ def test_callbacks_of_the_user_are_called():
         ({"validation_fraction": None}, "early_stopping_rounds needs validation_fraction.*=8 and"),
         (
             {"early_stopping_rounds": 0},
-            "early_stopping_rounds must be an integer >= 1 or None, got 0",
+            "early_stopping_rounds must be an integer >= 1, or None for no early stopping, got 0",
         ),
         (
             {"early_stopping_rounds": 2.5},
-            "early_stopping_rounds must be an integer >= 1 .* got 2.5",
+            "early_stopping_rounds must be an integer >= 1, .* got 2.5",
         ),
         (
             {"estimator": Ridge()},
@@ -420,9 +432,9 @@ def test_one_query_cannot_be_split_into_training_and_validation():
         stopping_ranker().fit(X, Y, qid=np.zeros(len(Y)))
     two = QID < 2
     fitted = stopping_ranker(validation_fraction=0.01).fit(X[two], Y[two], qid=QID[two])
-    assert len(fitted.validation_qid_) == 1
+    assert len(fitted.validation_queries_) == 1
     fitted = stopping_ranker(validation_fraction=0.99).fit(X[two], Y[two], qid=QID[two])
-    assert len(fitted.validation_qid_) == 1
+    assert len(fitted.validation_queries_) == 1
 
 
 # Measures

@@ -1,6 +1,7 @@
 """cross_validate_queries keeps the value of every query; compare_rankers tests the differences."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -15,12 +16,14 @@ from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
     AP,
+    CutQueriesWarning,
     Fallout,
     QueryKFold,
     QueryLeakWarning,
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
+    ThinnedQueriesWarning,
     compare_rankers,
     cross_validate_queries,
     make_ranking_scorer,
@@ -159,12 +162,15 @@ def test_the_splitter_may_need_grades():
 
 
 def test_folds_that_cut_queries_warn_once_and_whole_ones_do_not():
-    for estimator, measures in [(RANKER, None), (Ridge(), MEASURE)]:
-        with pytest.warns(QueryLeakWarning, match=r"cv cuts queries: up to \d+ of 40") as caught:
+    both = [QueryLeakWarning, CutQueriesWarning]  # the splits, and what the ranker is fitted on
+    for estimator, measures, found in [(RANKER, None, both), (Ridge(), MEASURE, both[:1])]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             cross_validate_queries(
                 estimator, X, Y, qid=QID, measures=measures, cv=KFold(3, shuffle=True)
             )
-        assert len(caught) == 1
+        assert [each.category for each in caught] == found
+        assert re.match(r"cv cuts queries: up to \d+ of 40", str(caught[0].message))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cross_validate_queries(RANKER, X, TARGET, cv=list(QueryKFold(3).split(X, groups=QID)))
@@ -201,6 +207,12 @@ def test_results_print_pickle_and_become_frames():
 def test_bad_input_is_refused(estimator, given, message):
     with pytest.raises(ValueError, match=message):
         cross_validate_queries(estimator, X, Y, **given)
+
+
+def test_splits_that_leave_rows_of_tested_queries_out_warn():
+    train, test = next(QueryKFold(3).split(X, groups=QID))
+    with pytest.warns(ThinnedQueriesWarning, match=r"cv leaves rows of queries out: up to \d+ of"):
+        cross_validate_queries(Ridge(), X, Y, qid=QID, measures="AP", cv=[(train, test[::2])])
 
 
 # Comparison
@@ -339,9 +351,16 @@ def test_the_open_scale_is_that_of_the_queries_compared():
 
 def test_models_that_know_the_queries_warn():
     most = np.arange(len(Y)) % 3 > 0
-    rankers = [RANKER.fit(X[most], TARGET[most]), Ridge().fit(X[most], Y[most])]
+    with pytest.warns(CutQueriesWarning):
+        ranker = RANKER.fit(X[most], TARGET[most])
+    ridge = Ridge().fit(X[most], Y[most])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare_rankers([ranker, ridge], X[~most], TARGET[~most])
+    # The ridge remembers nothing, so that the missing rows alone are seen.
+    assert [each.category for each in caught] == [QueryLeakWarning, ThinnedQueriesWarning]
     with pytest.warns(QueryLeakWarning):
-        compare_rankers(rankers, X[~most], TARGET[~most])
+        compare_rankers([ranker, ranker], X[~most], Y[~most], qid=QID[~most])
 
 
 def test_the_table_says_what_was_tested():

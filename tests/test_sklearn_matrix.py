@@ -24,13 +24,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
+    CutQueriesWarning,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
     cross_validate_queries,
     make_ranking_scorer,
+    query_ids,
+    query_series,
     query_target,
     xGAP,
 )
@@ -61,18 +63,16 @@ def carried_by(carrier, X=X, y=Y, qid=QID):
     """Features, target and metadata."""
     index = pd.Index(qid, name="qid")
     frame = pd.DataFrame(X, columns=NAMES)
-    match carrier:
-        case "keyword":
-            return X, y, {"qid": qid}
-        case "target":
-            return X, query_target(y, qid), {}
-        case "column":
-            return frame.assign(qid=qid), y, {}
-        case "index of X":
-            return frame.set_index(index), y, {}
-        case "index of y":
-            return X, pd.Series(y, index=index), {}
-    raise AssertionError(carrier)
+    carriers = {
+        "keyword": (X, y, {"qid": qid}),
+        "keyword with sizes": (X, y, {"qid": query_ids(qid)}),
+        "target": (X, query_target(y, qid), {}),
+        "series": (X, query_series(y, qid), {}),
+        "column": (frame.assign(qid=qid), y, {}),
+        "index of X": (frame.set_index(index), y, {}),
+        "index of y": (X, pd.Series(y, index=index), {}),
+    }
+    return carriers[carrier]
 
 
 def params(metadata):
@@ -209,7 +209,8 @@ def validation_query_by_query(X, y, metadata):
     return cross_validate_queries(RANKER, X, y, cv=CV, **metadata).values.ravel()
 
 
-EVERYWHERE = {"keyword", "target", "column", "index of X", "index of y"}
+KEYWORDS = {"keyword", "keyword with sizes"}
+EVERYWHERE = KEYWORDS | {"target", "series", "column", "index of X", "index of y"}
 # Where a tool or a transformer makes an array of X or y, what rides in its labels is lost.
 LOSES_LABELS_OF_X = EVERYWHERE - {"column", "index of X"}
 WORKS_WITH = {
@@ -226,9 +227,9 @@ WORKS_WITH = {
     curve_over_leaves: EVERYWHERE,
     permutation_test: EVERYWHERE,
     # Takes no metadata, and permutes every column.
-    importance_by_permutation: EVERYWHERE - {"keyword", "column"},
+    importance_by_permutation: EVERYWHERE - KEYWORDS - {"column"},
     sequential_selection: LOSES_LABELS_OF_X,
-    recursive_elimination: {"keyword", "target"},  # makes an array of y as well
+    recursive_elimination: KEYWORDS | {"target"},  # makes an array of y as well
     selection_by_importance: EVERYWHERE,
     pipeline_around_the_ranker: LOSES_LABELS_OF_X,
     pipeline_inside_the_ranker: EVERYWHERE,
@@ -256,9 +257,9 @@ def tool_and_result(request):
 @pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
 def test_one_result_whatever_carries_the_ids(tool_and_result, routing, carrier):
     tool, expected = tool_and_result
-    if carrier == "keyword" and not routing and tool is not validation_query_by_query:
+    if carrier in KEYWORDS and not routing and tool is not validation_query_by_query:
         pytest.skip("scikit-learn hands no keyword to scorers while routing is off")
-    if carrier == "keyword" and ROUTED_SINCE.get(tool, (1, 4)) > SKLEARN:
+    if carrier in KEYWORDS and ROUTED_SINCE.get(tool, (1, 4)) > SKLEARN:
         pytest.skip("this version of scikit-learn routes no metadata here")
     given = carried_by(carrier)
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -266,7 +267,7 @@ def test_one_result_whatever_carries_the_ids(tool_and_result, routing, carrier):
             np.testing.assert_array_equal(tool(*given), expected)
             return
         if tool is importance_by_permutation and carrier == "column":
-            with pytest.warns(QueryLeakWarning):
+            with pytest.warns(CutQueriesWarning, match="shuffles the column 'qid'"):
                 tool(*given)
             return
         with pytest.raises(

@@ -50,6 +50,8 @@ RANKER = QueryRanker(Ridge(), measure=MEASURE)
 SCORER = make_ranking_scorer(MEASURE)
 GRID = {"estimator__alpha": [1, 100]}
 SHUFFLED_ROWS = KFold(3, shuffle=True, random_state=0)
+# The training rows hold parts of queries, and the scored rows hold other parts of them.
+CUT_AND_LEAK = [CutQueriesWarning, QueryLeakWarning]
 
 
 def warnings_of(use):
@@ -72,15 +74,21 @@ def warnings_of(use):
 def test_folds_of_rows_warn_once(cv, scoring):
     splits = list(cv.split(X, QID))
     found = warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=splits, scoring=scoring))
-    assert found == [QueryLeakWarning]
+    assert found == CUT_AND_LEAK
 
 
 def test_folds_of_rows_warn_in_every_tool():
     pipeline = make_pipeline(StandardScaler(), RANKER)
     search = GridSearchCV(RANKER, GRID, cv=QueryKFold(3))
     for estimator, scoring in [(pipeline, SCORER), (search, SCORER), (search, None)]:
-        with pytest.warns(QueryLeakWarning, match="trained on other documents of the queries"):
-            cross_val_score(estimator, X, TARGET, cv=SHUFFLED_ROWS, scoring=scoring)
+        found = warnings_of(
+            lambda e=estimator, s=scoring: cross_val_score(
+                e, X, TARGET, cv=SHUFFLED_ROWS, scoring=s
+            )
+        )
+        # The inner folds of the search hold whole queries of what the outer ones have cut.
+        within = [ThinnedQueriesWarning] if estimator is search else []
+        assert found == [CutQueriesWarning, *within, QueryLeakWarning]
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.warns(QueryLeakWarning, match=r"QueryKFold\(5\)"),
@@ -89,29 +97,45 @@ def test_folds_of_rows_warn_in_every_tool():
 
 
 def test_a_warning_names_the_user_s_line():
-    with pytest.warns(QueryLeakWarning) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         GridSearchCV(RANKER, GRID, cv=SHUFFLED_ROWS).fit(X, TARGET)
-    assert [each.filename for each in caught] == [__file__]
+    assert [each.filename for each in caught] == [__file__] * 2
 
 
 def test_a_second_run_warns_again():
     found = [
         warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=SHUFFLED_ROWS)) for _ in range(2)
     ]
-    assert found == [[QueryLeakWarning]] * 2
+    assert found == [CUT_AND_LEAK] * 2
 
 
 def test_a_split_of_rows_warns():
     X_train, X_test, y_train, y_test = train_test_split(X, TARGET, random_state=0)
-    fitted = RANKER.fit(X_train, y_train)
+    with pytest.warns(CutQueriesWarning):
+        fitted = RANKER.fit(X_train, y_train)
     assert warnings_of(lambda: fitted.score(X_test, y_test)) == [QueryLeakWarning]
-    assert warnings_of(lambda: pickle.loads(pickle.dumps(fitted)).score(X_test, y_test)) == [
-        QueryLeakWarning
-    ]
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert warnings_of(lambda: copy.score(X_test, y_test)) == [QueryLeakWarning]
+
+
+def test_a_split_of_rows_warns_where_only_ids_are_known():
+    parts = train_test_split(X, Y, QID, random_state=0)
+    X_train, X_test, y_train, y_test, qid_train, qid_test = parts
+    fitted = RANKER.fit(X_train, y_train, qid=qid_train)
+    assert warnings_of(lambda: fitted.score(X_test, y_test, qid=qid_test)) == [QueryLeakWarning]
+
+
+def test_a_split_in_halves_warns_where_sizes_are_known():
+    half = np.random.default_rng(0).permutation(len(Y)) % 2 == 0
+    with pytest.warns(CutQueriesWarning):
+        fitted = RANKER.fit(X[half], TARGET[half])
+    assert warnings_of(lambda: fitted.score(X[~half], TARGET[~half])) == [QueryLeakWarning]
+    assert warnings_of(lambda: fitted.score(X, TARGET)) == [QueryLeakWarning]
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == []  # the training rows
 
 
 def test_another_data_set_that_is_numbered_the_same_does_not_warn():
-    fitted = RANKER.fit(X, TARGET)
     part = QID % 3 > 0
     for n_queries, first in [(30, 0), (12, 0), (50, 0), (20, 1)]:
         other, grades, qid = make_ranking(
@@ -123,10 +147,14 @@ def test_another_data_set_that_is_numbered_the_same_does_not_warn():
             warnings_of(lambda x=other, y=target: RANKER.fit(X[part], TARGET[part]).score(x, y))
             == []
         )
-    words = query_target(Y, [f"q{each}" for each in QID])
+
+
+def test_parts_of_named_queries_warn_where_only_ids_are_known():
+    words = np.array([f"q{each}" for each in QID])
     rows = np.arange(len(Y)) % 2 == 0
-    fitted = RANKER.fit(X[rows], words[rows])
-    assert warnings_of(lambda: fitted.score(X[~rows], words[~rows])) == [QueryLeakWarning]
+    fitted = RANKER.fit(X[rows], Y[rows], qid=words[rows])
+    found = warnings_of(lambda: fitted.score(X[~rows], Y[~rows], qid=words[~rows]))
+    assert found == [QueryLeakWarning]
 
 
 def test_validation_queries_of_another_file_do_not_warn():
@@ -142,9 +170,8 @@ def test_validation_queries_of_another_file_do_not_warn():
 def test_ids_of_several_types_are_recognised():
     qid = np.array([str(each) if each % 2 else int(each) for each in QID], dtype=object)
     target = query_target(Y, qid)
-    assert warnings_of(lambda: cross_val_score(RANKER, X, target, cv=SHUFFLED_ROWS)) == [
-        QueryLeakWarning
-    ]
+    found = warnings_of(lambda: cross_val_score(RANKER, X, target, cv=SHUFFLED_ROWS))
+    assert found == CUT_AND_LEAK
     assert warnings_of(lambda: cross_val_score(RANKER, X, target, cv=QueryKFold(3))) == []
 
 
@@ -185,7 +212,7 @@ def test_scoring_what_was_trained_on_does_not_warn():
 
     assert warnings_of(use) == []
     half = np.arange(len(Y)) % 2 == 0
-    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [QueryLeakWarning]
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [ThinnedQueriesWarning]
 
 
 def test_a_permutation_test_does_not_warn():
@@ -210,6 +237,12 @@ def test_features_that_are_no_numbers_do_not_disturb():
 
 # Tools that cut what whole-query folds give them
 
+SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+CUT_AND_THINNED = [CutQueriesWarning, ThinnedQueriesWarning]
+needs_routed_halving = pytest.mark.skipif(
+    SKLEARN < (1, 5), reason="halving searches route no metadata before version 1.5"
+)
+
 
 def halving(resource, cv, **params):
     return HalvingGridSearchCV(
@@ -226,11 +259,22 @@ def halving(resource, cv, **params):
 @pytest.mark.parametrize("cv", [QueryKFold(3), StratifiedQueryKFold(3), QueryShuffleSplit(3)])
 def test_a_halving_search_over_rows_warns_once(cv):
     search = halving("n_samples", cv, min_resources=60)
-    assert warnings_of(lambda: search.fit(X, TARGET)) == [ThinnedQueriesWarning]
+    assert warnings_of(lambda: search.fit(X, TARGET)) == CUT_AND_THINNED
+
+
+@needs_routed_halving
+@pytest.mark.parametrize("cv", [QueryKFold(3), StratifiedQueryKFold(3), QueryShuffleSplit(3)])
+def test_a_halving_search_over_rows_warns_where_only_ids_are_known(cv):
+    search = halving("n_samples", cv, min_resources=60)
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert warnings_of(lambda: search.fit(X, Y, qid=QID)) == [ThinnedQueriesWarning]
 
 
 def test_a_halving_search_says_what_to_do():
-    with pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"):
+    with (
+        pytest.warns(CutQueriesWarning, match="resource='n_samples'"),
+        pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"),
+    ):
         halving("n_samples", QueryKFold(3), min_resources=60).fit(X, TARGET)
 
 
@@ -243,7 +287,7 @@ WHOLE = make_ranking(n_queries=12, docs_per_query=10, random_state=0)
 INTERLEAVED = np.arange(120).reshape(12, 10).T.ravel()
 
 
-@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("carrier", ["target", "index", "routed"])
 @pytest.mark.parametrize(
     ("sizes", "shuffle", "rows", "cuts"),
     [
@@ -256,19 +300,30 @@ INTERLEAVED = np.arange(120).reshape(12, 10).T.ravel()
         ([40, 80], False, INTERLEAVED, True),
     ],
 )
-def test_a_learning_curve_warns_where_it_cuts_queries(sizes, shuffle, rows, cuts, routing):
+def test_a_learning_curve_warns_where_it_cuts_queries(sizes, shuffle, rows, cuts, carrier):
     features, grades, qid = (each[rows] for each in WHOLE)
+    target, params = grades, {}
+    if carrier == "target":
+        target = query_target(grades, qid)
+    elif carrier == "index":
+        pd = pytest.importorskip("pandas")
+        target = pd.Series(grades, index=pd.Index(qid, name="qid"))
+    elif SKLEARN >= (1, 6):
+        params = {"params": {"qid": qid}}
+    else:
+        pytest.skip("learning_curve routes no metadata before version 1.6")
 
     def use():
-        with sklearn.config_context(enable_metadata_routing=routing):
+        with sklearn.config_context(enable_metadata_routing=carrier == "routed"):
             learning_curve(
                 RANKER,
                 features,
-                query_target(grades, qid),
+                target,
                 cv=QueryKFold(3),
                 train_sizes=sizes,
                 shuffle=shuffle,
                 random_state=0,
+                **params,
             )
 
     assert warnings_of(use) == ([CutQueriesWarning] if cuts else [])

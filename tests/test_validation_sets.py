@@ -46,7 +46,8 @@ def fit(given=None, **params):
 def test_training_stops_where_the_measure_on_these_queries_is_highest():
     fitted = fit()
     seen = fitted.evals_result_["valid_0"][str(MEASURE)]
-    assert list(fitted.validation_qid_) == list(dict.fromkeys(QID_VALID.tolist()))
+    assert len(fitted.validation_queries_) == len(set(QID_VALID))
+    assert fitted.validation_queries_.contains(QID_VALID).all()
     assert fitted.best_iteration_ == 1 + np.argmax(seen) > 1
     assert len(seen) == fitted.best_iteration_ + 8
     recomputed = [
@@ -157,7 +158,8 @@ def test_all_other_queries_are_trained_on():
     fitted = fit(early_stopping_rounds=None)
     assert not hasattr(fitted, "best_iteration_")
     sizes = np.unique(QID, return_counts=True)[1]
-    assert set(fitted.training_queries_.qid) == set(QID)
+    assert len(fitted.training_queries_) == len(set(QID))
+    assert fitted.training_queries_.contains(QID).all()
     by_hand = LGBMRanker(n_estimators=60, num_leaves=7, n_jobs=1, verbose=-1)
     by_hand.fit(X, Y, group=sizes)
     np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
@@ -226,7 +228,9 @@ def test_a_search_hands_the_validation_queries_on(routing):
             search.fit(X, Y, qid=QID, **given)
         else:
             search.fit(X, query_target(Y, QID), **given)
-    assert set(search.best_estimator_.validation_qid_) == set(QID_VALID)
+    validation = search.best_estimator_.validation_queries_
+    assert len(validation) == len(set(QID_VALID))
+    assert validation.contains(QID_VALID).all()
 
 
 def test_a_higher_grade_of_the_validation_queries_belongs_to_the_scale():
@@ -285,14 +289,16 @@ def test_bad_validation_queries_are_refused(params, given, message):
 def test_missing_ids_may_mean_one_query():
     one = QueryRanker(Ridge(), measure=MEASURE, missing_qid="one_query").fit(X, Y)
     assert one.score(X, Y) == MEASURE(Y, Ridge().fit(X, Y).predict(X))
-    assert one.training_queries_.sizes.tolist() == [len(Y)]
+    assert one.training_queries_.n_rows.tolist() == [len(Y)]
     with_ids = one.fit(X, Y, qid=QID)
     assert with_ids.score(X, Y, qid=QID) == MEASURE(Y, with_ids.predict(X), qid=QID)
-    assert len(with_ids.training_queries_.qid) == len(set(QID))
+    assert len(with_ids.training_queries_) == len(set(QID))
 
 
 def test_missing_ids_are_an_error_unless_that_is_said():
     with pytest.raises(ValueError, match="Query ids are missing"):
         QueryRanker(Ridge(), measure=MEASURE).fit(X, Y)
-    with pytest.raises(ValueError, match="missing_qid must be 'raise' or 'one_query', got 'ok'"):
+    with pytest.raises(
+        ValueError, match="missing_qid must be one of 'raise', 'one_query', got 'ok'"
+    ):
         QueryRanker(Ridge(), measure=MEASURE, missing_qid="ok").fit(X, Y)

@@ -213,7 +213,7 @@ def test_query_ranker_stops_early_by_the_measure(rows):
     ).fit(X, y, qid=qid)
     seen = ranker.evals_result_["valid_0"][str(TARGET)]
     assert 5 < len(seen) < 200
-    held_out = np.isin(qid, ranker.validation_qid_)
+    held_out = ranker.validation_queries_.contains(qid)
     exact = [
         TARGET(y[held_out], scores, qid=qid[held_out])
         for scores in staged(ranker.estimator_.get_booster(), X[held_out], len(seen))

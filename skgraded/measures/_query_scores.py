@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
-from skgraded._warnings import UndefinedMeanWarning, stacklevel_of_the_user
+from skgraded._stack import stacklevel_of_the_user
+from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:

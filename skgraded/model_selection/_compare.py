@@ -1,12 +1,11 @@
-"""Do rankers differ? Paired tests over the queries that all of them ranked."""
+"""Comparison of rankers by paired tests over the queries that all of them have ranked."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,17 +21,12 @@ from skgraded._paired_tests import (
     t_test,
     wilcoxon_test,
 )
+from skgraded._params import choice, fraction, integer
 from skgraded.measures import Measure, QueryScores, measure
 from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
-from skgraded.rankings import Judgments
-from skgraded.rankings._query_ids import (
-    features_for,
-    resolve_query_ids,
-    split_target,
-    without_query_ids,
-)
-from skgraded.scoring._query_leaks import warn_if_queries_leak
-from skgraded.scoring._responses import scores_of
+from skgraded.rankings import Judgments, QueryIds, features_for, resolve_rows
+from skgraded.scoring import scores_of
+from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,10 +51,10 @@ _FEWEST = 2  # rankers to compare, and queries to compare them on
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class RankerComparison:
-    """Differences between rankers, query by query, and what chance may have to do with them.
+    """Differences between rankers with their confidence intervals and p-values.
 
-    Rankers are in the order of their means, the best one first; every pair is the better one less
-    the other.
+    Rankers are in the order of their means, the best one first. The difference of a pair is that of
+    the better ranker less the other.
 
     Attributes
     ----------
@@ -69,11 +63,11 @@ class RankerComparison:
     measure : Measure
         The measure.
     qid : ndarray of shape (n_queries,)
-        The queries that all rankers have a value for.
+        The queries for which every ranker has a value.
     values : ndarray of shape (n_rankers, n_queries)
         The values.
     n_left_out : int
-        Queries that have no value.
+        Number of queries that were left out because a ranker has no value for them.
     pairs : ndarray of shape (n_pairs, 2)
         Places of the two rankers of each pair in ``rankers``.
     differences : ndarray of shape (n_pairs,)
@@ -105,7 +99,7 @@ class RankerComparison:
 
     @property
     def means(self) -> FloatArray:
-        """Mean of each ranker."""
+        """The mean of each ranker over the queries."""
         means: FloatArray = self.values.mean(axis=1)
         return means
 
@@ -195,7 +189,7 @@ class RankerComparison:
 
 
 def _size_for(names: list[str]) -> tuple[float, float]:
-    """Width and height of a figure in inches that leave the names beside the axes their room."""
+    """Return a figure's width and height in inches, with room for the names beside the axes."""
     return (
         _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names)),
         max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * len(names)),
@@ -226,22 +220,23 @@ def compare_rankers(
     n_resamples: int = 9999,
     random_state: int | np.random.Generator | None = 0,
 ) -> RankerComparison:
-    """Compare rankers over the same queries: differences, intervals, paired tests.
+    """Compare rankers over the same queries by differences, intervals and paired tests.
 
     Parameters
     ----------
     rankers : dict or list
-        Two or more of these, by name: fitted models and searches, which rank ``X``; what
-        `cross_validate_queries` found, of searches too (nested cross-validation); `QueryScores`.
+        Two or more rankers, by name. Each is a fitted model or search, which ranks ``X``; or a
+        result of `cross_validate_queries`, perhaps of a search (nested cross-validation); or
+        `QueryScores`.
     X : array-like or sparse matrix of shape (n_documents, n_features), optional
         Features of queries that no fitted model was trained on.
     y : array-like of shape (n_documents,), optional
         Their grades, or what `query_target` makes.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row, where neither X nor y holds them.
+        Query id of each row, or what `query_ids` makes of them, where neither X nor y holds them.
     measure : str or Measure, optional
-        The measure; by default that of the first ranker. What was cross-validated has values of its
-        own measures alone.
+        The measure; by default that of the first ranker. A cross-validation has values of its own
+        measures only.
     correction : {"holm", "bh", "none"}, default="holm"
         Correction of the p-values of each test for the number of pairs: Holm's, Benjamini and
         Hochberg's, or none.
@@ -249,10 +244,10 @@ def compare_rankers(
         Confidence of the intervals, which are percentiles of the mean difference over queries that
         are drawn with replacement.
     n_resamples : int, default=9999
-        Resamples of the intervals and of Fisher's randomisation test, which tries all swaps where
-        there are no more of them.
+        Resamples of the intervals and of Fisher's randomisation test, which tries all swaps if
+        there are not more than that.
     random_state : int, Generator or None, default=0
-        Seed of the resamples; None gives other ones each time.
+        Seed of the resamples; None draws others in every call.
 
     Returns
     -------
@@ -269,6 +264,9 @@ def compare_rankers(
     -----
     QueryLeakWarning
         If a model was trained on other documents of the queries in X.
+    ThinnedQueriesWarning
+        If queries in X lack rows, as `query_target`, `query_series` or `query_ids` has counted
+        them.
 
     See Also
     --------
@@ -276,7 +274,7 @@ def compare_rankers(
 
     Notes
     -----
-    Queries count the same, whatever their weights. The tests are two-sided: Student's paired t
+    All queries count equally, whatever their weights. The tests are two-sided: Student's paired t
     test, Wilcoxon's signed-rank test (queries without a difference are left out), and Fisher's
     randomisation test of the mean difference [1]_.
 
@@ -299,23 +297,19 @@ def compare_rankers(
     >>> comparison.rankers, bool(comparison.p_values["randomization"][0] < 0.05)
     (('all', 'half'), True)
     """
-    _check_options(correction, confidence, n_resamples)
+    choice("correction", correction, get_args(Correction))
+    fraction("confidence", confidence)
+    integer("n_resamples", n_resamples, 1)
     named = _named(rankers)
     scores = _scores_of_all(named, X, y, qid, measure)
     qids, values, n_left_out = _aligned(named, scores)
     chosen = scores[0].measure
-    means = values.mean(axis=1)
-    best_first = np.argsort(-means if chosen.greater_is_better else means, kind="stable")
+    best_first = _best_first(values, chosen)
     values = values[best_first]
     pairs = np.array(list(combinations(range(len(values)), 2)))
     differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
     rng = np.random.default_rng(random_state)
-    correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
-    p_values = {
-        "t": t_test(differences),
-        "wilcoxon": wilcoxon_test(differences),
-        "randomization": randomization_test(differences, n_resamples, rng),
-    }
+    p_values = _p_values(differences, correction, n_resamples, rng)
     return RankerComparison(
         rankers=tuple(list(named)[each] for each in best_first),
         measure=chosen,
@@ -326,20 +320,27 @@ def compare_rankers(
         differences=differences.mean(axis=1),
         intervals=np.stack(bootstrap_interval(differences, confidence, n_resamples, rng), axis=1),
         effect_sizes=effect_size(differences),
-        p_values={test: correct(each) for test, each in p_values.items()},
+        p_values=p_values,
         confidence=confidence,
         correction=correction,
     )
 
 
-def _check_options(correction: str, confidence: float, n_resamples: int) -> None:
-    if correction not in get_args(Correction):
-        names = ", ".join(repr(each) for each in get_args(Correction))
-        raise ValueError(f"correction must be one of {names}, got {correction!r}.")
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence!r}.")
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be an integer >= 1, got {n_resamples!r}.")
+def _best_first(values: FloatArray, chosen: Measure) -> IntArray:
+    means = values.mean(axis=1)
+    return np.argsort(-means if chosen.greater_is_better else means, kind="stable")
+
+
+def _p_values(
+    differences: FloatArray, correction: str, n_resamples: int, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
+    p_values = {
+        "t": t_test(differences),
+        "wilcoxon": wilcoxon_test(differences),
+        "randomization": randomization_test(differences, n_resamples, rng),
+    }
+    return {test: correct(each) for test, each in p_values.items()}
 
 
 def _named(rankers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
@@ -355,12 +356,12 @@ def _named(rankers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
 def _scores_of_all(
     named: dict[str, Any], X: Any, y: Any, qid: ArrayLike | None, given: str | Measure | None
 ) -> list[QueryScores]:
-    """Values of one measure, for every ranker."""
+    """Return the values of one measure for every ranker."""
     chosen = None if given is None else measure(given)
-    judgments = None if X is None else _judgments_of(X, y, qid)
+    documents = None if X is None else _documents_of(X, y, qid)
     found: list[QueryScores] = []
     for name, each in named.items():
-        scores = _scores_of_one(name, each, X, judgments, chosen)
+        scores = _scores_of_one(name, each, documents, chosen)
         if chosen is not None and not is_once_resolved(chosen, scores.measure):
             raise ValueError(
                 f"rankers must be scored by one measure, got {scores.measure} for {name!r} and "
@@ -371,16 +372,25 @@ def _scores_of_all(
     return found
 
 
-def _judgments_of(X: Any, y: Any, qid: ArrayLike | None) -> Judgments:
+class _Documents(NamedTuple):
+    """Documents for fitted models to rank."""
+
+    X: Any
+    queries: QueryIds
+    judgments: Judgments
+
+
+def _documents_of(X: Any, y: Any, qid: ArrayLike | None) -> _Documents:
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
-    return Judgments.from_arrays(split_target(y)[0], resolve_query_ids(X, y, qid))
+    grades, queries = resolve_rows(X, y, qid)
+    return _Documents(X, queries, Judgments.from_arrays(grades, queries.ids))
 
 
 def _scores_of_one(
-    name: str, ranker: Any, X: Any, judgments: Judgments | None, chosen: Measure | None
+    name: str, ranker: Any, documents: _Documents | None, chosen: Measure | None
 ) -> QueryScores:
-    """Values that a ranker has, or gets by ranking X; by its own measure where none is chosen."""
+    """Return a ranker's values, if need be by ranking documents; its own measure is the default."""
     if isinstance(ranker, QueryScores):
         return ranker
     if isinstance(ranker, QueryValidation):
@@ -391,17 +401,18 @@ def _scores_of_one(
                 f"rankers must be scored by one measure: {name!r} was cross-validated by "
                 f"{', '.join(map(str, ranker.measures))}, not by {chosen}."
             ) from error
-    if judgments is None:
+    if documents is None:
         raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
+    X, queries, judgments = documents
     chosen = (chosen or measure_of(ranker)).resolve(int(judgments.top_grade))
-    warn_if_queries_leak(ranker, without_query_ids(X), judgments)
+    warn_if_scored_queries_are_parts(ranker, judgments, queries.sizes)
     return chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
 
 
 def _aligned(
     named: dict[str, Any], scores: list[QueryScores]
 ) -> tuple[NDArray[Any], FloatArray, int]:
-    """Return queries with a value from every ranker, the values, the number of those without."""
+    """Return the queries with a value from every ranker, the values, and how many lack one."""
     qid = scores[0].qid
     rows = []
     for name, each in zip(named, scores, strict=True):

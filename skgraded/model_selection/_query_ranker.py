@@ -2,77 +2,74 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from skgraded._warnings import GroupSizesWarning, UnseenGradeWarning, warn_once
+from skgraded._params import choice, flag
+from skgraded._warnings import UnseenGradeWarning, warn_once
 from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
-    can_stop_early,
     final_step,
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
-    stoppable,
 )
 from skgraded.model_selection._splitters import draw_queries
-from skgraded.rankings import Judgments
-from skgraded.rankings._query_ids import (
-    find_query_ids,
-    resolve_query_ids,
+from skgraded.model_selection._training_checks import (
+    EvaluationSet,
+    check_evaluation_grades,
+    check_features,
+    check_stopping,
+    check_training_data,
+    check_weights,
+    grades_of,
+)
+from skgraded.rankings import (
+    Judgments,
+    find_queries,
+    resolve_queries,
     split_target,
     without_query_ids,
 )
-from skgraded.scoring._query_leaks import QueryRecord, warn_if_queries_leak
-from skgraded.scoring._responses import scores_of
+from skgraded.scoring import QueryRecord, scores_of
+from skgraded.scoring._whole_queries import (
+    warn_if_queries_are_cut,
+    warn_if_scored_queries_are_parts,
+)
 
 __all__ = ["QueryRanker"]
 
 MissingQid = Literal["raise", "one_query"]
 
-# Worked out from the query ids; given beside them they could only contradict.
-_WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_group"}
-
-# scikit-learn knows the error by these words.
-_COMPLEX = "Complex data not supported."
-
-# So unlikely must it be that ids divide numbers of rows by chance before anything is said.
-_CHANCE = 1e-6
-
-
-class _EvaluationSet(NamedTuple):
-    """Rows to watch training on, as they are given to `QueryRanker.fit`."""
-
-    X: Any = None
-    y: Any = None
-    qid: ArrayLike | None = None
-    sample_weight: ArrayLike | None = None
-
-    @property
-    def is_given(self) -> bool:
-        return any(each is not None for each in self)
+# Attributes that only some fits set, so that the others must delete them.
+_FITTED_IF_ASKED = (
+    "training_queries_",
+    "validation_queries_",
+    "evals_result_",
+    "best_iteration_",
+)
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A ranking model that scikit-learn's tools can cross-validate, search and stop early.
 
-    Wraps a ranker, regressor or classifier so that one query id per row is all it needs. Rows may
+    It wraps a ranker, regressor or classifier and needs nothing but one query id per row. Rows may
     stand in any order: they are laid out query by query, and LightGBM gets group sizes, XGBoost
     sorted numeric ids, CatBoost group ids. `score` is the measure.
 
     The ids are taken from the first of these that is there: the keyword ``qid`` (inside
     scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
     `query_target`, a column ``"qid"`` of a pandas or polars X, an index level ``"qid"`` of y or X.
+    `query_target`, `query_series` and `query_ids` also tell how many rows each query has, so that
+    the ranker warns wherever some of them are missing.
 
     Parameters
     ----------
@@ -85,16 +82,21 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         labels.
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
-        iteration. Whole queries, drawn by their ids, so that the order of rows does not matter.
-        For boosters, also at the end of a Pipeline; ``eval_X`` of `fit` names other queries.
+        iteration. Whole queries are drawn by their ids, so that the order of rows does not matter.
+        Works with boosters, also at the end of a Pipeline; ``eval_X`` of `fit` gives other queries
+        instead.
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
         and predict with the best one. Needs `validation_fraction` or ``eval_X``.
     random_state : int, RandomState instance or None, optional
-        Draws the held-out queries; it is not handed to `estimator`.
+        Seed of the draw of held-out queries; it is not handed to `estimator`.
     missing_qid : {"raise", "one_query"}, default="raise"
         What to do where no query ids are found: raise an error that names the ways of giving them,
         or take all rows for the documents of one query.
+    remember_queries : bool, default=True
+        Whether the fitted ranker keeps hashes of its training queries' ids and their numbers of
+        rows, about 9 bytes a query. With them `score` and scorers notice when they are given other
+        rows of these queries. False keeps nothing that depends on the ids.
 
     Attributes
     ----------
@@ -107,13 +109,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has string column names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Those of the fitted estimator, where it has them; of CatBoostRanker with a ranking loss,
-        whose own need the training rows, those of the type ``"PredictionValuesChange"``.
+        The importances of the fitted estimator, where it has them. For CatBoostRanker with a
+        ranking loss, whose own importances need the training rows, they are of the type
+        ``"PredictionValuesChange"``.
     training_queries_ : QueryRecord
-        The queries that the ranker was fitted on, held-out ones included: ``qid`` and ``sizes``.
-        By these `score` and scorers notice folds that cut queries.
-    validation_qid_ : ndarray of shape (n_validation_queries,)
-        Ids of the validation queries, in order of appearance; only where there are any.
+        The queries that the ranker was fitted on, held-out ones included, as hashes of their ids
+        with numbers of rows; only with `remember_queries`.
+    validation_queries_ : QueryRecord
+        The validation queries; ``validation_queries_.contains(qid)`` marks their rows. Only where
+        there are any, and with `remember_queries`.
     evals_result_ : dict
         Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``; only where there
         are any.
@@ -135,18 +139,21 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``; but before
     version 3.2 XGBoost may call them first.
 
-    scikit-learn cannot clone a CatBoostRanker with a list of features. Give it a tuple, such as
-    ``cat_features=(0, 3)``, of which `fit` makes a list.
+    scikit-learn cannot clone a CatBoostRanker that was given a list of features. Give it a tuple,
+    such as ``cat_features=(0, 3)``, which `fit` turns into a list.
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
-    what `query_target` makes.
+    a target made by `query_target`.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
-    grade. One that has a ``decision_function`` alone scores by the margin where there are two
-    grades, else by the expected grade with P = softmax of the margins.
+    grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
+    else by the expected grade with P = softmax of the margins.
 
-    In scikit-learn greater is better: where a lower value of the measure is better, `score` returns
-    it with the opposite sign, as the scorers ``neg_...`` of scikit-learn do.
+    scikit-learn takes the greatest score for the best: where a lower value of the measure is
+    better, `score` returns it with the opposite sign, like scikit-learn's scorers ``neg_...``.
+
+    The hashes keep ids out of saved models, but they are no secret: anyone who guesses an id can
+    check whether the ranker was trained on it.
 
     Examples
     --------
@@ -166,11 +173,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     >>> search = search.fit(X, query_target(y, qid))
     >>> search.best_estimator_.measure_
     xGAP(max_grade=4, k=10)
-    >>> len(search.best_estimator_.validation_qid_)
+    >>> len(search.best_estimator_.validation_queries_)
     15
     """
 
-    # Ask for these by default, so that users call no set_fit_request and set_score_request.
+    # Asked for by default, so that users need not call set_fit_request and set_score_request.
     __metadata_request__fit = {  # noqa: RUF012
         "qid": True,
         "sample_weight": True,
@@ -190,6 +197,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
         missing_qid: MissingQid = "raise",
+        remember_queries: bool = True,
     ) -> None:
         self.estimator = estimator
         self.measure = measure
@@ -197,6 +205,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
         self.missing_qid = missing_qid
+        self.remember_queries = remember_queries
 
     def fit(
         self,
@@ -220,7 +229,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_documents,)
             Grades, or what `query_target` makes.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order.
+            Query id of each row, of any type, in any order; or what `query_ids` makes of them.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row. XGBRanker, CatBoostRanker and the measure weigh queries, by the mean
             of their rows.
@@ -236,7 +245,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each of these rows.
         **fit_params : object
             Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays and
-            lists with an entry per row go along with the rows.
+            lists with an entry per row are put in the order of the rows.
 
         Returns
         -------
@@ -255,19 +264,23 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -----
         GroupSizesWarning
             If the query ids are the sizes of the queries, row by row.
+        CutQueriesWarning
+            If training queries lack rows or have rows twice, as `query_target`, `query_series` or
+            `query_ids` has counted them.
         QueryLeakWarning
             If training and validation rows are different documents of one query.
+        ThinnedQueriesWarning
+            If validation queries lack rows.
         """
         reject_cluster_rankers(self.estimator)
-        evaluation = _EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
-        watches = self._check_stopping(evaluation, fit_params)
-        for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):
-            self.__dict__.pop(fitted, None)
-        judgments, features, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
-        _warn_if_ids_are_sizes(judgments)
-        _check_training_grades(judgments)
-        _check_weights("sample_weight", judgments)
-        self.training_queries_ = QueryRecord.of(features, judgments)
+        evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
+        watches = check_stopping(self, evaluation, fit_params)
+        flag("remember_queries", self.remember_queries)
+        self._forget(*_FITTED_IF_ASKED)
+        judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        check_training_data(judgments)
+        warn_if_queries_are_cut(judgments, row_sizes)
+        self.training_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_ = _cloned(self.estimator)
         validation = None
@@ -281,32 +294,26 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.evals_result_ = watched.evals_result
             if watched.best_iteration is not None:
                 self.best_iteration_ = watched.best_iteration
+        if not self.remember_queries:
+            self._forget("training_queries_", "validation_queries_")
         return self
 
-    def _check_stopping(self, evaluation: _EvaluationSet, fit_params: dict[str, Any]) -> bool:
-        """Check what has to do with validation; tell whether there is any."""
-        fraction, rounds = self.validation_fraction, self.early_stopping_rounds
-        _reject(fit_params, _WORKED_OUT, "is worked out from the query ids")
-        _check_validation(fraction, rounds, evaluation)
-        if fraction is None and not evaluation.is_given:
-            return False
-        taker = "validation_fraction" if fraction is not None else "eval_X"
-        if not can_stop_early(self.estimator):
-            raise ValueError(
-                f"{taker} is supported for {stoppable()} so far, "
-                f"got {type(final_step(self.estimator)).__name__}; leave it None."
-            )
-        _reject(fit_params, _EVALUATION_SETS, f"is taken by {taker}")
-        return True
+    def _forget(self, *attributes: str) -> None:
+        for name in attributes:
+            self.__dict__.pop(name, None)
 
-    def _ids(self, X: Any, y: Any, qid: ArrayLike | None) -> NDArray[Any] | None:
-        """Query id of each row; None where all rows are one query."""
-        if self.missing_qid not in get_args(MissingQid):
-            raise ValueError(
-                f"missing_qid must be 'raise' or 'one_query', got {self.missing_qid!r}."
-            )
-        find = find_query_ids if self.missing_qid == "one_query" else resolve_query_ids
-        return find(X, y, qid)
+    def _judge(
+        self, X: Any, y: Any, grades: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> tuple[Judgments, NDArray[np.int64] | None]:
+        """Lay out the grades by query; return them, and the size of each row's query if known."""
+        choice("missing_qid", self.missing_qid, get_args(MissingQid))
+        if self.missing_qid == "one_query":
+            queries = find_queries(X, y, qid)
+        else:
+            queries = resolve_queries(X, y, qid)
+        if queries is None:
+            return Judgments.from_arrays(grades, None, sample_weight), None
+        return Judgments.from_arrays(grades, queries.ids, sample_weight), queries.sizes
 
     def _lay_out(
         self,
@@ -317,10 +324,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         fit_params: dict[str, Any],
         *,
         reset: bool = True,
-    ) -> tuple[Judgments, Any, QueryRows]:
-        """Check the data; return judgments, features in the order given, and rows by query."""
-        features, grades = self._check_data(X, y, reset=reset)
-        judgments = Judgments.from_arrays(grades, self._ids(X, y, qid), sample_weight)
+    ) -> tuple[Judgments, NDArray[np.int64] | None, QueryRows]:
+        """Check the data; return judgments, the size of each row's query, and rows by query."""
+        features = _features_of(X)
+        check_features(self, features, reset=reset)
+        grades = grades_of(y, features)
+        judgments, row_sizes = self._judge(X, y, grades, qid, sample_weight)
         rows = QueryRows(
             X=features,
             y=grades,
@@ -330,39 +339,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
-        return judgments, features, rows
+        return judgments, row_sizes, rows
 
-    def _check_data(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        """Return features without query ids, and grades."""
-        if y is None:
-            # scikit-learn knows such an error by these words.
-            raise ValueError(
-                "y must hold the grades of the documents, got None: "
-                "QueryRanker requires y to be passed, but the target y is None."
-            )
-        features, grades = _features_of(X), np.asarray(split_target(y)[0])
-        _check_features(self, features, reset=reset)
-        if np.iscomplexobj(grades):
-            raise ValueError(f"y must hold real numbers, got {grades.dtype}. {_COMPLEX}")
-        if _num_samples(features) != len(grades):
-            raise ValueError(
-                "X and y must have the same number of rows, "
-                f"got {_num_samples(features)} and {len(grades)}."
-            )
-        return features, grades
-
-    def _take_evaluation_set(self, evaluation: _EvaluationSet) -> Validation:
-        """Lay out the queries to watch; the scale's top grade may be theirs."""
+    def _take_evaluation_set(self, evaluation: EvaluationSet) -> Validation:
+        """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
-            judgments, features, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+            judgments, row_sizes, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
-        _check_evaluation_grades(judgments)
-        _check_weights("eval_sample_weight", judgments)
-        warn_if_queries_leak(self, features, judgments, given_apart=True)
-        self.validation_qid_ = judgments.qid
+        check_evaluation_grades(judgments)
+        check_weights("eval_sample_weight", judgments)
+        warn_if_scored_queries_are_parts(self, judgments, row_sizes, given_apart=True)
+        self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = self._measure_for(judgments)
         return Validation(rows, self.measure_, self.early_stopping_rounds)
 
@@ -378,12 +368,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_held_out = min(max(1, share), n_queries - 1)
         queries = draw_queries(judgments, self.random_state)
         held_out, kept = queries[:n_held_out], queries[n_held_out:]
-        self.validation_qid_ = judgments.qid[np.sort(held_out)]
+        self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
         validation = Validation(rows.take(held_out), self.measure_, self.early_stopping_rounds)
         return rows.take(kept), validation
 
     def _measure_for(self, judgments: Judgments) -> Measure:
-        """Return the fitted measure; with a longer scale if its own was read off lower grades."""
+        """Return the fitted measure, with a longer scale if it was fixed by lower grades."""
         given = measure(self.measure)
         top_grade, known = judgments.top_grade, getattr(self.measure_, "max_grade", None)
         if not given.is_open or known is None or top_grade <= known:
@@ -391,7 +381,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return _resolved(given, judgments)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Score documents; within a query, the higher the better.
+        """Score documents; within a query, the higher the score, the better the document.
 
         Parameters
         ----------
@@ -405,7 +395,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "estimator_")
         features = _features_of(X)
-        _check_features(self, features, reset=False)
+        check_features(self, features, reset=False)
         return scores_of(self.estimator_, features)
 
     def score(
@@ -415,7 +405,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Mean of the measure over the queries.
+        """Return the mean of the measure over the queries.
 
         Parameters
         ----------
@@ -424,7 +414,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_documents,)
             Grades, or what `query_target` makes; NaN = unjudged.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row.
+            Query id of each row, or what `query_ids` makes of them.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; a query weighs the mean of its rows.
 
@@ -437,13 +427,17 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -----
         QueryLeakWarning
             If these are other documents of queries that the ranker was trained on.
+        ThinnedQueriesWarning
+            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        CutQueriesWarning
+            If queries have rows twice.
         UnseenGradeWarning
             If a grade lies above the top grade that the measure took from the training labels; the
-            value is then that of the measure with this higher grade at its top.
+            value is then that of the measure with the higher top grade.
         """
-        scores, (grades, _) = self.predict(X), split_target(y)
-        judgments = Judgments.from_arrays(grades, self._ids(X, y, qid), sample_weight)
-        warn_if_queries_leak(self, without_query_ids(X), judgments)
+        scores = self.predict(X)
+        judgments, row_sizes = self._judge(X, y, split_target(y)[0], qid, sample_weight)
+        warn_if_scored_queries_are_parts(self, judgments, row_sizes)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
             _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)
@@ -452,7 +446,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> NDArray[Any]:
-        """Importances of the features, where the fitted estimator has them."""
+        """The importances of the features, where the fitted estimator has them."""
         check_is_fitted(self, "estimator_")
         return importances_of(final_step(self.estimator_))
 
@@ -467,30 +461,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _check_training_grades(judgments: Judgments) -> None:
-    n_unjudged = _n_unjudged(judgments)
-    if n_unjudged:
-        raise ValueError(
-            f"y must be judged in every row to train on, got NaN in {n_unjudged} "
-            f"of {judgments.n_documents} rows: drop these rows, or take grade 0 for them."
-        )
-
-
-def _check_evaluation_grades(judgments: Judgments) -> None:
-    n_rows = judgments.n_documents
-    if _n_unjudged(judgments) == n_rows:
-        raise ValueError(f"eval_y must be judged in some row, got NaN in all {n_rows}.")
-
-
-def _n_unjudged(judgments: Judgments) -> int:
-    return int((judgments.levels >= judgments.n_levels).sum())
-
-
-def _check_weights(name: str, judgments: Judgments) -> None:
-    if judgments.weights is not None and not judgments.weights.any():
-        raise ValueError(f"{name} must hold a positive weight, got zeros alone.")
-
-
 def _cloned(estimator: Any) -> Any:
     try:
         return clone(estimator)
@@ -502,37 +472,12 @@ def _cloned(estimator: Any) -> Any:
 
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
-    """Fix what the measure leaves open by the top grade of the training labels."""
+    """Return the measure, with the top grade of the training labels where it leaves that open."""
     chosen = measure(spec)
     if not chosen.is_open:
         return chosen
     judgments.require_integer_grades(chosen)
     return chosen.resolve(int(judgments.top_grade))
-
-
-def _check_validation(fraction: Any, rounds: Any, evaluation: _EvaluationSet) -> None:
-    """Check the parameters that say what training is watched on, and for how long."""
-    if rounds is not None and (not isinstance(rounds, Integral) or rounds < 1):
-        raise ValueError(f"early_stopping_rounds must be an integer >= 1 or None, got {rounds!r}.")
-    if fraction is not None and (not isinstance(fraction, Real) or not 0 < float(fraction) < 1):
-        raise ValueError(
-            f"validation_fraction must lie strictly between 0 and 1 or be None, got {fraction!r}."
-        )
-    if evaluation.is_given:
-        if fraction is not None:
-            raise ValueError(
-                "eval_X must be left out where validation_fraction holds queries out, "
-                f"got validation_fraction={fraction!r}: set one of them."
-            )
-        if evaluation.X is None or evaluation.y is None:
-            missing = "eval_X" if evaluation.X is None else "eval_y"
-            raise ValueError(f"{missing} is missing: validation queries need eval_X and eval_y.")
-    elif fraction is None and rounds is not None:
-        raise ValueError(
-            "early_stopping_rounds needs validation_fraction, the share of queries to stop "
-            "on, or eval_X, such queries, "
-            f"got early_stopping_rounds={rounds} and validation_fraction=None."
-        )
 
 
 def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> None:
@@ -544,29 +489,8 @@ def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> N
     )
 
 
-def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
-    """Warn where each id is the size of its query: queries of one size are then taken for one."""
-    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
-    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
-        return
-    # An id divides a number of rows by chance once in id times.
-    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
-        return
-    warn_once(
-        "qid looks like the number of rows of each query, repeated for each row: queries of the "
-        "same size are taken for one. From group sizes, make ids by "
-        "qid=np.repeat(np.arange(len(sizes)), sizes).",
-        GroupSizesWarning,
-    )
-
-
-def _reject(fit_params: dict[str, Any], names: set[str], reason: str) -> None:
-    for name in sorted(names & fit_params.keys()):
-        raise ValueError(f"{name} {reason}: leave it out of the fit parameters.")
-
-
 def _with_an_entry_per_row(fit_params: dict[str, Any], n_rows: int) -> dict[str, Any]:
-    """Pick the fit parameters that go along with the rows."""
+    """Return the fit parameters that have an entry per row."""
     return {name: value for name, value in fit_params.items() if _n_entries(value) == n_rows}
 
 
@@ -578,30 +502,6 @@ def _n_entries(value: Any) -> int | None:
 
 
 def _features_of(X: Any) -> Any:
-    """X without query ids."""
-    # Of the sparse formats, CSR is the one whose rows can be taken; CatBoost knows no sparse array.
+    """Return X without query ids."""
+    # Rows can be taken from CSR alone of the sparse formats; CatBoost refuses sparse arrays.
     return csr_matrix(X) if hasattr(X, "tocsr") else without_query_ids(X)
-
-
-def _check_features(ranker: QueryRanker, X: Any, *, reset: bool) -> None:
-    """Store, or compare with those stored, the number and the names of the features."""
-    rows = X if hasattr(X, "shape") else np.asarray(X)
-    if len(rows.shape) != 2:  # noqa: PLR2004
-        raise ValueError(
-            f"X must be two-dimensional, one row per document, got the shape {rows.shape}. "
-            "Reshape your data: X.reshape(1, -1) is a single document."
-        )
-    if rows.shape[1] == 0:
-        raise ValueError(
-            f"X must hold features, got 0 feature(s) (shape={rows.shape}) while a minimum of 1 is "
-            "required."
-        )
-    if getattr(getattr(rows, "dtype", None), "kind", "") == "c":
-        raise ValueError(f"X must hold real numbers, got {rows.dtype}. {_COMPLEX}")
-    try:
-        from sklearn.utils.validation import validate_data
-    except ImportError:  # scikit-learn < 1.6
-        ranker._check_feature_names(X, reset=reset)
-        ranker._check_n_features(X, reset=reset)
-    else:
-        validate_data(ranker, X, reset=reset, skip_check_array=True)

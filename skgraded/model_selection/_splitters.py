@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded.model_selection._callers import warn_if_queries_will_be_cut
-from skgraded.rankings import Judgments
-from skgraded.rankings._query_ids import resolve_query_ids, split_target
+from skgraded._params import integer, is_integer, is_number
+from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
+from skgraded.rankings import Judgments, resolve_queries, split_target
+from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 __all__ = [
     "QueryKFold",
@@ -35,9 +35,9 @@ _FEWEST = 2  # one query to train on, one to test on
 
 
 class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
-    """What the splitters share: they choose queries, and rows follow."""
+    """A splitter that chooses queries; their rows follow."""
 
-    # One keyword, qid, feeds the estimator, the scorer and the splitter.
+    # The keyword qid feeds the estimator, the scorer and the splitter alike.
     __metadata_request__split = {"groups": "qid"}  # noqa: RUF012
 
     n_splits: int
@@ -54,7 +54,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         y : array-like of shape (n_documents,), optional
             Target; may hold the query ids.
         groups : array-like of shape (n_documents,), optional
-            Query id of each row.
+            Query id of each row, or what `query_ids` makes of them.
 
         Yields
         ------
@@ -68,22 +68,28 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
         Warns
         -----
-        ThinnedQueriesWarning
-            If a halving search draws rows from the folds.
         CutQueriesWarning
-            If a learning curve cuts queries.
+            If queries lack rows or have rows twice, as `query_target`, `query_series` or
+            `query_ids` has counted them; or, where only ids are known, if a learning curve is about
+            to cut queries.
+        ThinnedQueriesWarning
+            If only ids are known, and a halving search is about to draw rows from the folds.
         """
         self._check_parameters()
-        layout = self._lay_out(X, y, resolve_query_ids(X, y, groups))
-        query, warned = query_of_row(layout), False
+        queries = resolve_queries(X, y, groups)
+        layout = self._lay_out(X, y, queries.ids)
+        warn_if_queries_are_cut(layout, queries.sizes, rows="rows to split")
+        # Estimators and scorers count the rows of queries whose sizes they know.
+        is_done = queries.sizes is not None
+        query = query_of_row(layout)
         for in_train, in_test in self._choose(layout):
             train, test = np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
             # The caller's frame, seen from the generator, is the one that asked for this split.
-            warned = warned or warn_if_queries_will_be_cut(sys._getframe(1), query[train])
+            is_done = is_done or warn_if_queries_will_be_cut(sys._getframe(1), query[train])
             yield train, test
 
     def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
-        # Only the layout of the rows matters here, so any labels will do.
+        # Only the layout of the rows matters here; the labels do not.
         return Judgments.from_arrays(np.zeros(_num_samples(X)), ids)
 
     @abstractmethod
@@ -106,12 +112,11 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         return self.n_splits
 
     def _check_parameters(self, fewest: int = 1) -> None:
-        if not isinstance(self.n_splits, Integral) or self.n_splits < fewest:
-            raise ValueError(f"n_splits must be an integer >= {fewest}, got {self.n_splits!r}.")
+        integer("n_splits", self.n_splits, fewest)
 
 
 class _QueryFolds(_QuerySplitter):
-    """Folds that are tested in turn."""
+    """A splitter whose folds are tested in turn."""
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
         if layout.n_queries < self.n_splits:
@@ -138,8 +143,9 @@ class QueryKFold(_QueryFolds):
     nor on the version of scikit-learn. Their numbers of queries differ by one at most.
 
     With metadata routing on, the ids arrive as ``qid``, the keyword that `QueryRanker` and
-    `make_ranking_scorer` ask for too: ``search.fit(X, y, qid=qid)`` is all there is to write. With
-    routing off they are read from `query_target`, or from a column or index level ``"qid"``.
+    `make_ranking_scorer` ask for too, so that ``search.fit(X, y, qid=qid)`` is enough. With routing
+    off they are read from `query_target` or `query_series`, or from a column or index level
+    ``"qid"``.
 
     Parameters
     ----------
@@ -187,12 +193,12 @@ class QueryKFold(_QueryFolds):
 
 
 class StratifiedQueryKFold(_QueryFolds):
-    """K folds of whole queries that are alike in the queries' top grades and pool sizes.
+    """K folds of whole queries that are alike in the queries' top grades and numbers of documents.
 
-    Queries whose best document has the scale's top grade are rare, and a fold without them cannot
-    judge a measure that asks for such documents, such as `xGAP`. Here the numbers of queries of
-    each top grade differ by one at most between folds, as do the numbers of all queries; among
-    queries of one top grade those with many judged documents are spread evenly, too.
+    Queries whose best document has the scale's top grade are often rare, and a fold without them
+    says little about a measure that rewards such documents, such as `xGAP`. Between any two folds
+    the number of queries with a given top grade differs by one at most, and so does the number of
+    all queries. Among queries of one top grade, those with many judged documents are spread evenly.
 
     The folds depend on the ids, grades and `random_state` alone, not on the order of the rows.
 
@@ -201,7 +207,7 @@ class StratifiedQueryKFold(_QueryFolds):
     n_splits : int, default=5
         Number of folds, at least 2.
     random_state : int, RandomState instance or None, default=0
-        Decides between queries that are alike; None draws new folds in every call.
+        Seed of the order of queries that are alike; None draws new folds in every call.
 
     See Also
     --------
@@ -209,7 +215,7 @@ class StratifiedQueryKFold(_QueryFolds):
 
     Notes
     -----
-    scikit-learn's StratifiedGroupKFold balances the grades of rows, and not those of queries.
+    scikit-learn's StratifiedGroupKFold balances the grades of rows, not the top grades of queries.
 
     Examples
     --------
@@ -237,7 +243,7 @@ class StratifiedQueryKFold(_QueryFolds):
 
 
 class QueryShuffleSplit(_QuerySplitter):
-    """Training and test sets of whole queries, drawn at random again and again.
+    """Training and test sets of whole queries, drawn at random several times.
 
     The draws depend on the set of query ids and `random_state` alone, not on the order of the rows.
 
@@ -246,8 +252,8 @@ class QueryShuffleSplit(_QuerySplitter):
     n_splits : int, default=5
         Number of draws.
     test_size : float or int, optional
-        Share of the queries, between 0 and 1, or number of queries to test on. By default those
-        that ``train_size`` leaves, or 0.2.
+        Share of the queries, between 0 and 1, or number of queries to test on. By default all that
+        ``train_size`` leaves, or 0.2 if that is not given either.
     train_size : float or int, optional
         Share or number of the queries to train on. By default all that are not tested.
     random_state : int, RandomState instance or None, default=0
@@ -300,20 +306,21 @@ def query_train_test_split(
     random_state: int | RandomState | None = 0,
     stratify: bool = False,
 ) -> list[Any]:
-    """Split arrays into rows to train on and rows to test on, with every query on one side.
+    """Split arrays into rows to train on and rows to test on, and leave every query whole.
 
     The split depends on the set of query ids and ``random_state`` alone, not on the order of rows.
 
     Parameters
     ----------
     *arrays : array-like with n_documents rows
-        X, or X and y, and whatever else has an entry per row. The second one is y.
+        X, or X and y, followed by any other arrays with an entry per row.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row; it is split too, and comes last. Without it the ids are read from
-        X and y, where `query_target`, a column or an index level ``"qid"`` holds them.
+        Query id of each row, or what `query_ids` makes of them; it is split too, and comes last.
+        Without it the ids are read from X and y, where `query_target`, a column or an index level
+        ``"qid"`` holds them.
     test_size : float or int, optional
-        Share of the queries, between 0 and 1, or number of queries to test on. By default those
-        that ``train_size`` leaves, or 0.25.
+        Share of the queries, between 0 and 1, or number of queries to test on. By default all that
+        ``train_size`` leaves, or 0.25 if that is not given either.
     train_size : float or int, optional
         Share or number of the queries to train on. By default all that are not tested.
     random_state : int, RandomState instance or None, default=0
@@ -332,6 +339,12 @@ def query_train_test_split(
     ------
     ValueError
         If there are no query ids, or too few queries.
+
+    Warns
+    -----
+    CutQueriesWarning
+        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
+        has counted them.
 
     See Also
     --------
@@ -385,14 +398,14 @@ class _StratifiedShuffleSplit(QueryShuffleSplit):
 
 
 def _evenly(n: int, n_taken: int) -> IntArray:
-    """Places of ``n_taken`` out of n entries, in the middle of as many equal stretches."""
+    """Return ``n_taken`` places out of n, in the middle of as many stretches of equal length."""
     return (np.arange(n_taken) * 2 + 1) * n // (2 * n_taken)
 
 
 def _numbers_of_queries(
     train_size: float | None, test_size: float | None, n_queries: int
 ) -> tuple[int, int]:
-    """Turn shares or numbers of queries into numbers: to train on, to test on."""
+    """Return the number of queries to train on and to test on, from shares or numbers."""
     if n_queries < _FEWEST:
         raise ValueError(f"A split needs at least 2 queries, got {n_queries}.")
     n_train = None if train_size is None else _number_of("train_size", train_size, n_queries)
@@ -411,9 +424,9 @@ def _numbers_of_queries(
 
 
 def _number_of(name: str, size: float, n_queries: int) -> int:
-    if isinstance(size, Integral) and not isinstance(size, bool) and size >= 1:
+    if is_integer(size) and size >= 1:
         return int(size)
-    if isinstance(size, Real) and not isinstance(size, Integral) and 0 < size < 1:
+    if is_number(size) and not is_integer(size) and 0 < size < 1:
         return min(max(1, round(float(size) * n_queries)), n_queries - 1)
     raise ValueError(
         f"{name} must be a share of the queries strictly between 0 and 1, or a number of queries "
@@ -422,7 +435,7 @@ def _number_of(name: str, size: float, n_queries: int) -> int:
 
 
 def query_of_row(layout: Judgments) -> IntArray:
-    """Return the number of each row's query."""
+    """Return the number of the query of each row."""
     by_layout = np.repeat(np.arange(layout.n_queries), np.diff(layout.indptr))
     if layout.row_order is None:
         return by_layout
@@ -443,26 +456,26 @@ def by_id(judgments: Judgments) -> IntArray:
     """Sort query numbers by query id."""
     try:
         return np.argsort(judgments.qid, kind="stable")
-    except TypeError:  # ids of several types: any order will do that they alone determine
+    except TypeError:  # ids of several types: their types and texts give an order
         keys = [(type(each).__name__, repr(each)) for each in judgments.qid.tolist()]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def by_strength(judgments: Judgments, queries: IntArray) -> IntArray:
-    """Sort query numbers by top grade, then by pool size, both falling; else as they stand."""
+    """Sort query numbers by top grade, then by pool size, both descending; the sort is stable."""
     top_level, pool_size = _strata(judgments)
     return queries[np.lexsort((-pool_size[queries], -top_level[queries]))]
 
 
 def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
-    """Top level and number of judged documents of each query."""
+    """Return the top level and the number of judged documents of each query."""
     found = judgments.counts > 0
     highest = found.shape[1] - 1 - np.argmax(found[:, ::-1], axis=1)
     return np.where(found.any(axis=1), highest, -1), judgments.pool.lengths
 
 
 def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:
-    """Deal queries to folds that are alike in top grades and pool sizes; fold of each query."""
+    """Deal queries to folds that are alike in top grades and pool sizes; return their folds."""
     top_level, pool_size = _strata(judgments)
     fold_of_query = np.empty(judgments.n_queries, dtype=np.int64)
     n_queries, n_documents = np.zeros((2, n_folds), dtype=np.int64)

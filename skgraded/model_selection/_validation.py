@@ -6,8 +6,7 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Iterable
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,18 +17,21 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._warnings import QueryLeakWarning
+from skgraded._params import choice, is_integer
+from skgraded._warnings import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
-from skgraded.rankings import Judgments
-from skgraded.rankings._query_ids import (
+from skgraded.rankings import (
+    Judgments,
+    query_series,
     query_target,
-    resolve_query_ids,
+    resolve_rows,
     split_target,
     without_query_ids,
 )
-from skgraded.scoring._responses import ResponseMethod, check_response_method, scores_of
+from skgraded.scoring import ResponseMethod, scores_of
+from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +44,9 @@ IntArray = NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class QueryValidation:
-    """What cross-validation found, query by query.
+    """Results of a cross-validation, query by query.
 
-    A query has one row for each split that tests it. Values have the sign of the measure itself,
+    A query has one row for each split that tests it. The sign of the values is that of the measure,
     also where less is better.
 
     Attributes
@@ -80,7 +82,7 @@ class QueryValidation:
     n_empty: tuple[int, ...]
 
     def fold_means(self) -> FloatArray:
-        """Mean over the queries of each split, as `cross_validate` returns it.
+        """Return the mean over the queries of each split, as `cross_validate` does.
 
         Returns
         -------
@@ -91,7 +93,7 @@ class QueryValidation:
         return np.array([list(each.mean().values()) for each in splits])
 
     def mean(self) -> dict[str, float]:
-        """Mean over all queries, each counted once.
+        """Return the mean over all queries, each counted once.
 
         Returns
         -------
@@ -101,7 +103,7 @@ class QueryValidation:
         return {str(each): self.per_query(each).mean() for each in self.measures}
 
     def per_query(self, name: str | Measure | None = None) -> QueryScores:
-        """Values of one measure, one for each query: its mean over the splits that test it.
+        """Return the values of one measure: for each query its mean over the splits that test it.
 
         Parameters
         ----------
@@ -126,12 +128,12 @@ class QueryValidation:
         times = np.diff(layout.indptr)
         values = np.bincount(query, chosen.values) / times
         weights = None if self.weights is None else np.bincount(query, self.weights) / times
-        # Known by row; all splits test a query equally often, or nearly so.
+        # The number is known by row only; all splits test a query equally often, or nearly so.
         n_empty = round(chosen.n_empty / times.mean())
         return QueryScores(chosen.measure, layout.qid, values, weights, n_empty)
 
     def _validated(self, name: str | Measure) -> str | Measure:
-        """Return the measure that an open one became; any other as it is."""
+        """Return the resolved measure for an open one; any other as it is."""
         try:
             given = measure(name)
         except ValueError:  # no measure, so not among those validated
@@ -186,31 +188,32 @@ def cross_validate_queries(
 ) -> QueryValidation:
     """Cross-validate over whole queries and keep the value of every query.
 
-    Like scikit-learn's ``cross_validate``, with metadata routing on or off, and with what paired
-    tests need: two results on the same queries go into `compare_rankers`. Give a search as
-    ``estimator`` for nested cross-validation, and the test covers model selection itself.
+    It works like scikit-learn's ``cross_validate``, with metadata routing on or off, and keeps the
+    values that paired tests need: `compare_rankers` takes several results on the same queries. Give
+    a search as ``estimator`` for nested cross-validation; the comparison then covers model
+    selection itself.
 
     Parameters
     ----------
     estimator : estimator
-        A `QueryRanker`, or a Pipeline or search around one, or an estimator that knows nothing of
+        A `QueryRanker`, or a Pipeline or search around one, or an estimator that does not use
         queries and is fitted on features and grades alone. It is cloned, not changed. A search
         around the latter, such as ``GridSearchCV(Ridge(), grid, cv=QueryKFold(5),
-        scoring=make_ranking_scorer("AP"))``, gets the ids too, in the index of y, if pandas is
+        scoring=make_ranking_scorer("AP"))``, gets the result of `query_series` as y if pandas is
         installed.
     X : array-like or sparse matrix of shape (n_documents, n_features)
         Features. A column ``"qid"`` of a DataFrame is not among them.
     y : array-like of shape (n_documents,)
         Grades, or what `query_target` makes.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row, where neither X nor y holds them.
+        Query id of each row, or what `query_ids` makes of them, where neither X nor y holds them.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row, for the fit and for the means.
     measures : str, Measure or list of them, optional
         The measures; by default that of the `QueryRanker`. Where one leaves the scale's top grade
         open, it is that of all labels, so that every fold is scored alike.
     cv : int, splitter or iterable of (train, test), default=5
-        Number of folds of a `QueryKFold`, or what splits the rows.
+        Number of folds of a `QueryKFold`, or a splitter, or the splits themselves.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         Where scores come from, as in `make_ranking_scorer`.
     n_jobs : int, optional
@@ -221,22 +224,27 @@ def cross_validate_queries(
     Returns
     -------
     QueryValidation
-        Values, query by query.
+        The values, query by query.
 
     Raises
     ------
     ValueError
-        If query ids are missing, no measure is given nor found, cv is no number and splits nothing,
-        or weights cannot reach the last step of a Pipeline.
+        If query ids are missing, no measure is given nor found, cv is not as described, or weights
+        cannot reach the last step of a Pipeline.
 
     Warns
     -----
     QueryLeakWarning
-        If ``cv`` cuts queries: training and test rows share one.
+        If ``cv`` cuts queries, so that training and test rows of a split share one.
+    ThinnedQueriesWarning
+        If ``cv`` leaves rows of tested queries out.
+    CutQueriesWarning
+        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
+        has counted them; or if a `QueryRanker` is fitted on parts of queries.
 
     See Also
     --------
-    compare_rankers : Tests whether two rankers differ.
+    compare_rankers : Tests whether rankers differ.
 
     Examples
     --------
@@ -248,10 +256,12 @@ def cross_validate_queries(
     >>> found.fold_means().shape, len(found.per_query("nDCG@10"))
     ((4, 1), 40)
     """
-    check_response_method(response_method)
+    choice("response_method", response_method, get_args(ResponseMethod))
     _check_that_weights_arrive(estimator, sample_weight)
-    grades, ids = np.asarray(split_target(y)[0]), resolve_query_ids(X, y, qid)
+    labels, (ids, sizes) = resolve_rows(X, y, qid)
+    grades = np.asarray(labels)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)
+    warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(
         X=without_query_ids(X),
@@ -263,7 +273,7 @@ def cross_validate_queries(
         response_method=response_method,
     )
     splits = _splits(cv, X, y, ids)
-    _warn_if_queries_are_cut(splits, judgments)
+    _warn_if_splits_take_parts(splits, judgments)
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
         for train, test in splits
@@ -284,7 +294,7 @@ class _Task(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What one split found."""
+    """Results of one split."""
 
     scores: Scores
     fit_time: float
@@ -329,7 +339,7 @@ def _gather(
 
 
 def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
-    if isinstance(cv, Integral):
+    if is_integer(cv):
         cv = QueryKFold(int(cv))
     if not hasattr(cv, "split"):
         return _listed(cv)
@@ -348,7 +358,7 @@ def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
 
 
 def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
-    """Raise where scikit-learn's Pipeline keeps weights from its last step."""
+    """Raise where scikit-learn's Pipeline does not hand weights to its last step."""
     routes = get_config()["enable_metadata_routing"]
     if sample_weight is not None and isinstance(estimator, Pipeline) and not routes:
         raise ValueError(
@@ -357,8 +367,10 @@ def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
         )
 
 
-def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments: Judgments) -> None:
-    query = query_of_row(judgments)
+def _warn_if_splits_take_parts(
+    splits: list[tuple[IntArray, IntArray]], judgments: Judgments
+) -> None:
+    query, sizes = query_of_row(judgments), np.diff(judgments.indptr)
     n_cut = max(
         (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
     )
@@ -370,26 +382,41 @@ def _warn_if_queries_are_cut(splits: list[tuple[IntArray, IntArray]], judgments:
             QueryLeakWarning,
             stacklevel=3,
         )
+        return
+    n_thinned = max((_n_parts(query[test], sizes) for _, test in splits), default=0)
+    if n_thinned:
+        warnings.warn(
+            f"cv leaves rows of queries out: up to {n_thinned} of {judgments.n_queries} are tested "
+            "on some of their documents, and short lists are easier to rank. Split by whole "
+            "queries, for example by cv=QueryKFold(5).",
+            ThinnedQueriesWarning,
+            stacklevel=3,
+        )
+
+
+def _n_parts(queries: IntArray, sizes: IntArray) -> int:
+    """Count the queries that have some of their rows among the given ones, but not all."""
+    n_rows = np.bincount(queries, minlength=len(sizes))
+    return int(((n_rows > 0) & (n_rows < sizes)).sum())
 
 
 def _target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
-    """Grades for an estimator, with the query ids on them where it has a use for these.
+    """Return the grades for an estimator, with the query ids if it uses them.
 
-    What rides on y comes through every tool of scikit-learn, with metadata routing on and off.
+    Every tool of scikit-learn hands on y and its index, with metadata routing on and off.
     """
     if _ranker_in(estimator) is not None:
         return query_target(grades, ids)
     if not _splits_rows(estimator):
         return grades
     try:
-        import pandas as pd
-    except ImportError:  # a splitter or scorer that needs ids then says so
+        return query_series(grades, ids)
+    except ImportError:  # a splitter or scorer that needs ids says so
         return grades
-    return pd.Series(grades, index=pd.Index(ids, name="qid"))
 
 
 def _splits_rows(estimator: Any) -> bool:
-    """Whether an estimator is, or holds, one that cross-validates, such as a search."""
+    """Whether an estimator cross-validates or holds one that does, such as a search."""
     params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     return any(name.rpartition("__")[2] == "cv" for name in params)
 
@@ -408,13 +435,13 @@ def measure_of(estimator: Any) -> Measure:
     if ranker is None:
         raise ValueError(
             f"measure must be given for {type(estimator).__name__}, which is no QueryRanker and "
-            "has none of its own."
+            "has no measure of its own."
         )
     return measure(ranker.measure)
 
 
 def is_once_resolved(given: Measure, scored: Measure) -> bool:
-    """Whether a measure is the one scored, once it knows the top grade that this one has."""
+    """Whether a measure is the one scored, after it takes the top grade of that one."""
     return scored in (given, given.resolve(getattr(scored, "max_grade", None) or 1))
 
 
@@ -423,7 +450,7 @@ def _measures_for(
     measures: str | Measure | Iterable[str | Measure] | None,
     judgments: Judgments,
 ) -> tuple[Measure, ...]:
-    """Measures with the scale of all labels."""
+    """Return the measures with the scale of all labels."""
     given = measures_of(measure_of(estimator) if measures is None else measures)
     top_grade = int(judgments.top_grade)
     return tuple(dict.fromkeys(each.resolve(top_grade) for each in given))

@@ -74,7 +74,7 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _said_of(array: NDArray[Any]) -> str:
-    if array.dtype.names == ("grade", "qid"):
+    if array.dtype.names == ("grade", "qid", "n_rows"):
         return 'the result of query_target. Pass its field "grade", and its field "qid" as qid'
     return f"an array of dtype {array.dtype}"
 

@@ -58,8 +58,9 @@ def group_rows(
     Examples
     --------
     >>> from skgraded.rankings import group_rows
-    >>> group_rows(["b", "a", "b"], 3)
-    (array(['b', 'a'], dtype='<U1'), array([0, 2, 3]), array([0, 2, 1]))
+    >>> ids, indptr, row_order = group_rows(["b", "a", "b"], 3)
+    >>> ids.tolist(), indptr.tolist(), row_order.tolist()
+    (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
         return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None

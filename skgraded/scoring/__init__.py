@@ -1,6 +1,13 @@
-"""Ranking measures as scikit-learn scorers."""
+"""Ranking measures as scikit-learn scorers, and records of the queries that a ranker has seen."""
 
+from skgraded.scoring._query_record import QueryRecord
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._scorer import RankingScorer, make_ranking_scorer
 
-__all__ = ["RankingScorer", "ResponseMethod", "make_ranking_scorer", "scores_of"]
+__all__ = [
+    "QueryRecord",
+    "RankingScorer",
+    "ResponseMethod",
+    "make_ranking_scorer",
+    "scores_of",
+]

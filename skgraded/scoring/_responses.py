@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-__all__ = ["ResponseMethod", "check_response_method", "scores_of"]
+__all__ = ["ResponseMethod", "scores_of"]
 
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
 
 
-def check_response_method(value: str) -> None:
-    """Raise where a response method is none."""
-    known = get_args(ResponseMethod)
-    if value not in known:
-        names = ", ".join(repr(each) for each in known)
-        raise ValueError(f"response_method must be one of {names}, got {value!r}.")
-
-
 def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") -> FloatArray:
-    """Score documents; the higher, the better.
+    """Score documents by an estimator; the higher the score, the better the document.
 
     Parameters
     ----------
@@ -32,25 +24,29 @@ def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") 
     X : array-like of shape (n_documents, n_features)
         Features.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}
-        ``predict`` gives the scores themselves. ``predict_proba`` gives P(grade), and the score is
-        the expected grade, the sum over grades of P(grade) times grade. ``decision_function`` gives
-        a margin, which is the score where there are two grades; where there are more, the expected
-        grade is taken with P = softmax of the margins. ``auto`` takes the first of predict_proba
-        and decision_function that a classifier has, and predict of everything else.
+        ``"predict"`` takes the predictions as the scores. ``"predict_proba"`` takes a classifier's
+        expected grade, the sum over grades of P(grade) times grade. ``"decision_function"`` takes
+        the margin where there are two grades; where there are more, it takes the expected grade
+        with P = softmax of the margins. ``"auto"`` takes ``predict_proba`` of a classifier,
+        ``decision_function`` of one without probabilities, and ``predict`` of any other estimator.
 
     Returns
     -------
     ndarray of shape (n_documents,)
         The scores.
 
+    Raises
+    ------
+    ValueError
+        If a classifier's classes are no grades.
+
     Examples
     --------
-    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.linear_model import Ridge
     >>> from skgraded.scoring import scores_of
-    >>> X, grades = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 2, 2]
-    >>> classifier = LogisticRegression().fit(X, grades)
-    >>> scores_of(classifier, X).round(2)  # expected grades
-    array([0.38, 0.76, 1.24, 1.62])
+    >>> X, y = [[0.0], [1.0]], [0, 1]
+    >>> scores_of(Ridge().fit(X, y), X).shape
+    (2,)
     """
     if response_method == "auto":
         response_method = _best_method(estimator)

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skgraded._params import choice
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
-from skgraded.rankings import Judgments
-from skgraded.rankings._query_ids import (
-    features_for,
-    resolve_query_ids,
-    split_target,
-    without_query_ids,
-)
-from skgraded.scoring._query_leaks import warn_if_queries_leak
-from skgraded.scoring._responses import ResponseMethod, check_response_method, scores_of
+from skgraded.rankings import Judgments, features_for, resolve_rows
+from skgraded.scoring._responses import ResponseMethod, scores_of
+from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
 
 @dataclass(frozen=True)
 class RankingScorer:
-    """What `make_ranking_scorer` makes: a scorer that finds the query ids by itself.
+    """A scorer that finds the query ids by itself, as made by `make_ranking_scorer`.
 
-    Scorers of `sklearn.metrics.make_scorer` receive no ids while metadata routing is off, and want
-    ``set_score_request`` while it is on. This one needs nothing but the protocol: a call with
-    (estimator, X, y), and a routing request.
+    A scorer of `sklearn.metrics.make_scorer` receives no ids while metadata routing is off, and
+    needs ``set_score_request`` while it is on. This one reads ids from y or X, or requests them.
 
     Attributes
     ----------
@@ -54,7 +48,7 @@ class RankingScorer:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float | dict[str, float]:
-        """Mean of the measures, with the sign that lets a search look for the greatest.
+        """Return the mean of each measure over the queries; the greater, the better.
 
         Parameters
         ----------
@@ -63,16 +57,17 @@ class RankingScorer:
         X : array-like of shape (n_documents, n_features)
             Features.
         y : array-like of shape (n_documents,)
-            Grades, or what `query_target` makes of them.
+            Grades, or what `query_target` or `query_series` makes of them.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, where neither y nor X holds it.
+            Query id of each row, or what `query_ids` makes of them, where neither y nor X holds it.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; a query weighs the mean of its rows.
 
         Returns
         -------
         float or dict of str to float
-            The mean of the one measure, or the means by name.
+            The mean of the one measure, or the means by name. A measure of which less is better has
+            the opposite sign.
         """
         return self._signed_means(self.per_query(estimator, X, y, qid, sample_weight))
 
@@ -84,7 +79,7 @@ class RankingScorer:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Scores:
-        """Values of the measures query by query, with the sign that they have by themselves.
+        """Return the values of the measures query by query, without a change of sign.
 
         Parameters
         ----------
@@ -93,9 +88,9 @@ class RankingScorer:
         X : array-like of shape (n_documents, n_features)
             Features.
         y : array-like of shape (n_documents,)
-            Grades, or what `query_target` makes of them.
+            Grades, or what `query_target` or `query_series` makes of them.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, where neither y nor X holds it.
+            Query id of each row, or what `query_ids` makes of them, where neither y nor X holds it.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; a query weighs the mean of its rows.
 
@@ -104,15 +99,14 @@ class RankingScorer:
         Scores
             The values.
         """
-        grades, _ = split_target(y)
-        judgments = Judgments.from_arrays(grades, resolve_query_ids(X, y, qid), sample_weight)
-        warn_if_queries_leak(estimator, without_query_ids(X), judgments)
-        features = features_for(estimator, X)
-        rankings = judgments.rank(scores_of(estimator, features, self.response_method))
-        return evaluate([each for _, each in self.measures], rankings)
+        grades, queries = resolve_rows(X, y, qid)
+        judgments = Judgments.from_arrays(grades, queries.ids, sample_weight)
+        warn_if_scored_queries_are_parts(estimator, judgments, queries.sizes)
+        scores = scores_of(estimator, features_for(estimator, X), self.response_method)
+        return evaluate([each for _, each in self.measures], judgments.rank(scores))
 
     def _signed_means(self, scores: Scores) -> float | dict[str, float]:
-        """Means with the sign that lets a search look for the greatest."""
+        """Return the means, with the opposite sign where less is better."""
         means = {
             name: scores[each] if each.greater_is_better else -scores[each]
             for name, each in self.measures
@@ -151,9 +145,9 @@ def make_ranking_scorer(
 ) -> RankingScorer:
     """Make a scikit-learn scorer from one measure or several.
 
-    Use it as ``scoring=`` in `GridSearchCV`, `cross_validate` and the like, with any estimator
+    Use it as ``scoring=`` in `GridSearchCV`, `cross_validate` and similar tools, with any estimator
     that scores documents. It finds the query ids by itself: in the metadata ``qid`` where
-    routing is on, in `query_target`, in a column or index level ``"qid"``; no
+    routing is on, in `query_target` or `query_series`, in a column or index level ``"qid"``; no
     ``set_score_request`` is needed. Several measures cost one ``predict`` and one sort.
 
     Parameters
@@ -166,8 +160,9 @@ def make_ranking_scorer(
         Where the scores of the documents come from. ``"predict"``: the predictions.
         ``"predict_proba"``: the expected grade of a classifier whose classes are the grades, the
         sum over grades of P(grade) times grade. ``"decision_function"``: the margin where there are
-        two grades, else the expected grade with P = softmax of the margins. ``"auto"``: the first
-        of the last two that a classifier has, predict of everything else.
+        two grades, else the expected grade with P = softmax of the margins. ``"auto"``:
+        ``predict_proba`` of a classifier, ``decision_function`` of one without probabilities,
+        ``predict`` of any other estimator.
 
     Returns
     -------
@@ -178,15 +173,19 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, or response_method is.
+        If no measure is given, or a measure or response_method is unknown.
 
     Warns
     -----
     InferredGradesWarning
         If a measure has g by name but no ``max_grade``: g would change with the grades of the fold.
     QueryLeakWarning
-        In a call, if a `QueryRanker` was trained on other documents of the scored queries: the
-        folds cut queries.
+        In a call, if a `QueryRanker` was trained on other documents of the scored queries.
+    ThinnedQueriesWarning
+        In a call, if scored queries lack rows: there are fewer than `query_target`, `query_series`
+        or `query_ids` counted.
+    CutQueriesWarning
+        In a call, if scored queries have rows twice.
 
     See Also
     --------
@@ -195,8 +194,9 @@ def make_ranking_scorer(
 
     Notes
     -----
-    In scikit-learn greater is better. The scorer returns a measure of which less is better with the
-    opposite sign, by the name ``"neg_..."`` where it names it itself; ``per_query`` does not.
+    scikit-learn takes the greatest score for the best. The scorer therefore returns a measure of
+    which less is better with the opposite sign, and in a dict under the name ``"neg_..."`` unless
+    you name it; ``per_query`` leaves the sign as it is.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def make_ranking_scorer(
     named = _named(measures)
     if not named:
         raise ValueError("measures must name at least one measure, got an empty dict.")
-    check_response_method(response_method)
+    choice("response_method", response_method, get_args(ResponseMethod))
     warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
     return RankingScorer(tuple(named.items()), is_single, response_method)
 

@@ -1,0 +1,200 @@
+"""Checks of the parameters and data that `QueryRanker` is fitted with."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples
+
+from skgraded._params import fraction, integer_or_none
+from skgraded._warnings import GroupSizesWarning, warn_once
+from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
+from skgraded.rankings import Judgments, split_target
+
+__all__ = [
+    "EvaluationSet",
+    "check_evaluation_grades",
+    "check_features",
+    "check_stopping",
+    "check_training_data",
+    "check_weights",
+    "grades_of",
+]
+
+# The ranker works these out from the query ids; given beside the ids they could contradict them.
+_WORKED_OUT = {"group", "group_id"}
+_EVALUATION_SETS = {"eval_set", "eval_group"}
+
+# scikit-learn's checks of estimators look for these words in the error.
+_COMPLEX = "Complex data not supported."
+
+# Warn only if ids divide the numbers of rows with a chance below this.
+_CHANCE = 1e-6
+
+
+class EvaluationSet(NamedTuple):
+    """Rows to watch the training on, as they are given to `QueryRanker.fit`.
+
+    Attributes
+    ----------
+    X, y, qid, sample_weight : array-like or None
+        The arguments ``eval_X``, ``eval_y``, ``eval_qid`` and ``eval_sample_weight``.
+    """
+
+    X: Any = None
+    y: Any = None
+    qid: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any of the arguments is given."""
+        return any(each is not None for each in self)
+
+
+def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str, Any]) -> bool:
+    """Check all that concerns validation, and tell whether the training is watched.
+
+    Parameters
+    ----------
+    ranker : QueryRanker
+        The ranker with its parameters.
+    evaluation : EvaluationSet
+        The rows to watch, where they are given.
+    fit_params : dict
+        Other parameters of ``fit``.
+
+    Returns
+    -------
+    bool
+        Whether the training is watched.
+    """
+    _reject(fit_params, _WORKED_OUT, "is worked out from the query ids")
+    _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
+    if ranker.validation_fraction is None and not evaluation.is_given:
+        return False
+    taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
+    if not can_stop_early(ranker.estimator):
+        raise ValueError(
+            f"{taker} is supported for {stoppable()} so far, "
+            f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
+        )
+    _reject(fit_params, _EVALUATION_SETS, f"is taken by {taker}")
+    return True
+
+
+def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSet) -> None:
+    integer_or_none("early_stopping_rounds", rounds, 1, "no early stopping")
+    if given_fraction is not None:
+        fraction("validation_fraction", given_fraction)
+    if evaluation.is_given:
+        if given_fraction is not None:
+            raise ValueError(
+                "eval_X must be left out where validation_fraction holds queries out, "
+                f"got validation_fraction={given_fraction!r}: set one of them."
+            )
+        if evaluation.X is None or evaluation.y is None:
+            missing = "eval_X" if evaluation.X is None else "eval_y"
+            raise ValueError(f"{missing} is missing: validation queries need eval_X and eval_y.")
+    elif given_fraction is None and rounds is not None:
+        raise ValueError(
+            "early_stopping_rounds needs validation_fraction, the share of queries to stop "
+            "on, or eval_X, such queries, "
+            f"got early_stopping_rounds={rounds} and validation_fraction=None."
+        )
+
+
+def _reject(fit_params: dict[str, Any], names: set[str], reason: str) -> None:
+    for name in sorted(names & fit_params.keys()):
+        raise ValueError(f"{name} {reason}: leave it out of the fit parameters.")
+
+
+def grades_of(y: Any, features: Any) -> NDArray[Any]:
+    """Return the grades of a target that has as many rows as the features."""
+    if y is None:
+        # scikit-learn's checks of estimators look for the last words.
+        raise ValueError(
+            "y must hold the grades of the documents, got None: "
+            "QueryRanker requires y to be passed, but the target y is None."
+        )
+    grades = np.asarray(split_target(y)[0])
+    if np.iscomplexobj(grades):
+        raise ValueError(f"y must hold real numbers, got {grades.dtype}. {_COMPLEX}")
+    if _num_samples(features) != len(grades):
+        raise ValueError(
+            "X and y must have the same number of rows, "
+            f"got {_num_samples(features)} and {len(grades)}."
+        )
+    return grades
+
+
+def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
+    """Store the number and the names of the features, or compare them with those stored."""
+    rows = X if hasattr(X, "shape") else np.asarray(X)
+    if len(rows.shape) != 2:  # noqa: PLR2004
+        raise ValueError(
+            f"X must be two-dimensional, one row per document, got the shape {rows.shape}. "
+            "Reshape your data: X.reshape(1, -1) is a single document."
+        )
+    if rows.shape[1] == 0:
+        raise ValueError(
+            f"X must hold features, got 0 feature(s) (shape={rows.shape}) while a minimum of 1 is "
+            "required."
+        )
+    if getattr(getattr(rows, "dtype", None), "kind", "") == "c":
+        raise ValueError(f"X must hold real numbers, got {rows.dtype}. {_COMPLEX}")
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # scikit-learn < 1.6
+        ranker._check_feature_names(X, reset=reset)
+        ranker._check_n_features(X, reset=reset)
+    else:
+        validate_data(ranker, X, reset=reset, skip_check_array=True)
+
+
+def check_training_data(judgments: Judgments) -> None:
+    """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
+    _warn_if_ids_are_sizes(judgments)
+    n_unjudged = _n_unjudged(judgments)
+    if n_unjudged:
+        raise ValueError(
+            f"y must be judged in every row to train on, got NaN in {n_unjudged} "
+            f"of {judgments.n_documents} rows: drop these rows, or take grade 0 for them."
+        )
+    check_weights("sample_weight", judgments)
+
+
+def check_evaluation_grades(judgments: Judgments) -> None:
+    """Raise where no row is judged."""
+    n_rows = judgments.n_documents
+    if _n_unjudged(judgments) == n_rows:
+        raise ValueError(f"eval_y must be judged in some row, got NaN in all {n_rows}.")
+
+
+def _n_unjudged(judgments: Judgments) -> int:
+    return int((judgments.levels >= judgments.n_levels).sum())
+
+
+def check_weights(name: str, judgments: Judgments) -> None:
+    """Raise where all weights are 0."""
+    if judgments.weights is not None and not judgments.weights.any():
+        raise ValueError(f"{name} must hold a positive weight, got only zeros.")
+
+
+def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
+    """Warn where each id is the size of its query, as queries of one size are taken for one."""
+    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
+    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
+        return
+    # An id divides a number of rows by chance once in id times.
+    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
+        return
+    warn_once(
+        "qid looks like the number of rows of each query, repeated for each row: queries of the "
+        "same size are taken for one. From group sizes, make ids by "
+        "qid=np.repeat(np.arange(len(sizes)), sizes).",
+        GroupSizesWarning,
+    )
