@@ -776,7 +776,5 @@ def as_rankings(
             raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
         return Rankings.from_arrays(y_true, y_score, qid, sample_weight, n_threads)
     if any(given is not None for given in (y_score, qid, sample_weight)):
-        raise TypeError(
-            "y_score, qid and sample_weight must be None with a Rankings, which contains them."
-        )
+        raise TypeError("y_score, qid and sample_weight must be None with a Rankings.")
     return y_true
