@@ -1,11 +1,11 @@
-"""Timing that survives a noisy machine: contestants take turns, medians and ratios count."""
+"""Timing for noisy machines: contestants run in turns, and medians and ratios are reported."""
 
 import statistics
 import time
 
 
 def alternate(contestants, repeats):
-    """Run the contestants in turn; return every one's seconds, run by run."""
+    """Run the contestants in turns; return the seconds of all runs by contestant."""
     seconds = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, run in contestants.items():
@@ -16,7 +16,7 @@ def alternate(contestants, repeats):
 
 
 def print_table(seconds, against):
-    """Print medians, and the median of the ratios to one contestant, turn by turn."""
+    """Print the median times, and the median over the turns of the ratio to one contestant."""
     width = max(map(len, seconds))
     print(f"{'':{width}}  median ms      min      max   ratio")
     for name, runs in seconds.items():

@@ -1,8 +1,8 @@
-"""Five measures with expected ties, against LightGBM's built-in ndcg@10 on the same scores.
+"""Compare five measures with expected ties with LightGBM's built-in ndcg@10 on the same scores.
 
-31,500 queries of about 120 documents and five grades, the size of MSLR-WEB30K; one thread and
-two, in turns. LightGBM evaluates scores that it holds already; skgraded gets a fresh array in each
-call, as in a training callback, and labels that it has seen in the call before.
+The data have the size of MSLR-WEB30K, 31,500 queries of about 120 documents with five grades. The
+contestants run in turns, in one thread and in two. LightGBM evaluates scores that it already holds.
+skgraded gets a new array of scores in every call, as in a training callback, and the same labels.
 
     python benchmarks/evaluate.py [--queries N] [--repeats N] [--ties]
 """
@@ -20,7 +20,7 @@ MEASURES = ("AP", f"GAP(g={G})", f"xGAP(g={G})", f"eGAP(g={G})", "nDCG@10")
 
 
 def make_scored_rows(n_queries, with_ties):
-    """Labels, scores and query sizes; with ties, one score in ten values."""
+    """Return labels, scores and query sizes; with ties, scores are multiples of 1/4."""
     rng = np.random.default_rng(0)
     sizes = np.clip(rng.gamma(4.0, 30.0, n_queries), 1, 900).astype(np.int32)
     n_rows = int(sizes.sum())
@@ -30,7 +30,7 @@ def make_scored_rows(n_queries, with_ties):
 
 
 def lightgbms_metric(grades, scores, sizes, n_threads):
-    """Return LightGBM's evaluation of the given scores, which stand in for a model's."""
+    """Return LightGBM's evaluation of the given scores, which are passed as initial scores."""
     params = {"verbose": -1, "num_threads": n_threads, "min_data_in_leaf": 1}
     data = lgb.Dataset(
         np.zeros((len(grades), 1)), grades, group=sizes, init_score=scores, params=params

@@ -1,10 +1,11 @@
-"""One lambda gradient of nDCG, xGAP and eGAP, against that of LightGBM's lambdarank.
+"""Compare the lambda gradients of nDCG, xGAP and eGAP with those of LightGBM's lambdarank.
 
-31,500 queries of about 120 documents and five grades, the size of MSLR-WEB30K; truncation level
-30; one thread and two, in turns. LightGBM's share is the time of an iteration of lambdarank less
-that of an iteration of regression, both on the same data and with the same scores, whose single
-feature leaves the trees next to nothing to do. Ours is the whole call of the objective: sorting,
-derivatives, and the comparison of the labels with those of the call before.
+The data have the size of MSLR-WEB30K, 31,500 queries of about 120 documents with five grades. The
+truncation level is 30, and the contestants run in turns, in one thread and in two. LightGBM's time
+is that of an iteration of lambdarank minus that of an iteration of regression, with the same data
+and scores. The data have a single feature, so that growing trees takes hardly any time. Our time is
+that of the whole call of the objective, which sorts, computes the derivatives and compares the
+labels with those of the previous call.
 
     python benchmarks/gradients.py [--queries N] [--repeats N]
 """
@@ -23,7 +24,7 @@ MEASURES = ("nDCG(gain=exp2)", f"xGAP(g={G})", f"eGAP(g={G})")
 
 
 def make_scored_rows(n_queries):
-    """Labels, scores and query sizes."""
+    """Return labels, scores and query sizes."""
     rng = np.random.default_rng(0)
     sizes = np.clip(rng.gamma(4.0, 30.0, n_queries), 1, 900).astype(np.int32)
     grades = rng.choice(5, int(sizes.sum()), p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(np.float32)
@@ -48,7 +49,7 @@ def lightgbms_iteration(name, rows, n_threads):
 
 
 def time_thread_count(rows, n_threads, repeats):
-    """Milliseconds by contestant: medians over runs in turn."""
+    """Return the seconds of all runs by contestant; contestants run in turns."""
     grades, scores, sizes = rows
     contestants = {
         "lambdarank": lightgbms_iteration("lambdarank", rows, n_threads),

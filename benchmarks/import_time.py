@@ -1,4 +1,4 @@
-"""First import and first score in a fresh process, against importing scikit-learn.
+"""Compare the first import and the first score in a new process with importing scikit-learn.
 
 python benchmarks/import_time.py [--repeats N]
 """

@@ -1,9 +1,9 @@
-"""QueryRanker and scorer inside scikit-learn, against a loop over the same folds by hand.
+"""Compare QueryRanker and scorers in scikit-learn with a handwritten loop over the same folds.
 
-The loop does what must be done: it takes the rows of each fold, counts query sizes, fits LGBMRanker
-on one thread, predicts, and calls the measure. Splits are the same; those of the loop are made
-beforehand. Rows stand query by query, as LightGBM wants them. All run in one thread, and their CPU
-time is compared, turn by turn: what else the machine does changes it least.
+The loop takes the rows of a fold, counts query sizes, fits LGBMRanker, predicts, and calls the
+measure. Its splits are the same, but are made before timing. Rows are grouped by query, as LightGBM
+requires. All contestants use one thread and run in turns. Their CPU time is compared, because other
+load on the machine changes it less than wall time.
 
     python benchmarks/model_selection_overhead.py [--queries N] [--docs N] [--trees N] [--repeats N]
 """
@@ -33,7 +33,7 @@ BY_HAND = "loop by hand"
 
 
 def contestants(X, y, qid, n_trees):
-    """Map each way of cross-validating to a function that returns the five scores."""
+    """Map names of the contestants to functions that return the five scores."""
     model = lgb.LGBMRanker(n_estimators=n_trees, n_jobs=1, verbose=-1)
     ranker, scorer = QueryRanker(model, measure=MEASURE), make_ranking_scorer(MEASURE)
     splits = list(CV.split(X, groups=qid))
@@ -85,7 +85,7 @@ def main():
 
 
 def cpu_seconds(runs, repeats):
-    """Run the contestants in turn; return every one's CPU seconds, run by run."""
+    """Run the contestants in turns; return the CPU seconds of all runs by contestant."""
     seconds = {name: [] for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():

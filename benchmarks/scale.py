@@ -1,9 +1,9 @@
-"""Engines beyond one machine's memory against the call in memory: time, overhead, peak memory.
+"""Compare time, overhead and peak memory of the engines with those of evaluation in memory.
 
-Each contestant runs in a process of its own, on one core ("cluster": on two Dask workers), and
-reads Parquet files that are made once. Processor time is that of all its processes; "whole" means
-the promise that queries are whole, "spark-count" that Spark hands the rows to Python, which only
-counts them.
+Every contestant runs in a separate process on one core ("cluster": on two Dask workers) and reads
+the same Parquet files. Processor time includes all child processes. "whole" stands for
+whole_queries=True, which promises that partitions hold whole queries. "spark-count" only hands the
+rows from Spark to Python and counts them.
 
     python benchmarks/scale.py --rows 1000000 10000000
     python benchmarks/scale.py --rows 100000000 --repeats 0
@@ -28,7 +28,7 @@ CONDITIONS = ("AP", "AP(ties=row_order)", "AP(unjudged=condense)", "nDCG@10", "n
 
 
 def make_rows(n_rows, first_query, seed):
-    """Make queries of 1 to 200 documents, few of high grades, scores with ties."""
+    """Make queries of 1 to 200 documents, with few high grades and with tied scores."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 200, n_rows // 90)
     ends = np.cumsum(sizes)
@@ -77,7 +77,7 @@ def on_dask(folder, whole_queries=False):
 
     from skgraded.dask import evaluate
 
-    dask.config.set(scheduler="synchronous")  # one core, to compare with
+    dask.config.set(scheduler="synchronous")  # one core, as for the other engines
     return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
 
 
@@ -101,7 +101,7 @@ def read_in_spark(folder):
 
     builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "4g")
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    # Partitions of some ten million rows: larger ones are sorted on disk.
+    # Partitions of about ten million rows; Spark sorts larger ones on disk.
     sizes = {"spark.sql.files.maxPartitionBytes": "16m"}
     for name, value in {**local, **sizes, "spark.ui.enabled": "false"}.items():
         builder = builder.config(name, value)
@@ -122,7 +122,7 @@ def count_batches(batches):
 
 
 def count_in_spark(folder):
-    """Hand all rows to Python and only count them: what Spark itself costs."""
+    """Only hand all rows to Python and count them, which measures the cost of Spark itself."""
     data = read_in_spark(folder)
     return lambda: data.mapInArrow(count_batches, "rows long").agg({"rows": "sum"}).first()[0]
 
@@ -141,7 +141,7 @@ ENGINES = {
 
 
 def cpu_seconds():
-    """Processor time of this process and all that it started, Spark's JVM and workers included."""
+    """Return the processor time of this process and its children, such as Spark's JVM."""
     this = psutil.Process()
     times = [each.cpu_times() for each in (this, *this.children(recursive=True))]
     return sum(
@@ -150,7 +150,7 @@ def cpu_seconds():
 
 
 def run(engine, folder, repeats):
-    """Time one contestant, in this process, after a first call that starts and compiles."""
+    """Time one contestant in this process, after a first call that includes start-up."""
     call = ENGINES[engine](folder)
     timed = []
     for _ in range(1 + repeats):
@@ -185,7 +185,7 @@ def compare(folder, n_rows, engines, repeats):
 
 
 def compare_options(n_rows=1_000_000, repeats=3):
-    """Time what a measure's options cost, in memory, and what exact means do."""
+    """Time evaluation in memory by options of measures and sizes of queries, and exact means."""
     from skgraded import Rankings, evaluate
     from skgraded.measures._exact_mean import MeanSums
 

@@ -1,15 +1,15 @@
-"""Whether it helps to train for the measure that one is judged by.
+"""Show whether training for the evaluation measure gives better models.
 
-Trains LightGBM for one measure after the other, and by LightGBM's own lambdarank, and judges every
-model under every measure on queries that it has not seen. The number of trees is chosen, for each
-judge, on validation queries. All contestants of a seed see the same data, so that differences to
-lambdarank are paired; a table shows their mean over the seeds, its standard error, and in how many
-seeds the contestant was better.
+The script trains LightGBM with several objectives, among them its own lambdarank, and scores every
+model by several measures on unseen queries. It selects the number of trees on validation queries,
+for every measure separately. All objectives use the same data for a seed, so that differences to
+lambdarank are paired. A table shows their mean over the seeds, its standard error, and the number
+of seeds in which the objective was better.
 
     python benchmarks/training_measures.py [--seeds N] [--shapes NAME ...] [--rows FILE] ...
 
-Shapes differ in how many documents have the top grades. "real" is LightGBM's example data, found
-through SKGRADED_DATA, split anew for each seed.
+Shapes differ in the number of documents of the top grades. "real" is LightGBM's example data in the
+folder SKGRADED_DATA, with a different split for every seed.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def judges(top_grade):
 
 
 def mixture(*parts):
-    """Return the sum of the costs of several objectives."""
+    """Return the sum of several objectives."""
 
     def derivatives(scores, data):
         return tuple(map(sum, zip(*(part(scores, data) for part in parts), strict=True)))
@@ -62,7 +62,7 @@ def mixture(*parts):
 
 
 def smoothed(part, noise, n_draws=4):
-    """Return an objective averaged over noise on the scores, in their standard deviations."""
+    """Return an objective averaged over noisy scores; the unit of `noise` is their spread."""
     random = np.random.default_rng(0)
 
     def derivatives(scores, data):
@@ -121,7 +121,7 @@ def real_rows():
 
 
 def make_rows(shape, seed):
-    """Return features, labels, query ids, and the shares of queries to train, choose and test."""
+    """Return features, labels, query ids, and numbers of training, validation and test queries."""
     if shape == "real":
         X, y, qid = real_rows()
         return X, y, qid, {"train": 130, "valid": 50, "test": 71}
@@ -156,7 +156,7 @@ def train(parts, chosen):
 
 
 def history(booster, part, measures):
-    """Mean of every measure after each STEP trees."""
+    """Return the means of all measures after every STEP trees."""
     X, y, sizes = part
     judgments = Judgments.from_groups(y, sizes)
     scores, means = np.zeros(len(y)), []
@@ -183,7 +183,7 @@ def run(shape, seed, chosen_names, write):
 
 
 def print_tables(rows):
-    """Differences to lambdarank by shape and contestant, one column for each judge."""
+    """Print differences to lambdarank by shape and objective, with one column per measure."""
     values = {(row[0], row[2], row[3], int(row[1])): float(row[4]) for row in rows}
     names = list(dict.fromkeys(row[2] for row in rows))
     heads = list(dict.fromkeys(row[3] for row in rows))
@@ -209,8 +209,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=list(SHAPES))
-    parser.add_argument("--contestants", nargs="+", help="leave the others out")
-    parser.add_argument("--rows", type=Path, help="keep single results, and go on from those there")
+    parser.add_argument("--contestants", nargs="+", help="objectives to train; the default is all")
+    parser.add_argument("--rows", type=Path, help="file of single results, to resume from")
     options = parser.parse_args()
     done = []
     if options.rows and options.rows.exists():

@@ -1,13 +1,13 @@
-"""Read and score all runs of a TREC track: skgraded against pytrec_eval, ir_measures and ranx.
+"""Read and score all runs of a TREC track with skgraded, pytrec_eval, ir_measures and ranx.
 
-Every contestant reads the same files with its own reader (pytrec_eval and ir_measures have none for
-compressed files: they get the decompressed text) and computes ten measures per topic. Those that
-are not installed are left out. ranx compiles its kernels in a first, untimed call.
+Every library reads the same files with its own reader and computes ten measures per topic. The
+readers of pytrec_eval and ir_measures do not support compressed files, so they get decompressed
+text. Libraries that are not installed are left out. ranx compiles its kernels in a first, untimed
+call.
 
     python benchmarks/trec_evaluate.py [--runs N] [--repeats N] [--threads N] [--plain]
 
---plain decompresses the runs into a temporary folder first, so that the time of xz, which all
-contestants need alike, does not count.
+--plain first decompresses the runs into a temporary folder, which excludes the time of xz.
 """
 
 import argparse

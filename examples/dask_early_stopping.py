@@ -1,7 +1,7 @@
 """Train LightGBM on two Dask workers, stop early by xGAP over both, and evaluate on the cluster.
 
-Without `global_evaluation` each worker would stop by the value of its own queries, and the training
-would break down.
+Without `global_evaluation`, every worker would stop by the value of its own queries, and the
+training would fail.
 """
 
 # %%
@@ -21,7 +21,7 @@ MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
 
 
 def in_partitions(X, y, qid, queries):
-    """Cut data into partitions of whole queries; LightGBM needs them so."""
+    """Cut data into partitions of whole queries, as LightGBM requires."""
     group = np.unique(qid, return_counts=True)[1]
     rows = tuple(int(part.sum()) for part in np.split(group, np.cumsum(queries)[:-1]))
     features = da.from_array(X, chunks=(rows, X.shape[1]))
@@ -57,7 +57,7 @@ def main():
         print(f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}")
 
         scorer = make_ranking_scorer([MEASURE, "nDCG@10"])
-        on_dask = scorer(ranker, *valid[:2], group=valid[2])  # the rows stay on the workers
+        on_dask = scorer(ranker, *valid[:2], group=valid[2])  # rows remain on the workers
 
         scores = ranker.booster_.predict(X_valid)
         in_memory = evaluate([MEASURE, "nDCG@10"], y_valid, scores, qid=qid_valid)
@@ -65,11 +65,11 @@ def main():
         print("the same bits:", on_dask == in_memory.mean())
 
         rows = pd.DataFrame({"qid": qid_valid, "label": y_valid, "score": scores})
-        ddf = dd.from_pandas(rows, npartitions=4)  # cut anywhere: evaluate shuffles by query
+        ddf = dd.from_pandas(rows, npartitions=4)  # may cut queries: evaluate shuffles the rows
         again = evaluate_on_dask([MEASURE, "nDCG@10"], ddf)
         print("the same bits:", again.mean() == in_memory.mean())
 
 
 # %%
-if __name__ == "__main__":  # workers are processes of their own, which import this file
+if __name__ == "__main__":  # the workers are separate processes that import this file
     main()

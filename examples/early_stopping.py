@@ -1,7 +1,7 @@
 """Early stopping by xGAP with LightGBM alone: LGBMRanker, lightgbm.train and lightgbm.cv.
 
-One object, `eval_metric(...)`, serves all three. `metric="None"` switches LightGBM's own ndcg@1..5
-off, which would otherwise come first and stop the training.
+The same `eval_metric(...)` object works in all three. `metric="None"` turns off LightGBM's own
+ndcg@1..5, which would otherwise be the first metrics and stop the training.
 """
 
 # %%
@@ -23,7 +23,7 @@ sizes = {
 metric = eval_metric("xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10")
 
 # %%
-# LGBMRanker. LightGBM 4.7 renamed eval_set.
+# LGBMRanker. LightGBM 4.7 replaced eval_set by eval_X and eval_y.
 ranker = lgb.LGBMRanker(n_estimators=300, metric="None", n_jobs=1, verbose=-1)
 renamed = "eval_X" in inspect.signature(ranker.fit).parameters
 evaluation = (
@@ -41,7 +41,7 @@ ranker.fit(
 print(f"LGBMRanker     stopped at {ranker.best_iteration_}")
 
 # %%
-# lightgbm.train: the same object, the same iteration.
+# lightgbm.train, with the same metric object, stops at the same iteration.
 data = lgb.Dataset(X[train], y[train], group=sizes["train"])
 booster = lgb.train(
     {"objective": "lambdarank", "metric": "None", "num_threads": 1, "verbose": -1},
@@ -54,7 +54,7 @@ booster = lgb.train(
 print(f"lightgbm.train stopped at {booster.best_iteration}")
 
 # %%
-# lightgbm.cv: folds of whole queries, by the splitter or as pairs of row numbers.
+# lightgbm.cv, with folds of whole queries as pairs of row numbers.
 data = lgb.Dataset(X, y, group=np.bincount(qid))
 history = lgb.cv(
     {"objective": "lambdarank", "metric": "None", "num_threads": 1, "verbose": -1},

@@ -1,6 +1,6 @@
 """LightGBM #1137: how to pass ``group`` to a grid search over LGBMRanker.
 
-A group size per query cannot be cut into folds along with the rows; a query id per row can.
+Group sizes cannot be cut into folds along with the rows, but query ids can.
 https://github.com/lightgbm-org/LightGBM/issues/1137
 """
 

@@ -1,7 +1,8 @@
 """LightGBM #3018: "Sum of query counts is not same with #data" in a grid search.
 
-The error comes from sizes of all queries beside rows of some. Made into ids they follow the rows,
-and the search can stop every fit early on queries that it holds out itself.
+The error means that the group sizes cover all queries, but the rows belong to a fold. Query ids are
+cut along with the rows. Early stopping then works in every fit, on validation queries that
+QueryRanker holds out.
 https://github.com/lightgbm-org/LightGBM/issues/3018
 """
 
@@ -14,7 +15,7 @@ from skgraded import QueryKFold, QueryRanker, query_target
 from skgraded.datasets import make_ranking
 
 X, y, _ = make_ranking(n_queries=100, docs_per_query=20, random_state=0)
-group = [20] * 100  # as LGBMRanker.fit wants it
+group = [20] * 100  # the argument of LGBMRanker.fit
 
 # %%
 qid = np.repeat(np.arange(len(group)), group)

@@ -1,7 +1,7 @@
 """LightGBM #5041: LGBMRanker at the end of a Pipeline in a randomized search.
 
-The Pipeline goes into the ranker. Its last step gets the query sizes; validation queries for early
-stopping pass through the same transformers, which are fitted on the training queries alone.
+QueryRanker wraps the Pipeline and passes the query sizes to its last step. The transformers are
+fitted on the training queries only, and also transform the validation queries for early stopping.
 https://github.com/lightgbm-org/LightGBM/issues/5041
 """
 

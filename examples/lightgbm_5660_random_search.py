@@ -1,7 +1,7 @@
 """LightGBM #5660: RandomizedSearchCV and folds by group with lambdarank.
 
-The ids that GroupKFold takes as ``groups`` and those that the ranker needs are the same. With
-metadata routing on, one keyword hands them to the folds, to the ranker and to the scorer.
+GroupKFold and the ranker need the same query ids. With metadata routing, the keyword ``qid`` passes
+them to the splitter, to the ranker and to the scorer.
 https://github.com/lightgbm-org/LightGBM/issues/5660
 """
 

@@ -1,6 +1,6 @@
-"""Optuna over ranking models: pruning by xGAP, a study over QueryRanker, and OptunaSearchCV.
+"""Optimize ranking models with Optuna: pruning by xGAP, a study of QueryRanker, OptunaSearchCV.
 
-Needs optuna and optuna-integration.
+This example needs optuna and optuna-integration.
 """
 
 # %%
@@ -27,8 +27,8 @@ target = xGAP(g=(0.1, 0.2, 0.3, 0.4))
 sampler = optuna.samplers.TPESampler(seed=0)
 
 # %%
-# Prune trials whose xGAP on validation queries lags behind. The callback reports the metric by its
-# name, which is the measure's string.
+# Prune trials whose xGAP on validation queries is low. The callback takes the name of the metric,
+# which is the string form of the measure.
 train, valid = next(QueryKFold(5).split(X, groups=qid))
 sizes = {
     name: np.unique(qid[rows], return_counts=True)[1]
@@ -45,7 +45,7 @@ def xgap_of_trial(trial):
         n_jobs=1,
         verbose=-1,
     )
-    # LightGBM 4.7 renamed eval_set.
+    # LightGBM 4.7 replaced eval_set by eval_X and eval_y.
     renamed = "eval_X" in inspect.signature(ranker.fit).parameters
     watched = (
         {"eval_X": X[valid], "eval_y": y[valid]}
@@ -75,8 +75,8 @@ print(f"pruning        {study.best_value:.4f} with {study.best_params}")
 print(f"               {states.count('PRUNED')} of {len(states)} trials pruned")
 
 # %%
-# A study over QueryRanker: each trial is cross-validated on whole queries, and stops early on
-# queries that it holds out itself. Which measure to train for is a parameter like any other.
+# A study of QueryRanker: trials are cross-validated on whole queries, and every fit stops early on
+# validation queries. The training objective is a parameter of the search.
 TRAIN_FOR = {
     "xGAP": objective(target),
     "GAP": objective("GAP(g=[0.1,0.2,0.3,0.4])", truncation_level=None),
@@ -106,8 +106,8 @@ study.optimize(cross_validated_xgap, n_trials=6)
 print(f"QueryRanker    {study.best_value:.4f} with {study.best_params}")
 
 # %%
-# OptunaSearchCV, the drop-in for RandomizedSearchCV. The ids ride on y: with metadata routing and
-# n_jobs=2, its threads do not know of the routing, and every trial fails.
+# OptunaSearchCV replaces RandomizedSearchCV. query_target is used here because with n_jobs=2 the
+# threads of OptunaSearchCV do not inherit scikit-learn's routing configuration, and trials fail.
 search = OptunaSearchCV(
     QueryRanker(
         lgb.LGBMRanker(objective=objective(target), n_estimators=30, n_jobs=1, verbose=-1),

@@ -1,6 +1,7 @@
-"""Evaluate a file that does not fit into memory: a stream of chunks, then Parquet.
+"""Evaluate data that do not fit into memory: a stream of chunks, and a Parquet file.
 
-Memory holds a block of rows and no more; the means are those of all rows at once, to the last bit.
+Only one block of rows is in memory at a time. The means equal those of all rows at once, to the
+last bit.
 """
 
 # %%
@@ -17,7 +18,7 @@ score = X[:, 0]  # stands in for a model's scores
 measures = ["xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10"]
 
 # %%
-# Chunks from anywhere, cut anywhere: a query that goes on in the next chunk is held back.
+# Chunks may cut queries: a query that may continue in the next chunk waits for it.
 stream = (
     (y[start:][:1000], score[start:][:1000], qid[start:][:1000]) for start in range(0, len(y), 1000)
 )
@@ -26,7 +27,7 @@ print(scores)
 print("the same bits:", scores.mean() == evaluate(measures, y, score, qid=qid).mean())
 
 # %%
-# A Parquet file or a folder of them. Values query by query come block by block, to be written on.
+# A Parquet file or a folder of them. iter_scores yields the values of the queries block by block.
 try:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -44,7 +45,7 @@ else:
         print(f"worst query: {worst[1]}, nDCG@10 {worst[0]:.3f}")
 
 # %%
-# A file that is not sorted by query is told so.
+# Rows that are not grouped by query raise an error.
 try:
     chunks.evaluate("AP", [(y[::-1], score[::-1], qid[::-1])])
 except ValueError as error:

@@ -1,10 +1,9 @@
-"""Choose and early-stop a LightGBM ranker by xGAP, inside GridSearchCV.
+"""Select a LightGBM ranker and stop its training early by xGAP, with GridSearchCV.
 
-The whole job on data made by the library: every fold and every validation set holds whole queries,
-the measure that chooses the model also stops its training, and the labels of one query never stand
-on both sides of a split. `query_target` carries the query ids on y; with
-``sklearn.set_config(enable_metadata_routing=True)`` the last but one step is
-``search.fit(X, y, qid=qid)`` and gives the same.
+Every fold and every validation set holds whole queries, and the measure that selects the model also
+stops its training. `query_target` attaches the query ids to y. With
+``sklearn.set_config(enable_metadata_routing=True)``, ``search.fit(X, y, qid=qid)`` gives the same
+result, as the last step shows.
 """
 
 # %%
@@ -19,7 +18,7 @@ X, y, qid = make_ranking(n_queries=200, random_state=0)
 train, test = next(QueryKFold(4).split(X, groups=qid))
 
 # %%
-# Ten users in a hundred are content with grade 1, forty insist on grade 4.
+# 10 % of the users accept grade 1 or better, 40 % accept only grade 4.
 measure = xGAP(g=(0.1, 0.2, 0.3, 0.4), k=10)
 ranker = QueryRanker(
     LGBMRanker(n_estimators=500, n_jobs=1, verbose=-1),
@@ -35,12 +34,12 @@ print(f"{search.best_params_}, {search.best_estimator_.best_iteration_} trees")
 print(f"cross-validated {measure}: {search.best_score_:.4f}")
 
 # %%
-# Several measures, one sort.
+# Evaluate several measures with one sort.
 measures = [measure, "eGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10", "AP(rel=3)"]
 print(evaluate(measures, y[test], search.predict(X[test]), qid=qid[test]))
 
 # %%
-# With metadata routing on, the ids are a keyword, and the result is the same.
+# With metadata routing, the query ids are a keyword argument.
 with sklearn.config_context(enable_metadata_routing=True):
     routed = GridSearchCV(ranker, grid, cv=QueryKFold(5))
     routed.fit(X[train], y[train], qid=qid[train])

@@ -1,7 +1,7 @@
-"""Score rows in Spark by a LightGBM model, and evaluate them where they are.
+"""Score rows in Spark with a LightGBM model, and evaluate them on the cluster.
 
-Spark needs Java. Here it runs in local mode; on a cluster only the session differs. Scores may come
-from anything that makes a column of them: a pandas UDF as here, or a ranker that runs in Spark.
+Spark needs Java. This example uses local mode; on a cluster, only the session differs. A pandas UDF
+computes the column of scores here, but a ranker that runs in Spark can also provide it.
 """
 
 # %%
@@ -47,12 +47,12 @@ def predict(features: pd.DataFrame) -> pd.Series:
 
 
 names = [name for name in rows.columns if name.startswith("x")]
-scored = rows.withColumn("score", predict(fn.struct(*names))).cache()  # scored once, used twice
+scored = rows.withColumn("score", predict(fn.struct(*names))).cache()  # evaluated twice below
 
 measures = ["xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10"]
 print(evaluate(measures, scored))
 
 # %%
-# Values query by query stay on the cluster: join them with what is known about the queries.
+# per_query returns a Spark DataFrame, which can be joined with other data about the queries.
 per_query(measures, scored).orderBy("nDCG@10").show(5)
 session.stop()

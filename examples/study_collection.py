@@ -1,11 +1,11 @@
-"""The test collection of the study_*.py examples: a small made-up one, or real runs.
+"""The test collection of the study_*.py examples: small synthetic data, or real runs.
 
-Every study_*.py takes the same words:
+All study_*.py take the same options:
 
-    python examples/study_correlation.py                          a made-up collection, seconds
+    python examples/study_correlation.py                          synthetic, takes seconds
     python examples/study_correlation.py --full                   TREC-COVID round 1, 143 runs
-    python examples/study_correlation.py --qrels Q --runs R...     yours
-    ... --plots FOLDER                                            save the pictures there
+    python examples/study_correlation.py --qrels Q --runs R...     your own runs
+    ... --plots FOLDER                                            save plots in the folder
 
 ``--full`` looks for the folder trec-covid-round1 in $SKGRADED_DATA.
 """
@@ -23,7 +23,7 @@ from skgraded import trec
 
 
 def made_up(n_topics: int = 16, n_systems: int = 14) -> tuple[trec.Qrels, dict[str, trec.Run]]:
-    """Systems of growing quality over topics with few highly relevant documents."""
+    """Make systems of random quality, and topics with few highly relevant documents."""
     rng = np.random.default_rng(0)
     qrels: dict[str, dict[str, int]] = {}
     for topic in range(n_topics):
@@ -33,7 +33,7 @@ def made_up(n_topics: int = 16, n_systems: int = 14) -> tuple[trec.Qrels, dict[s
         qrels[f"t{topic}"]["d0"] = 2
     runs = {}
     for system in range(n_systems):
-        # Some find relevant documents, some the highly relevant ones.
+        # Some systems find relevant documents, others only the highly relevant ones.
         lenient, strict = rng.uniform(0.2, 1.6, size=2)
         scores = {
             topic: {
@@ -47,12 +47,12 @@ def made_up(n_topics: int = 16, n_systems: int = 14) -> tuple[trec.Qrels, dict[s
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """Words that all examples take."""
+    """Return the parser of the options that all examples take."""
     words = argparse.ArgumentParser(description=description)
     words.add_argument("--full", action="store_true", help="TREC-COVID round 1, 143 runs")
     words.add_argument("--qrels", type=Path, help="your judgments")
     words.add_argument("--runs", type=Path, nargs="+", help="your runs")
-    words.add_argument("--plots", type=Path, help="folder for the pictures")
+    words.add_argument("--plots", type=Path, help="folder for the plots")
     return words
 
 
@@ -64,13 +64,13 @@ def collection(arguments: argparse.Namespace):
         return made_up()
     folder = Path(os.environ.get("SKGRADED_DATA", "../shared/data")) / "trec-covid-round1"
     if not folder.is_dir():
-        sys.exit(f"--full needs $SKGRADED_DATA/trec-covid-round1, found no {folder}.")
+        sys.exit(f"--full needs $SKGRADED_DATA/trec-covid-round1, but {folder} does not exist.")
     qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
     return qrels, sorted((folder / "runs").iterdir())
 
 
 def save(ax, arguments: argparse.Namespace, name: str) -> None:
-    """Save a picture where one was asked for."""
+    """Save a plot if --plots is given."""
     if arguments.plots is None:
         return
     arguments.plots.mkdir(parents=True, exist_ok=True)

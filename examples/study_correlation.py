@@ -1,7 +1,8 @@
-"""Whether GAP, xGAP or eGAP order systems otherwise than AP, and for which g.
+"""Show for which g the measures GAP, xGAP and eGAP order systems differently from AP.
 
-The table of Ferrante, Ferro and Maistro (2014), Tables 2 and 3, on your own runs: all topics, and
-those with few highly relevant documents; runs above the first quartile of mean AP.
+The study repeats Tables 2 and 3 of Ferrante, Ferro and Maistro (2014) on your own runs. It uses the
+runs above the first quartile of mean AP, on all topics and on the topics with few highly relevant
+documents.
 """
 
 from study_collection import collection, parser, save
@@ -24,7 +25,7 @@ facts = topic_facts(qrels)
 print(facts, "\n")
 
 # %%
-# One evaluation serves every g: all these measures share one sort and one pass over the ranks.
+# A single evaluation covers all g, because these measures share the sort and the pair moments.
 grid = threshold_grid(int(facts.grades[-1]), 10 if arguments.full else 4)
 others = ["AP", "nDCG", "RBP", "Bpref"]
 scores = trec.evaluate(qrels, runs, [*threshold_measures(grid), *others])
@@ -36,7 +37,7 @@ save(sweep.plot(), arguments, "correlation_over_g")
 save(sweep.plot(against="nDCG"), arguments, "correlation_over_g_ndcg")
 
 # %%
-# All pairs of measures at the users' g of 0.1 and 0.9; also tau_AP, which minds the top.
+# All pairs of measures for g = (0.1, 0.9), also by tau_AP, which gives more weight to the top.
 graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
 pairs = trec.evaluate(qrels, runs, ["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"])
 found = correlate(pairs, topics=topics, systems=kept)

@@ -1,7 +1,7 @@
-"""Which measures tell systems apart.
+"""Show how well measures tell systems apart.
 
-Every pair of systems is tested (Sakai 2006); the swap method (Voorhees and Buckley 2002) asks the
-same without a test.
+Discriminative power (Sakai 2006) tests every pair of systems. The swap method (Voorhees and Buckley
+2002) needs no significance test.
 """
 
 import time
@@ -33,7 +33,7 @@ print(swaps)
 save(swaps.plot(), arguments, "swap_rates")
 
 # %%
-# And with a tenth of the judgments? Condensed lists hold out, AP does not (Sakai 2007, Figure 3).
+# Repeat with a tenth of the judgments, which condensed lists tolerate better (Sakai 2007, Fig. 3).
 names = ["AP", "nDCG", "QMeasure", *condensed, "Bpref"]
 print(f"\n% of the judgments   {'  '.join(names)}")
 for rate in (100, 50, 10) if arguments.full else (100, 10):

@@ -1,7 +1,7 @@
-"""Which measures survive missing judgments.
+"""Show how robust measures are to missing judgments.
 
-Pools reduced by stratified sampling (Buckley and Voorhees 2004), by simple random sampling (Yilmaz
-and Aslam 2006), and by depth.
+Pools are reduced by stratified sampling (Buckley and Voorhees 2004), by simple random sampling
+(Yilmaz and Aslam 2006), and by depth.
 """
 
 from study_collection import collection, parser, save
@@ -18,7 +18,7 @@ graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
 n_repeats = 10 if arguments.full else 2
 
 # %%
-# The paper's measures: does their order of the systems stay?
+# The measures of Ferrante, Ferro and Maistro (2014): how much does the order of systems change?
 found = incompleteness(
     qrels,
     runs,
@@ -33,7 +33,7 @@ for name in topics:
     save(found.plot(topics=name), arguments, f"incompleteness_{name}")
 
 # %%
-# Lists condensed to judged documents, against lists as they are.
+# Compare lists that are condensed to judged documents with the original lists.
 condensed = [
     f"{name}(unjudged=condense)" if "(" not in name else f"{name[:-1]},unjudged=condense)"
     for name in ("AP", graded[0], "QMeasure", "nDCG")
@@ -66,7 +66,7 @@ for statistic in ("target_kendall", "target_pearson", "target_rmse"):
     save(found.plot(statistic=statistic), arguments, f"estimates_{statistic}")
 
 # %%
-# Shallow pools: only what a run has among its first few documents is judged.
+# Shallow pools: only the first few documents of the runs are judged.
 found = incompleteness(
     qrels, runs, ["AP", *graded, "nDCG", "Bpref", condensed[2]], method="depth", systems=kept
 )

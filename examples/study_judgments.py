@@ -1,6 +1,7 @@
-"""How much assessors' quirks matter, in comparison with the choice of topics.
+"""Compare the variation between assessors with the variation between topics.
 
-The simulation of Kishida (2005), Table 2; and the same for graded judgments of several assessors.
+The first part is the simulation of Kishida (2005), Table 2. The second part uses graded judgments
+of several assessors.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ for theta in (0.9, 0.5):
     print(f"theta = {theta}\n{found}\n")
 
 # %%
-# Five assessors, each of whom is a grade too strict or too lenient for one document in five.
+# Five assessors are one grade too strict or too lenient for 20 % of the documents.
 X, grades, qid = make_ranking(n_queries=80, docs_per_query=40, random_state=0)
 slips = rng.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=(len(grades), 5))
 assessments = np.clip(grades[:, None] + slips, 0, 4)

@@ -1,7 +1,7 @@
-"""Whether the measure chooses another model.
+"""Show whether different measures select different models.
 
-The same search, and the same training, once for each measure; every chosen model is judged by every
-measure on queries held out.
+The study repeats a search, and a training with early stopping, with every measure. All measures
+then score the selected models on held-out queries.
 """
 
 from lightgbm import LGBMRanker
@@ -16,7 +16,7 @@ X, y, qid = make_ranking(n_queries=400 if full else 40, random_state=0)
 measures = ["xGAP(g=linear)", "eGAP(g=linear)", "AP", "nDCG@10", "RR"]
 
 # %%
-# The search. Trees that fit every grade exactly, or hardly any.
+# Search over small trees that underfit and large trees that overfit.
 ranker = LGBMRanker(n_estimators=60 if full else 15, n_jobs=1, verbose=-1)
 grid = {"num_leaves": [4, 8, 16, 31, 63], "min_child_samples": [5, 20, 80]}
 grid = grid if full else {"num_leaves": [4, 16]}

@@ -1,6 +1,6 @@
-"""What a document is worth at each rank, and what if a relevant one was never discovered.
+"""Show how much a document changes a measure at every rank, and the effect of undiscovered ones.
 
-The questions of Kishida (2005), for any measure and any run.
+These are the analyses of Kishida (2005), for any measure and any run.
 """
 
 from study_collection import collection, parser, save
@@ -15,14 +15,14 @@ rankings = Rankings.from_trec(qrels, run)
 measures = ["AP", "xGAP(g=[0.1,0.9])", "QMeasure", "nDCG", "RBP", "ERR(max_grade=2)", "P@10"]
 
 # %%
-# A document turns relevant, everything else being equal.
+# A document becomes relevant, and the recall base stays the same.
 found = sensitivity(measures, rankings)
 print(found, "\n")
 save(found.plot(), arguments, "sensitivity")
 save(found.plot(relative=True), arguments, "sensitivity_relative")
 
 # %%
-# A relevant document is discovered: the recall base grows, and values may fall.
+# A relevant document is discovered, so that the recall base grows and values may fall.
 found = sensitivity(measures, rankings, pool="grows", max_rank=1000)
 print(found, "\n")
 save(found.plot(), arguments, "discovery")

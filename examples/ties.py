@@ -1,8 +1,8 @@
-"""Why ties need an expected value: a model that knows nothing, and its nDCG in LightGBM.
+"""Show why ties need an expected value: the nDCG of a constant model in LightGBM.
 
 LightGBM ranks tied documents in the order of their rows. Exported judgments and click logs often
-hold the best documents first; a model that gives all of them the same score is then "perfect".
-The expected value over all orders of the tied documents does not depend on the rows.
+hold the best documents first, so that a constant model gets the perfect score. The expected value
+over all orders of the tied documents does not depend on the order of the rows.
 """
 
 # %%
@@ -18,7 +18,7 @@ constant = np.zeros(len(y))
 
 
 # %%
-# LightGBM's own metric of a model that cannot split, hence a constant one.
+# LightGBM's own metric of a model without usable features, which is constant.
 def ndcg_in_lightgbm(rows):
     data = lgb.Dataset(np.zeros((len(y), 1)), y[rows], group=np.bincount(qid))
     params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbose": -1}
@@ -33,6 +33,6 @@ for name, rows in {"best first": best_first, "worst first": worst_first}.items()
     )
 
 # %%
-# The other rules are there too: four answers to one question.
+# The four rules for ties give different values.
 rules = [f"nDCG(gain=exp2,ties={rule})@10" for rule in ("row_order", "pessimistic", "optimistic")]
 print(evaluate(["nDCG(gain=exp2)@10", *rules], y[best_first], constant, qid=qid[best_first]))

@@ -1,8 +1,8 @@
-"""Which measure to train for: a search over training measures by cross-validated xGAP.
+"""Select the training objective by cross-validated xGAP.
 
-Training for the very measure that one is judged by is not always best. Where g puts most weight on
-grades that few documents have, a measure that also tells the lower grades apart gives more
-documents a gradient; so let cross-validation choose.
+The best objective is not always the measure used for evaluation. If g gives most weight to grades
+that few documents have, a measure that also distinguishes the lower grades gives more documents a
+gradient. Cross-validation can select the objective.
 """
 
 # %%
@@ -13,12 +13,12 @@ from skgraded import QueryKFold, QueryRanker, query_target, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 
-# 1.5 % of the documents have the top grade, on which 90 % of the users insist.
+# 1.5 % of the documents have the top grade, which 90 % of the users require.
 X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)
 target = xGAP(g=(0.1, 0.9))
 
 # %%
-# LightGBM's own objective stands beside ours; the number of trees is searched as well.
+# The search includes LightGBM's own objective and the number of trees.
 TRAIN_FOR = {
     "lambdarank": "lambdarank",
     "xGAP, the target": objective(target),

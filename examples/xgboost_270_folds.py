@@ -1,8 +1,9 @@
-"""XGBoost #270: cross-validation for ranking needs folds that leave groups whole.
+"""XGBoost #270: cross-validation for ranking needs folds of whole groups.
 
-Folds of rows put documents of one query on both sides, and the score is too high. The ranker warns
-of it: `query_target` has counted the rows of each query. Folds of whole queries estimate the score
-on new queries. Values query by query then show whether another model is better by more than chance.
+Folds of rows put documents of the same query into the training and the test set, so that the score
+is too high. QueryRanker warns about it, because `query_target` holds the number of rows of each
+query. Folds of whole queries estimate the score on new queries. The values of all queries then
+show whether the difference between two models is significant.
 https://github.com/dmlc/xgboost/issues/270
 """
 

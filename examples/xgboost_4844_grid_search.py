@@ -1,7 +1,7 @@
-"""XGBoost #4844: why GridSearchCV does not work with XGBRanker, and how it does.
+"""XGBoost #4844: GridSearchCV with XGBRanker.
 
-XGBRanker wants ids that are numbers in ascending order, and rows sorted by them; folds and their
-subsets must keep to that. Here ids are what they are, and rows stand in any order.
+XGBRanker needs numeric query ids and rows that are sorted by them, also within folds. QueryRanker
+accepts ids of any type, and rows in any order.
 https://github.com/dmlc/xgboost/issues/4844
 """
 

@@ -167,7 +167,7 @@ __all__ = [
     "xgap_score",
 ]
 
-# scikit-learn takes a second to import; who only scores rankings does not wait for it.
+# These names are imported on first use, because importing scikit-learn takes a second.
 _HOME_OF = {
     "QueryKFold": "skgraded.model_selection",
     "QueryRanker": "skgraded.model_selection",

@@ -1,4 +1,4 @@
-"""The doors to pandas and matplotlib, which are optional."""
+"""Imports of pandas and matplotlib, which are optional, with helpful errors."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ __all__ = ["axes_or_new", "import_pandas"]
 def import_pandas(
     otherwise: str = "the arrays of the result", *, needed_by: str = "to_frame"
 ) -> Any:
-    """Import pandas, or say how to get it and what to use without it."""
+    """Import pandas; the error says how to install it and what to use instead."""
     try:
         import pandas as pd
     except ImportError as error:
         raise ImportError(
-            f"{needed_by} needs pandas: pip install pandas, or use {otherwise}."
+            f"{needed_by} needs pandas: pip install pandas, or use {otherwise} instead."
         ) from error
     return pd
 
 
 def axes_or_new(ax: Any, owner: object, figsize: tuple[float, float] | None = None) -> Any:
-    """Return the axes given, or those of a new figure."""
+    """Return the given axes, or the axes of a new figure."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
             f"{type(owner).__name__}.plot needs matplotlib: pip install matplotlib, or "
-            "skgraded[plot]."
+            "pip install skgraded[plot]."
         ) from error
     return plt.subplots(layout="constrained", figsize=figsize)[1] if ax is None else ax

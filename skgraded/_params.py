@@ -1,6 +1,6 @@
-"""Checks of arguments: each returns the value in its plain type, or names argument, rule and value.
+"""Checks of arguments, which return the value in a plain type or raise a ValueError.
 
-Booleans are no numbers here, and numbers no booleans.
+Booleans do not count as numbers, and numbers do not count as booleans.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ __all__ = [
     "threads",
 ]
 
-# More than any machine has; beyond it lies a slip of the pen, not a wish.
+# No machine has as many processors, so larger numbers are mistakes.
 _MOST_THREADS = 4096
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value is an integer of any type, booleans excepted."""
+    """Whether a value is an integer of any type except bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number of any type, booleans excepted."""
+    """Whether a value is a real number of any type except bool."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> int:
-    """Return an integer from a bound on.
+    """Return an integer that is not below a bound.
 
     Parameters
     ----------
     name : str
-        The argument, as the user wrote it.
+        Name of the argument, for messages.
     value : object
-        What was given.
+        The value of the argument.
     at_least : int
         The smallest integer that is allowed.
     alternative : str, default=""
-        What else is allowed, such as ``", or None for all"``; for the message alone.
+        Other allowed values, such as ``", or None for all"``; used only in the message.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> i
     Raises
     ------
     ValueError
-        If the value is no integer, or below the bound.
+        If the value is not an integer, or is below the bound.
     """
     if not is_integer(value) or value < at_least:
         raise ValueError(f"{name} must be an integer >= {at_least}{alternative}, got {value!r}.")
@@ -71,7 +71,7 @@ def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> i
 
 
 def integer_or_none(name: str, value: Any, at_least: int, none_means: str) -> int | None:
-    """Return an integer from a bound on, or None, whose meaning the message tells."""
+    """Return an integer that is not below a bound, or None, which the message explains."""
     if value is None:
         return None
     return integer(name, value, at_least, alternative=f", or None for {none_means}")
@@ -85,20 +85,20 @@ def number(
     at_least: float | None = None,
     alternative: str = "",
 ) -> float:
-    """Return a finite number, above a bound or from it on.
+    """Return a finite number within bounds.
 
     Parameters
     ----------
     name : str
-        The argument, as the user wrote it.
+        Name of the argument, for messages.
     value : object
-        What was given.
+        The value of the argument.
     above : float, optional
         A bound that the number must exceed.
     at_least : float, optional
         A bound that the number must reach.
     alternative : str, default=""
-        What else is allowed, such as ``", or None"``; for the message alone.
+        Other allowed values, such as ``", or None"``; used only in the message.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def number(
     Raises
     ------
     ValueError
-        If the value is no finite number within the bounds.
+        If the value is not a finite number within the bounds.
     """
     bound = f" > {above:g}" if above is not None else ""
     bound += f" >= {at_least:g}" if at_least is not None else ""
@@ -134,7 +134,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
-    """Return one of several words; the message suggests the closest."""
+    """Return a value that is one of several words; the message suggests the closest word."""
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words))
@@ -145,7 +145,7 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def threads(n_threads: Any) -> int:
-    """Return a number of threads: None is one, and -1 as many as this process has processors."""
+    """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
     if is_integer(n_threads) and n_threads == -1:
@@ -166,7 +166,7 @@ def _processors() -> int:
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """Hint at the known name that a word may have meant, or say nothing."""
+    """Return a suggestion of the closest known name, or an empty string if none is close."""
     by_lower_case = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
     return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""

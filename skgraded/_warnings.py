@@ -1,4 +1,4 @@
-"""Warnings of skgraded, a class for each, so that one can be silenced or made an error alone."""
+"""Warning classes of skgraded, and functions that issue warnings at the user's line of code."""
 
 import warnings
 from collections.abc import Iterable
@@ -25,31 +25,30 @@ __all__ = [
 
 
 class SkgradedWarning(UserWarning):
-    """Base class of all warnings that skgraded raises."""
+    """Base class of all warnings of skgraded."""
 
 
 class InferredGradesWarning(SkgradedWarning):
-    """The threshold distribution g is given by name, and the top grade is read off the data.
+    """A measure in a scorer or callback takes the top grade of its scale from the data.
 
-    Inside a scorer or an evaluation callback the top grade can differ from one data set to the
-    next, and with it the measure.
+    The top grade can differ between the data sets that are scored, and with it the measure.
     """
 
 
 class UndefinedMeanWarning(SkgradedWarning):
-    """No query was left to take the mean over."""
+    """A mean is undefined, because no query has a value and a positive weight."""
 
 
 class QueryLeakWarning(SkgradedWarning):
-    """Documents of one query stand in both the training and the scored rows.
+    """Documents of the same query are in both the training rows and the scored rows.
 
-    What the model learnt about a query helps it on the rest of that query, so that the score is too
-    high.
+    A model that was trained on some documents of a query ranks the others better than those of a
+    new query, so the score is too high.
     """
 
 
 class ThinnedQueriesWarning(SkgradedWarning):
-    """Queries are scored on some of their documents alone.
+    """Queries are scored on only some of their documents.
 
     A short list is easier to rank than a long one, so that the score is too high, and not
     comparable with that of whole queries. Folds of rows, halving searches with
@@ -67,7 +66,7 @@ class CutQueriesWarning(SkgradedWarning):
 
 
 class UnseenGradeWarning(SkgradedWarning):
-    """The scored rows hold a higher grade than the training rows, which fixed the scale."""
+    """The scored rows hold a higher grade than the training rows, which determined the scale."""
 
 
 class MissingQueryIdsWarning(SkgradedWarning):
@@ -79,26 +78,26 @@ class UnusedThresholdWarning(SkgradedWarning):
 
 
 class GroupSizesWarning(SkgradedWarning):
-    """Query ids look like group sizes, so that queries of one size are taken for one query."""
+    """Query ids look like group sizes, which would merge all queries of the same size."""
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn if a measure that will score several data sets reads its top grade off each of them."""
+    """Warn if a measure that will score several data sets takes its top grade from each of them."""
     still_open = [each for each in measures if each.is_open]
     if not still_open:
         return
     names = ", ".join(str(each) for each in still_open)
     example = repr(still_open[0].resolve(4))
     warnings.warn(
-        f"{taker} got {names} without max_grade: the scale's top grade is then read off each data "
-        "set that is scored, and the measure changes with it, so that values may differ between "
-        f"folds. Name the top grade, for example {example}, or say g or gain grade by grade.",
+        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
+        "each data set that is scored, so that the measure may differ between folds. Set "
+        f"max_grade, for example {example}, or give g or gain as one number per grade.",
         InferredGradesWarning,
         stacklevel=stacklevel_of_the_user(),
     )
 
 
-# Which of our warnings a run of joblib.Parallel has seen: a search warns once, not in every fold.
+# Warnings already issued, by run of joblib.Parallel, so that a search warns only once.
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
 _said_in_worker: set[type[Warning]] = set()
 
@@ -106,15 +105,15 @@ _said_in_worker: set[type[Warning]] = set()
 def warn_once(message: str, category: type[SkgradedWarning]) -> None:
     """Warn at the user's line of code, and only once in a cross-validation or search.
 
-    Python shows a warning once for each line, but scikit-learn sets the filters anew for every
-    fold, which makes Python forget what it has shown. A worker process warns once in its life.
+    Python shows a warning once for each line, but scikit-learn resets the filters in every
+    fold, which also resets the record of shown warnings. A worker process warns only once.
 
     Parameters
     ----------
     message : str
-        The text.
+        Text of the warning.
     category : type
-        Its class.
+        Class of the warning.
     """
     from multiprocessing import parent_process
 

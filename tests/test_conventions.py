@@ -15,6 +15,9 @@ from test_parity import lightgbm_values, of_each_query, random_queries
 from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDCG, trec, xGAP
 from skgraded.conventions import CONVENTIONS, TOOLS, as_markdown, measure_as
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TOLERANCE = 1e-9
 CUTOFFS = [1, 3, 10, 100]

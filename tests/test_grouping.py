@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from skgraded import evaluate
 from skgraded.rankings import group_rows
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 IDS = {
     "int64": np.int64,
     "int8": np.int8,

@@ -10,11 +10,17 @@ import pytest
 from skgraded import ADM, RR, Rankings, catalogue, evaluate, measure
 from skgraded.measures import PrefixMeasure
 
+# These tests call measures whose scale is open on purpose, and long lists of one query.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning"),
+]
+
 
 @pytest.mark.parametrize("name", ["GAP", "xGAP", "eGAP", "eGAP(g=linear)"])
 def test_a_scale_up_to_a_billion_is_refused_before_memory_is_taken(name):
     tracemalloc.start()
-    with pytest.raises(ValueError, match="must hold grades of a scale up to 10000"):
+    with pytest.raises(ValueError, match="must hold grades up to 10000"):
         measure(name)([0, 1_000_000_000], [1, 2])
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
@@ -40,7 +46,7 @@ def test_pairs_of_many_grades_are_refused_by_name():
 @pytest.mark.parametrize("spec", ["nDCG" + " " * 5000 + "!", "nDCG" + " " * 50_000 + "@10"])
 def test_blanks_are_refused_in_no_time(spec):
     started = time.process_time()
-    with pytest.raises(ValueError, match=r"written Name\(field|at most 10000 characters"):
+    with pytest.raises(ValueError, match=r"written Name\(field|at most 10000 char"):
         measure(spec)
     assert time.process_time() - started < 5.0  # it took minutes
 
@@ -50,7 +56,7 @@ def test_blanks_are_refused_in_no_time(spec):
     ["-" * 5000 + "1", "(" * 300 + "1" + ")" * 300, "[" * 3000 + "]" * 3000, "not " * 2000 + "1"],
 )
 def test_deep_nesting_is_a_value_error(value):
-    with pytest.raises(ValueError, match=r"A measure is written|[Ff]ield"):
+    with pytest.raises(ValueError, match=r"A measure must be written|[Ff]ield"):
         measure(f"nDCG(k={value})")
 
 
@@ -58,7 +64,7 @@ def test_scores_that_doubles_cannot_tell_apart_are_refused():
     wide = np.array([1, 1 + np.longdouble(2) ** -60], dtype=np.longdouble)
     if wide[0] == wide[1]:
         pytest.skip("long doubles are doubles here")
-    with pytest.raises(ValueError, match=r"floats tell apart, got .* in row 1"):
+    with pytest.raises(ValueError, match=r"exact in double precision, got .* in row 1"):
         RR()([0, 1], wide)
     assert RR()([0, 1], np.array([1, 2], dtype=np.longdouble)) == 1.0
 

@@ -22,6 +22,9 @@ from skgraded import (
     xGAP,
 )
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 TOLERANCE = 1e-12
 
 

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from skgraded import AP, GAP, RBP, P, Rankings, eGAP, evaluate, measure, nDCG, xGAP
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 TOLERANCE = 1e-12
 
 

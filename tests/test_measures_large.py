@@ -12,6 +12,9 @@ from reference.queries import per_query, rows_by_query
 
 from skgraded import AP, ERR, RR, Bpref, BprefTen, Rankings, eGAP, nDCG
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 TOLERANCE = 1e-12
 
 

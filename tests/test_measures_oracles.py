@@ -15,6 +15,9 @@ from reference.queries import per_query, plain, rows_by_query
 
 from skgraded import ADM, Rankings, evaluate
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 TOLERANCE = 1e-12
 
 

@@ -55,9 +55,9 @@ class TestStrings:
             ("AP@0", "k must be an integer >= 1, or None for the whole list, got 0"),
             ("AP@ten", "k must be an integer >= 1, got 'ten'"),
             ("AP@1.5", "k must be an integer >= 1, got '1.5'"),
-            ("AP(k=2)@3", "k is given twice"),
+            ("AP(k=2)@3", "k can be given only once"),
             ("AP(2)", "written field=value"),
-            ("AP(rel=1,rel=2)", "rel is given twice"),
+            ("AP(rel=1,rel=2)", "rel can be given only once"),
             ("xGAP(g=[0.1,0.9])(k=10)", "written field=value"),
             ("AP()()", "written field=value"),
             ("AP@1_0", "k must be an integer >= 1, got '1_0'"),
@@ -65,10 +65,13 @@ class TestStrings:
             ("Precision@5", "Did you mean 'P'"),
             ("recall@10", "Did you mean 'R'"),
             ("Rprec", "Did you mean 'RPrecision'"),
-            ("num_rel_ret", r"catalogue\(\); other tools' names are known to .*measure_as"),
-            ("AP(rel=1+1)", "A field's value is a number, a word or a list"),
-            ("AP(", "A measure is written Name"),
-            ("", "A measure is written Name"),
+            (
+                "num_rel_ret",
+                r"catalogue\(\) lists .*measure_as accepts the names that other tools use",
+            ),
+            ("AP(rel=1+1)", "The value of a field must be a number, a word or a list"),
+            ("AP(", "A measure must be written Name"),
+            ("", "A measure must be written Name"),
         ],
     )
     def test_a_string_that_is_no_measure(self, spec, message):
@@ -78,12 +81,12 @@ class TestStrings:
     def test_something_else_than_a_string(self):
         with pytest.raises(TypeError, match="a Measure or a string, got 3"):
             measure(3)
-        with pytest.raises(TypeError, match=r"got the class: write AP\(\)"):
+        with pytest.raises(TypeError, match=r"got the class AP: write AP\(\)"):
             evaluate(AP, [1, 0], [1, 2])
-        with pytest.raises(TypeError, match="a measure or a sequence of them, got None"):
+        with pytest.raises(TypeError, match="a measure or a sequence of measures, got None"):
             evaluate(None, [1, 0], [1, 2])
 
     @pytest.mark.parametrize("arguments", [(10,), ([1, 0], [1, 2])])
     def test_a_class_called_like_a_function(self, arguments):
-        with pytest.raises(TypeError, match=r"AP\(k=10\).*call the measure: AP\(\)\(y_true, y_s"):
+        with pytest.raises(TypeError, match=r"AP\(k=10\).*call an instance: AP\(\)\(y_true, y_s"):
             AP(*arguments)

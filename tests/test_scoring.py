@@ -194,7 +194,7 @@ def test_bad_input_is_refused():
         make_ranking_scorer([])
     with pytest.raises(ValueError, match="Did you mean 'nDCG'"):
         make_ranking_scorer("ndgc@10")
-    with pytest.raises(TypeError, match="A measure is a Measure or a string"):
+    with pytest.raises(TypeError, match="A measure must be a Measure or a string"):
         make_ranking_scorer([measure])
     with pytest.raises(ValueError, match="Query ids are missing"):
         make_ranking_scorer("AP")(RIDGE, X, Y)

@@ -1,4 +1,4 @@
-"""Measures of ranking effectiveness, each declared by d, v, p and K of the prefix form."""
+"""Measures of ranking effectiveness; most are declared by d, v, p and K of the prefix form."""
 
 from skgraded.measures._bounds import Bounds
 from skgraded.measures._catalogue import catalogue, measure, measures_of

@@ -1,4 +1,4 @@
-"""What binary measures share: a document is relevant from one grade on."""
+"""Base classes and helpers of binary measures, where a document is relevant from one grade up."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from skgraded.rankings import Judgments
 
 __all__ = ["COUNTS_JUDGED", "listed"]
 
-# A reason for `Measure._refuses`: documents judged not relevant must be told from unjudged ones.
-COUNTS_JUDGED = {"unjudged": "which counts judged documents that are not relevant"}
+# An entry of `Measure._refuses`: counting unjudged documents as grade 0 would change the measure.
+COUNTS_JUDGED = {"unjudged": "because it counts judged documents that are not relevant"}
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,7 +26,7 @@ IntArray = NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _BinaryMeasure(Measure):
-    """A measure for which documents of grade ``rel`` or above are relevant."""
+    """Base class of measures that count documents of grade ``rel`` or above as relevant."""
 
     rel: int = 1
 
@@ -38,7 +38,7 @@ class _BinaryMeasure(Measure):
         top = max(1.0, judgments.top_grade)
         if self.rel > top:
             raise ValueError(
-                f"rel must be a grade of the scale, which ends at {top:g} in y_true, got "
+                f"rel must not exceed the highest grade in y_true, which is {top:g}; got "
                 f"{self.rel} in {self}."
             )
         return judgments.grades >= self.rel
@@ -49,19 +49,19 @@ class _BinaryMeasure(Measure):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _SetMeasure(_BinaryMeasure, PrefixMeasure):
-    """A measure of the documents that the first k ranks hold, and of those that they lack."""
+    """Base class of measures that also count the documents that the first k ranks leave out."""
 
     _refuses: ClassVar[Mapping[str, str]] = {
-        "normalize": "whose ideal ranking retrieves the pool alone"
+        "normalize": "because its ideal ranking would retrieve only the pool"
     }
 
     def _n_all(self, judgments: Judgments) -> IntArray:
-        """Documents of the list and judged documents that it lacks."""
+        """Count the documents of the list and the judged documents missing from it."""
         judged = judgments.list_lengths("condense")
         return judgments.list_lengths(self.unjudged) + judgments.pool.lengths - judged
 
     def _n_retrieved(self, judgments: Judgments) -> IntArray:
-        """Documents at the first k ranks."""
+        """Count the documents at the first k ranks."""
         lengths = judgments.list_lengths(self.unjudged)
         return lengths if self.k is None else np.minimum(lengths, self.k)
 
@@ -73,8 +73,8 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
 
 
 def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:
-    """Count each query's documents, judged and in its list, whose level is marked."""
-    # Unjudged documents have one of the two levels beyond the grades.
+    """Count the judged documents in the list of each query whose level is marked."""
+    # The two levels after the grades mark unjudged documents.
     marked = np.concatenate((levels, [False, False]))
     before = np.concatenate(([0], np.cumsum(marked[judgments.levels])))
     return np.diff(before[judgments.indptr])

@@ -1,4 +1,4 @@
-"""What a measure can come to, whatever the unjudged documents are worth."""
+"""Smallest and largest values of a measure over all possible grades of unjudged documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Bounds", "bounds_of"]
 
 
 class Bounds(NamedTuple):
-    """What a measure can come to, whatever the unjudged documents are worth.
+    """Smallest and largest values over all possible grades of unjudged documents.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:
-    """Score the rankings with all unjudged documents judged at worst and at best."""
+    """Score the rankings twice: all unjudged documents get the lowest or the highest grade."""
     _require_bounds(measure)
     top = _highest_grade(measure, rankings.judgments) if max_grade is None else max_grade
     top = _params.integer("max_grade", top, 1)
@@ -46,7 +46,7 @@ def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bo
 def _require_bounds(measure: Measure) -> None:
     (worst,) = (each.default for each in dataclasses.fields(measure) if each.name == "empty")
     reasons = {
-        "what it divides by changes with the judgments": not measure._changes_with_grades
+        "its divisor changes with the judgments": not measure._changes_with_grades
         or measure.normalize,
         "the list itself changes with the judgments": measure.unjudged == "condense",
         f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty != worst,
@@ -57,7 +57,7 @@ def _require_bounds(measure: Measure) -> None:
 
 
 def _highest_grade(measure: Measure, judgments: Judgments) -> int:
-    """Top of the scale that the measure names, else of the data."""
+    """Return the top grade that the measure states, or else the highest grade in the data."""
     gain, max_grade = getattr(measure, "gain", ""), getattr(measure, "max_grade", None)
     if max_grade is not None:
         return int(max_grade)
@@ -67,12 +67,12 @@ def _highest_grade(measure: Measure, judgments: Judgments) -> int:
 
 
 def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
-    """Give all unjudged documents of the lists one grade, on a scale up to `top_grade`."""
+    """Give all unjudged documents of the lists the same grade, on a scale up to `top_grade`."""
     before = rankings.judgments
     grades = np.union1d(before.grades, [float(grade), float(top_grade)])
     level_of = np.searchsorted(grades, np.append(before.grades, [grade, grade]))
     level_of = level_of.astype(before.levels.dtype)
-    # Documents judged 0 need not join a pool that also holds some that the list lacks.
+    # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
     pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
     judgments = before.relabel(grades, level_of, pool)
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)

@@ -1,4 +1,4 @@
-"""All measures by name, and measures from strings."""
+"""The catalogue of all measures by name, and the conversion of strings to measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skgraded.measures._strings import parse
 
 __all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
 
-# Names that others have for measures that are called differently here.
+# Common names of measures that have another name here; error messages suggest ours.
 _ELSEWHERE = {
     "precision": "P",
     "prec": "P",
@@ -32,7 +32,7 @@ _ELSEWHERE = {
 
 
 def catalogue() -> dict[str, type[Measure]]:
-    """All measures by name.
+    """Map the names of all measures to their classes.
 
     Returns
     -------
@@ -56,13 +56,13 @@ def _concrete(parent: type[Measure]) -> list[type[Measure]]:
 
 
 def measure(spec: str | Measure) -> Measure:
-    """Turn a string into a measure; the inverse of ``str``.
+    """Convert a string to a measure; the inverse of ``str``.
 
     Parameters
     ----------
     spec : str or Measure
         ``Name``, ``Name@k``, ``Name(field=value,...)`` or ``Name(field=value,...)@k``. Values are
-        numbers, words and lists of numbers. A measure is returned as it is.
+        numbers, words and lists of numbers. A `Measure` is returned unchanged.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def measure(spec: str | Measure) -> Measure:
     Raises
     ------
     ValueError
-        If the measure, a field or a value is unknown; the message names the nearest.
+        If the measure, a field or a value is unknown; the message suggests the closest name.
 
     Examples
     --------
@@ -85,15 +85,18 @@ def measure(spec: str | Measure) -> Measure:
     if isinstance(spec, Measure):
         return spec
     if isinstance(spec, type) and issubclass(spec, Measure):
-        raise TypeError(f"A measure is an object, got the class: write {spec.__name__}().")
+        raise TypeError(
+            f"A measure must be an instance, got the class {spec.__name__}: "
+            f"write {spec.__name__}()."
+        )
     if not isinstance(spec, str):
-        raise TypeError(f"A measure is a Measure or a string, got {spec!r}.")
+        raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
     kind, fields = parse_spec(spec)
     return kind(**fields)
 
 
 def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Turn one measure or several, each an object or a string, into a tuple of measures.
+    """Convert one or several measures, given as objects or strings, to a tuple of measures.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Meas
     TypeError
         If `measures` is neither a measure nor an iterable.
     ValueError
-        If there is none, or a string names none.
+        If `measures` is empty, or a string is not the name of a measure.
 
     Examples
     --------
@@ -120,7 +123,7 @@ def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Meas
     """
     is_one = isinstance(measures, str | Measure | type)
     if not is_one and not isinstance(measures, Iterable):
-        raise TypeError(f"measures must be a measure or a sequence of them, got {measures!r}.")
+        raise TypeError(f"measures must be a measure or a sequence of measures, got {measures!r}.")
     parsed = tuple(map(measure, [measures] if is_one else measures))  # type: ignore[arg-type]
     if not parsed:
         raise ValueError("measures must name at least one measure, got an empty sequence.")
@@ -128,7 +131,7 @@ def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Meas
 
 
 def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
-    """Return the class that a string names, and the fields that it states."""
+    """Return the class of a measure in string form, and the fields given in the string."""
     name, fields = parse(spec)
     known = catalogue()
     if name not in known:
@@ -137,14 +140,14 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     its_fields = [field.name for field in dataclasses.fields(kind)]
     for field in fields:
         if field not in its_fields:
-            hint = closest(field, its_fields) or f" It has {', '.join(its_fields)}."
-            raise ValueError(f"{name} has no field {field!r}, in {spec!r}.{hint}")
+            hint = closest(field, its_fields) or f" Its fields are {', '.join(its_fields)}."
+            raise ValueError(f"{name} has no field {field!r}; got {spec!r}.{hint}")
     return kind, fields
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
     meant = _ELSEWHERE.get(name.lower()) or name
     return closest(meant, known) or (
-        " All measures are in skgraded.catalogue(); other tools' names are known to "
-        "skgraded.conventions.measure_as."
+        " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
+        "names that other tools use."
     )

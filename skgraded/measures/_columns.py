@@ -1,4 +1,4 @@
-"""The place of a measure among several, for results that hold one column per measure."""
+"""`column_of`, which finds the column of a measure in a result."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ __all__ = ["column_of"]
 
 
 def column_of(measures: Sequence[str | Measure], name: str | Measure) -> int:
-    """Find a measure among those scored.
+    """Find the column of a measure among those that were scored.
 
     Parameters
     ----------
     measures : sequence of Measure or str
-        The measures, or their names; names of other measures than those of skgraded are allowed.
+        The measures, or their names. Names need not be those of measures of skgraded.
     name : str or Measure
-        The measure, or its name in any spelling that `measure` reads.
+        The measure, or its name in any spelling that `measure` accepts.
 
     Returns
     -------
     int
-        Its place in ``measures``.
+        The index of the measure in `measures`.
 
     Raises
     ------
     KeyError
-        If it is not among them.
+        If the measure was not scored.
 
     Examples
     --------

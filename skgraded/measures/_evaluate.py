@@ -25,37 +25,39 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> Scores:
-    """Score rankings by several measures, with one sort for all of them.
+    """Score rankings by several measures; the documents are sorted only once.
 
     Parameters
     ----------
     measures : str, Measure or sequence of them
         The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``.
     y_true : array-like of shape (n_documents,) or Rankings
-        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
+        `qid` and `sample_weight`.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row, of any type, in any order. Without it all rows are one query.
+        Query id of each row, of any type, in any order. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
-        Weight of each row; a query weighs the mean of its rows.
+        Weight of each row; the weight of a query is the mean over its rows.
     n_threads : int, optional
-        Threads, on which results do not depend; None is one, -1 as many as there are processors.
+        Number of threads, which does not change the results. None is one thread, and -1 one per
+        processor.
 
     Returns
     -------
     Scores
-        Values query by query, and their means.
+        The value of every measure for every query, and the means.
 
     Raises
     ------
     ValueError
-        If an array or a measure is not as described; the message names the argument, the rule
-        and the value.
+        If an array or a measure is invalid; the message names the argument, the rule and the
+        value.
 
     See Also
     --------
-    measure : How a measure is written as a string.
+    measure : The string form of measures.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Means that are exact: rounded once, whatever the order or the grouping of the values.
+"""Exact means, which are rounded once and do not depend on the order or grouping of the values.
 
-A double is a whole number of 2^-1074, so sums of doubles are sums of whole numbers. They can be
-taken in parts, on any number of machines, and come to the same bits.
+A double is an integer multiple of 2^-1074, so sums of doubles are sums of integers. Partial sums
+from any number of machines add up to the same bits.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ __all__ = ["MeanSums"]
 FloatArray = NDArray[np.float64]
 
 _POINT = 1074  # number of binary places
-_AT_A_TIME = 2**13  # so many digits of 39 bits add up to less than 2^53
-_LARGEST_EXPONENT = 1000  # what is larger could overflow on the way
+_AT_A_TIME = 2**13  # the sum of this many digits of 39 bits stays below 2^53
+_LARGEST_EXPONENT = 1000  # intermediate results of larger values could overflow
 
 
 class MeanSums(NamedTuple):
-    """What a weighted mean is made of, in whole numbers of 2^-1074.
+    """The sums of a weighted mean, as integer multiples of 2^-1074.
 
     Attributes
     ----------
     values : int
-        Sum of the values, each times its weight.
+        Sum of the products of values and weights.
     weights : int
         Sum of the weights.
     infinite : int
-        How many values with a weight are infinite; they are not in the sum.
+        Number of infinite values with a positive weight; the sum does not contain them.
     """
 
     values: int = 0
@@ -40,7 +40,7 @@ class MeanSums(NamedTuple):
 
     @classmethod
     def of(cls, values: FloatArray, weights: FloatArray | None) -> Self:
-        """Sum up values; nan is left out.
+        """Sum values; nan is left out.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class MeanSums(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean, rounded once; nan where nothing has a weight."""
+        """The mean, rounded once; nan if the weights add up to 0."""
         if not self.weights:
             return math.nan
         return math.inf if self.infinite else self.values / self.weights
@@ -94,7 +94,7 @@ def _exact_sum(values: FloatArray) -> int:
 
 
 def _sum_of_few(values: FloatArray) -> int:
-    """Cut the values into digits of 39 bits, of which a double sums up so many without rounding."""
+    """Split the values into digits of 39 bits, whose sums are exact in double precision."""
     total = 0
     while len(values) and (largest := float(max(values.max(), -values.min()))) > 0:
         _, exponent = math.frexp(largest)

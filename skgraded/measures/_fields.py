@@ -1,4 +1,4 @@
-"""Checks of fields that only measures have: cut-offs, empty queries, numbers by grade."""
+"""Checks of fields that only measures have: k, empty, and fields with one number per grade."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LARGEST_RANK = np.iinfo(np.int64).max
 
 
 def is_nan(value: object) -> bool:
-    """Whether a value is the float nan, which differs from itself."""
+    """Whether a value is the float nan."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def check_cutoff(k: Any) -> int | None:
-    """Return a cut-off rank as an int, or None for the whole list."""
+    """Return k as an int, or None for the whole list."""
     cutoff = _params.integer_or_none("k", k, 1, "the whole list")
     if cutoff is not None and cutoff > _LARGEST_RANK:
         raise ValueError(f"k must be below 2**63, or None for the whole list, got {k!r}.")
@@ -28,22 +28,20 @@ def check_cutoff(k: Any) -> int | None:
 
 
 def check_empty(empty: Any) -> float:
-    """Return the value of a query with nothing relevant: a finite number or nan."""
+    """Return the value of queries without relevant documents: a finite number or nan."""
     if not _params.is_number(empty) or math.isinf(empty):
         raise ValueError(
-            "empty must be the value that a query with nothing relevant gets, such as 0.0 or 1.0, "
-            f"or nan to leave it out of the mean, got {empty!r}."
+            "empty must be a finite number, the value of queries without relevant documents, or "
+            f"nan to leave them out of the mean, got {empty!r}."
         )
     return float(empty)
 
 
 def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
-    """Return a field that holds one number per grade as a tuple of floats."""
+    """Return a field with one number per grade as a tuple of floats."""
     entries = np.asarray(values, dtype=object)
     if entries.ndim != 1 or len(entries) == 0 or not all(map(_params.is_number, entries)):
-        raise ValueError(
-            f"{field} must hold one number for each of the grades 1, 2, ..., got {values!r}."
-        )
+        raise ValueError(f"{field} must hold one number per grade 1, 2, ..., got {values!r}.")
     numbers = tuple(map(float, entries))
     if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{field} must hold finite numbers, got {values!r}.")

@@ -1,4 +1,4 @@
-"""A measure as a value: its fields, its identity, its name, and the call that scores."""
+"""`Measure`, the base class of all measures: its fields, identity, string form and call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Measure", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Doubles that scoring may take at a time beside the rankings: 8 MB, which a cache holds.
+# Limit of the doubles that scoring allocates at a time: 8 MB, which fit into a cache.
 _DOUBLES_AT_A_TIME = 1_000_000
 
 
@@ -30,32 +30,38 @@ class _FieldsByName:
         """Refuse positional arguments: fields are keyword-only; call the instance to score."""
         if args:
             raise TypeError(
-                f"{cls.__name__} takes its fields by name, such as {cls.__name__}(k=10). To score, "
-                f"call the measure: {cls.__name__}()(y_true, y_score)."
+                f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
+                f"score, call an instance: {cls.__name__}()(y_true, y_score)."
             )
         return super().__new__(cls)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Measure(_FieldsByName):
-    """A measure of ranking effectiveness: an immutable value, called like a metric function.
+    """Base class of all measures of ranking effectiveness.
 
-    Nearly all measures are a `PrefixMeasure`, which says what it measures through the labels alone.
-    A measure outside that form defines `_raw_values` and `_relevant`.
+    A measure is an immutable value that is called like a metric function. Most measures derive
+    from `PrefixMeasure`, which scores any measure of the prefix form. The others derive from
+    `Measure` and define `_raw_values` and `_relevant`.
 
     Parameters
     ----------
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Value of tied documents: the exact mean over all their orders, the order of the rows
-        (as in LightGBM and XGBoost), worst grade first (as in CatBoost), or best grade first.
+        Order of tied documents. ``"expected"`` is the exact mean over all their orders,
+        ``"row_order"`` keeps the order of the rows (as LightGBM and XGBoost do),
+        ``"pessimistic"`` puts the lowest grade first (as CatBoost does) and ``"optimistic"`` the
+        highest.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are dropped from the list.
+        Unjudged documents count as grade 0, or are removed from the list before it is scored.
     empty : float, default=0.0
-        Value of a query with nothing relevant; nan leaves it out of the mean.
+        Value of a query without relevant documents; nan leaves the query out of the mean.
     normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+        Divide by the value of the ideal ranking at the same cut-off. The ideal ranking holds the
+        judged documents of the query, best grade first. Where the value depends on the length of
+        the list, as that of `P` without k does, the ideal ranking is cut to the length of the
+        retrieved list, so that 1 remains the largest value.
 
     Examples
     --------
@@ -74,13 +80,13 @@ class Measure(_FieldsByName):
 
     greater_is_better: ClassVar[bool] = True
 
-    # Shared fields that a measure has no use for beyond their default, and why.
+    # Shared fields that must keep their default in a subclass, with the reason for the message.
     _refuses: ClassVar[Mapping[str, str]] = {}
 
-    # Whether the mean over all orders of tied documents has a closed form.
+    # Whether ties="expected" is supported, which needs a closed form of the mean over all orders.
     _averages_over_ties: ClassVar[bool] = True
 
-    # Whether a higher grade of any document can only raise the value (1) or only lower it (-1).
+    # 1 if a higher grade of any document can only raise the value, -1 if it can only lower it.
     _changes_with_grades: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -97,13 +103,13 @@ class Measure(_FieldsByName):
             if field.name in self._refuses and value != field.default:
                 raise ValueError(
                     f"{field.name} must be {field.default!r} for {name}, "
-                    f"{self._refuses[field.name]}; got {value!r}."
+                    f"{self._refuses[field.name]}, got {value!r}."
                 )
         if self.ties == "expected" and not self._averages_over_ties:
             raise ValueError(
                 f"ties must be 'row_order', 'pessimistic' or 'optimistic' for {name}, got "
-                "'expected': its mean over the orders of tied documents has no closed form. To "
-                "come close, average over a few random orders of the rows under 'row_order'."
+                "'expected': the mean over the orders of tied documents has no closed form. To "
+                "approximate it, average the values of a few random row orders with 'row_order'."
             )
 
     def _set(self, **fields: Any) -> None:
@@ -118,18 +124,19 @@ class Measure(_FieldsByName):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Mean of the measure over queries.
+        """Return the mean of the measure over queries.
 
         Parameters
         ----------
         y_true : array-like of shape (n_documents,) or Rankings
-            Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
+            `qid` and `sample_weight`.
         y_score : array-like of shape (n_documents,)
-            Scores; the highest comes first.
+            Scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row. Without it all rows are one query.
+            Query id of each row. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
 
         Returns
         -------
@@ -146,18 +153,19 @@ class Measure(_FieldsByName):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> QueryScores:
-        """Value of the measure for every query.
+        """Return the value of the measure for every query.
 
         Parameters
         ----------
         y_true : array-like of shape (n_documents,) or Rankings
-            Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
+            `qid` and `sample_weight`.
         y_score : array-like of shape (n_documents,)
-            Scores; the highest comes first.
+            Scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row. Without it all rows are one query.
+            Query id of each row. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
 
         Returns
         -------
@@ -180,72 +188,73 @@ class Measure(_FieldsByName):
         sample_weight: ArrayLike | None = None,
         max_grade: int | None = None,
     ) -> Bounds:
-        """Smallest and largest value that any judgment of the unjudged documents could give.
+        """Return the smallest and largest values over all possible grades of unjudged documents.
 
-        A measure has bounds where a higher grade of a document can only raise its value, or only
-        lower it, whatever the grades of the others: precision, gain, cascades. What divides by the
-        pool, such as recall, AP or nDCG, has none: a relevant document that is found late also
-        raises the divisor, and the value may fall.
+        A measure has bounds if a higher grade of any document can only raise its value, or can
+        only lower it. That holds for precision, cumulated gain and cascades. It does not hold for
+        measures that divide by a property of the pool, such as recall, AP and nDCG: another
+        relevant document also raises the divisor, so that the value may fall.
 
         Parameters
         ----------
         y_true : array-like of shape (n_documents,) or Rankings
-            Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
+            `qid` and `sample_weight`.
         y_score : array-like of shape (n_documents,)
-            Scores; the highest comes first.
+            Scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row. Without it all rows are one query.
+            Query id of each row. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
         max_grade : int, optional
-            Highest grade that an unjudged document can get. By default the top of the scale that
-            the measure names, else the highest grade in y_true.
+            Highest grade that an unjudged document can get. The default is the top grade that the
+            measure states, or else the highest grade in y_true.
 
         Returns
         -------
         Bounds
-            The smallest and the largest values, query by query.
+            The smallest and the largest value of each query.
 
         Raises
         ------
         ValueError
-            If the measure has no bounds under its fields; the message says why.
+            If the measure has no bounds with these fields; the message gives the reason.
         """
         return bounds_of(self, as_rankings(y_true, y_score, qid, sample_weight), max_grade)
 
     def resolve(self, top_grade: int) -> Measure:
-        """Fix what the measure leaves open by the scale's top grade.
+        """Set the top grade of the scale if the measure needs it and does not state it.
 
         Parameters
         ----------
         top_grade : int
-            The scale's top grade c.
+            Top grade c of the scale.
 
         Returns
         -------
         Measure
-            The measure with nothing open; itself where nothing was.
+            The measure with its top grade set, or the measure itself if it does not need it.
         """
         return self
 
     @property
     def is_open(self) -> bool:
-        """Whether the measure reads the scale's top grade off the data that it is given."""
+        """Whether the measure takes the top grade of the scale from the data that it scores."""
         return False
 
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
         return judgments.once(("ideal", self), lambda: self._raw_values(judgments.ideal))
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
-        """Count the numbers that scoring a query takes beside the rankings, where they are many."""
+        """Return how many doubles scoring allocates per query; 0 if they are few."""
         return 0
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        """Which levels some user counts as relevant, shape (n_levels,)."""
+        """Mark the relevant levels, shape (n_levels,); a query without any of them is empty."""
         raise NotImplementedError
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        """Values of all queries and the number of those with nothing relevant."""
+        """Return the values of all queries and the number of queries without relevant documents."""
         judgments, values = rankings.judgments, self._values(rankings)
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
@@ -258,7 +267,7 @@ class Measure(_FieldsByName):
         return np.divide(values, best, out=np.full_like(values, self.empty), where=best > 0)
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        """Values before normalization, shape (n_queries,)."""
+        """Return the values before normalization, shape (n_queries,)."""
         raise NotImplementedError
 
     def _replace(self, **fields: Any) -> Self:
@@ -271,7 +280,7 @@ class Measure(_FieldsByName):
         return as_code(type(self).__name__, self._fields_that_differ())
 
     def _fields_that_differ(self) -> dict[str, Any]:
-        """Own fields first, then the shared ones, as far as they differ from the defaults."""
+        """Return the fields that differ from their defaults, the class's own fields first."""
         shared = {field.name for field in dataclasses.fields(Measure)}
         ordered = sorted(dataclasses.fields(self), key=lambda field: field.name in shared)
         values = {field.name: getattr(self, field.name) for field in ordered}
@@ -283,7 +292,7 @@ class Measure(_FieldsByName):
         }
 
     def _identity(self) -> tuple[Any, ...]:
-        # nan differs from itself, so it is named here.
+        # nan != nan, but two measures with empty=nan must be equal.
         values = (getattr(self, field.name) for field in dataclasses.fields(self))
         return (type(self), *("nan" if is_nan(value) else value for value in values))
 
@@ -297,10 +306,10 @@ class Measure(_FieldsByName):
 
 
 def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:
-    """Score by several measures: values of all queries, and the number of empty ones.
+    """Return, for every measure, the values of all queries and the number of empty queries.
 
-    Measures that take much room for a query are scored a slice of the queries at a time, so that
-    memory is bounded and all measures share what they need of a slice.
+    Measures that need much memory per query are scored on slices of the queries. That bounds the
+    memory, and all these measures share the intermediate results of a slice.
     """
     judgments = rankings.judgments
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)

@@ -1,4 +1,4 @@
-"""Weights of the ranks that also depend on the query's pool, through its ideal ranking."""
+"""Weights of the ranks that differ between queries, because they depend on the pool or list."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FloatArray = NDArray[np.float64]
 
 
 def rank_of(ranked: RankedList) -> FloatArray:
-    """Rank n = 1, 2, ... of every document within its list."""
+    """Return the rank n = 1, 2, ... of every document within its list."""
     before = np.repeat(ranked.indptr[:-1], ranked.lengths)
     return np.arange(1.0, len(ranked.levels) + 1) - before
 
 
 def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList) -> Any:
-    """Read off, at rank n of every list, what stands at that rank of the pool, or at its last."""
+    """Look up the value at rank n of the query's pool, or at its last rank if it is shorter."""
     length = np.repeat(pool.lengths, ranked.lengths)
     place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(n.astype(np.int64), length)
     return np.where(length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
@@ -40,7 +40,7 @@ def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: 
 
 @dataclass(frozen=True)
 class _IdealGain:
-    """A weight that depends on cg_I(n), the cumulated gain of the ideal ranking at rank n."""
+    """Base class of weights that depend on cg_I(n), the cumulated gain of the ideal ranking."""
 
     gain: str | Sequence[float]
 
@@ -76,7 +76,7 @@ class BlendedIdealGain(_IdealGain):
 
 @dataclass(frozen=True)
 class UpToListEnd:
-    """1 at the ranks that the query's list has, 0 below: the ideal ranking may be longer."""
+    """1 at the ranks of the query's list, 0 below it, so that longer ideal rankings are cut."""
 
     unjudged: Unjudged
 
@@ -89,7 +89,7 @@ class UpToListEnd:
 
 @dataclass(frozen=True)
 class UpToRecallBase:
-    """1 at the ranks n <= R, 0 below."""
+    """1 at the ranks n <= R, 0 below them."""
 
     rel: int
 
@@ -102,9 +102,9 @@ class UpToRecallBase:
 
 @dataclass(frozen=True)
 class AveragedDiscount:
-    """d_n times the mean of 1 / DCG_I(i) over the cut-offs i = 1..k, where those above n are 0.
+    """d_n / k times the sum of 1 / DCG_I(i) over the cut-offs i = n..k.
 
-    A document at rank n counts in the discounted cumulated gain of every rank i >= n.
+    A document at rank n contributes to the discounted cumulated gain at every rank i >= n.
     """
 
     discount: Log2 | JarvelinKekalainen
@@ -126,10 +126,10 @@ class AveragedDiscount:
     def _sum_to_cutoff(
         inverse: FloatArray, k: NDArray[np.int64], ranked: RankedList, pool: RankedList
     ) -> FloatArray:
-        """Sum of 1 / DCG_I(i) over i = n..k for every rank n; beyond the pool DCG_I stays."""
+        """Sum 1 / DCG_I(i) over i = n..k for every rank n; DCG_I is constant beyond the pool."""
         n, last = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         within = np.where(_places(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
-        # Prefix sums from the end of the pool upwards.
+        # Sums from rank n to the end of the pool are prefix sums of the reversed pool.
         from_end = pool.indptr[-1] - pool.indptr[::-1]
         tail = _core.cumulate(np.ascontiguousarray(within[::-1]), from_end)[::-1]
         n_beyond = np.maximum(np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0)
@@ -139,5 +139,5 @@ class AveragedDiscount:
 
 
 def _places(ranked: RankedList) -> NDArray[np.int64]:
-    """Rank of every document within its list, counted from 0."""
+    """Return the rank of every document within its list, counted from 0."""
     return (rank_of(ranked) - 1.0).astype(np.int64)

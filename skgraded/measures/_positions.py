@@ -1,4 +1,4 @@
-"""Weights of the ranks: the discounts d_n and position weights p_n of the prefix form."""
+"""Weights of the ranks: discounts d_n and position weights p_n of the prefix form."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ __all__ = [
 
 
 class Positions(Protocol):
-    """Weights of the ranks: a hashable rule that says d_n or p_n of the prefix form.
+    """A hashable rule that computes the weights d_n or p_n of the ranks.
 
-    ``ragged`` tells whether the weights differ from query to query (one per document) or are
-    shared (one per rank).
+    ``ragged`` is True if the weights differ between queries (one weight per document), and False
+    if all queries share them (one weight per rank).
     """
 
     ragged: ClassVar[bool]
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
-        """Weights of the ranks 1, 2, ... of the longest list, or of every document if ragged.
+        """Compute the weights of the ranks 1, 2, ... of the longest list, or of all documents.
 
         Parameters
         ----------
         ranked : RankedList
             The lists.
         judgments : Judgments
-            Their labels and pools.
+            The labels and pools of the lists.
 
         Returns
         -------
         ndarray of shape (longest list,) or (n_documents,)
-            The weights.
+            The weights: one per rank, or one per document if ``ragged``.
         """
         ...
 
@@ -56,14 +56,14 @@ class Positions(Protocol):
 
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """1 / x, and 0 where x is 0."""
+    """Return 1 / x, and 0 where x is 0."""
     inverse = np.zeros(counts.shape)
     np.divide(1.0, counts, out=inverse, where=counts > 0)
     return inverse
 
 
 class _ByRank:
-    """A weight that depends on the rank n = 1, 2, ... alone."""
+    """Base class of weights that depend only on the rank n = 1, 2, ..."""
 
     ragged: ClassVar[bool] = False
 
@@ -100,7 +100,7 @@ class Log2(_ByRank):
 
 @dataclass(frozen=True)
 class JarvelinKekalainen(_ByRank):
-    """1 above rank a, 1 / log_a(n) from there on."""
+    """1 at ranks n < a, 1 / log_a(n) from rank a on."""
 
     base: float
 
@@ -158,7 +158,7 @@ class FromSecond(_ByRank):
 
 @dataclass(frozen=True)
 class ReciprocalAbove(_ByRank):
-    """1 / (n - 1), one over the number of ranks above; 0 at rank 1."""
+    """1 / (n - 1) from rank 2 on, 0 at rank 1."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         inverse: NDArray[np.float64] = np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)

@@ -1,14 +1,15 @@
-"""The prefix form: one formula for nearly all measures, and all that follows from it.
+"""`PrefixMeasure`, the base class of measures of the prefix form, and the sums that score them.
 
 For one query, let r_1, r_2, ... be the grades in rank order. A measure of the prefix form is
 
     value = constant + sum_n ( d_n v[r_n]  +  p_n sum_{m<=n} K[r_m, r_n] )
 
-with a discount d and a gain v (the linear part), and a position weight p and a matrix K (the pair
-part). A cut-off k drops the terms n > k. d, v, p and K may depend on the query's pool, never on the
-ranking. So the ranking enters through two sums alone, which the kernels take: the discounted gain,
-and the pair moments M[a, b], the sum over the ranks n that hold a document of level b of p_n times
-the number of documents of level a at ranks 1..n. The pair part is then the sum of K * M.
+The discount d and the gain v make up the linear part, the position weight p and the matrix K the
+pair part. A cut-off k drops the terms n > k. d, v, p and K may depend on the query's pool, but not
+on the ranking. The kernels therefore reduce a ranking to two results. One is the discounted gain,
+the sum of d_n v[r_n]. The other is the matrix of pair moments: M[a, b] sums p_n times the number of
+documents of level a at ranks 1..n, over the ranks n that hold a document of level b. The pair part
+is the sum of K * M.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class LinearPart(NamedTuple):
     Attributes
     ----------
     discount : Positions
-        d_n.
+        The discount d_n.
     gain : ndarray of shape (n_levels,)
-        v by level, up to the factor ``scale``.
+        The gain v by level, without the factor ``scale``.
     scale : ndarray of shape (n_queries,) or float
         Factor of each query, which may depend on its pool.
     """
@@ -48,14 +49,15 @@ class LinearPart(NamedTuple):
 
 
 class PairPart(NamedTuple):
-    """The pair part of the prefix form: the sum over n of p_n times the K[r_m, r_n] of all m <= n.
+    """The pair part of the prefix form: the sum of p_n K[r_m, r_n] over ranks n and m <= n.
 
     Attributes
     ----------
     positions : Positions
-        p_n.
+        The position weight p_n.
     K : ndarray of shape (n_queries, n_levels, n_levels)
-        What a document of level a adds to one of level b at the same rank or further down.
+        ``K[q, a, b]`` is the contribution of a document of level a that stands above a document of
+        level b, or that is this document.
     """
 
     positions: Positions
@@ -63,14 +65,14 @@ class PairPart(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How a measure reads a ranking.
+    """The fields of a measure that determine how it reads a ranking.
 
     Attributes
     ----------
     k : int or None
         Cut-off rank.
     ties, unjudged : str
-        The measure's rules.
+        Rules for tied and for unjudged documents.
     """
 
     k: int | None
@@ -80,15 +82,17 @@ class Rules(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PrefixMeasure(Measure):
-    """A measure of the prefix form, which says d, v, p and K through the labels alone.
+    """Base class of measures of the prefix form, which compute d, v, p and K from the labels.
 
-    A subclass defines `_linear_part`, `_pair_part` or both, and `_relevant`; ranking, ties,
-    cut-offs, the ideal value and the prices of swaps in training follow.
+    A subclass defines `_relevant`, and `_linear_part`, `_pair_part` or both. Ties, cut-offs, the
+    ideal value and training gradients need no further code.
 
     Parameters
     ----------
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, empty, normalize
+        As in `Measure`.
 
     Examples
     --------
@@ -99,19 +103,19 @@ class PrefixMeasure(Measure):
     """
 
     def _constant(self, judgments: Judgments) -> FloatArray | float:
-        """Return the value of a query before any document counts."""
+        """Return the summand of the value that does not depend on the ranking."""
         return 0.0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart | None:
-        """Return discount d and gain v; None where the measure has no linear part."""
+        """Return discount d and gain v, or None for a measure without a linear part."""
         return None
 
     def _pair_part(self, judgments: Judgments) -> PairPart | None:
-        """Return position weight p and matrix K; None where the measure has no pair part."""
+        """Return position weight p and matrix K, or None for a measure without a pair part."""
         return None
 
     def prefix_form(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
-        """Read the parts of the prefix form off the labels.
+        """Return the two parts of the prefix form.
 
         Parameters
         ----------
@@ -121,14 +125,14 @@ class PrefixMeasure(Measure):
         Returns
         -------
         linear : LinearPart or None
-            Discount d and gain v; None where the measure has no linear part.
+            Discount d and gain v, or None for a measure without a linear part.
         pairs : PairPart or None
-            Position weight p and matrix K; None where the measure has no pair part.
+            Position weight p and matrix K, or None for a measure without a pair part.
         """
         return judgments.once(("parts", self), lambda: self._parts(judgments), _size_of_parts)
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
-        """Compute what the prefix form of a query is multiplied by, to be its value.
+        """Return the factors that turn sums of the prefix form into values of the measure.
 
         Parameters
         ----------
@@ -138,7 +142,7 @@ class PrefixMeasure(Measure):
         Returns
         -------
         ndarray of shape (n_queries,)
-            One, or one over the ideal value with ``normalize``; 0 where nothing is relevant.
+            1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         if not self.normalize:
@@ -177,7 +181,7 @@ def _size_of_parts(parts: tuple[LinearPart | None, PairPart | None]) -> int:
 def discounted_gain(
     rankings: Rankings, discount: Positions, gain: FloatArray, rules: Rules
 ) -> FloatArray:
-    """Sum of d_n v[r_n] over the ranks n <= k of each query.
+    """Sum d_n v[r_n] over the ranks n <= k of each query.
 
     Parameters
     ----------
@@ -212,7 +216,7 @@ def discounted_gain(
 
 
 def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> FloatArray:
-    """Position-weighted counts of grade pairs, which all measures of the same p share.
+    """Compute the pair moments M, which all measures with the same p, k and rules share.
 
     Parameters
     ----------
@@ -226,8 +230,8 @@ def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> Floa
     Returns
     -------
     ndarray of shape (n_queries, n_levels, n_levels)
-        ``M[q, a, b]``, the sum over the ranks n <= k that hold a document of level b of p_n times
-        the number of documents of level a at ranks 1..n.
+        ``M[q, a, b]`` sums p_n times the number of documents of level a at ranks 1..n, over the
+        ranks n <= k that hold a document of level b.
     """
     ranked = rankings.ranked(rules.ties, rules.unjudged)
 
@@ -248,7 +252,7 @@ def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> Floa
 def _weights(
     rankings: Rankings, positions: Positions, ranked: RankedList, unjudged: Unjudged
 ) -> FloatArray:
-    """Weights of the ranks, which the labels determine: kept with them, while there is room."""
+    """Compute the weights of the ranks once per data set, since only the labels determine them."""
     judgments = rankings.judgments
     key = ("positions", positions, unjudged, rankings.is_ideal)
     return judgments.once(

@@ -1,4 +1,4 @@
-"""The result of one measure, query by query, and what all results print and average by."""
+"""`QueryScores`, the result of one measure, and the means and tables of all result classes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class QueryScores:
     qid : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     values : ndarray of shape (n_queries,)
-        Value of each query; nan = left out of the mean.
+        Value of each query; queries with the value nan are left out of the mean.
     weights : ndarray of shape (n_queries,) or None
         Weight of each query in the mean.
     n_empty : int
-        Number of queries with nothing relevant, whose value is ``measure.empty``.
+        Number of queries without relevant documents, whose value is ``measure.empty``.
     """
 
     measure: Measure
@@ -49,12 +49,12 @@ class QueryScores:
     n_empty: int
 
     def mean(self) -> float:
-        """Weighted mean over the queries that have a value.
+        """Return the weighted mean over the queries whose value is not nan.
 
         Returns
         -------
         float
-            The mean; nan, with an `UndefinedMeanWarning`, where no query is left.
+            The mean; nan, with an `UndefinedMeanWarning`, if no query is left.
         """
         return mean_of_values(self.values, self.weights, self.measure)
 
@@ -64,7 +64,7 @@ class QueryScores:
         Returns
         -------
         DataFrame
-            One column, named by the measure; the index holds the query ids.
+            One column, whose name is the measure; the index holds the query ids.
 
         Raises
         ------
@@ -85,11 +85,11 @@ def mean_of_values(values: FloatArray, weights: FloatArray | None, measure: Meas
 
 
 def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:
-    """Mean of a measure from its sums; nan, with a warning, where there is none."""
+    """Return the mean from its sums; warn and return nan if the weights add up to 0."""
     if sums.weights == 0:
         warnings.warn(
-            f"The mean of {measure} is undefined: no query has a value and a positive weight "
-            f"({n_left_out} of {n_queries} have nothing relevant).",
+            f"The mean of {measure} is undefined because no query has a value and a positive "
+            f"weight ({n_left_out} of {n_queries} have nothing relevant).",
             UndefinedMeanWarning,
             stacklevel=stacklevel_of_the_user(),
         )
@@ -111,7 +111,7 @@ def table_of(measures: Any, values: FloatArray, weights: FloatArray | None, n_em
 
 
 def table_of_means(measures: Any, means: Any, n_queries: int, n_empty: Any) -> str:
-    """Means in a table, with what was counted as empty or left out."""
+    """Write a table of means, with notes on the queries without relevant documents."""
     names = [str(each) for each in measures]
     width = max(map(len, [*names, "measure"]))
     queries = "1 query" if n_queries == 1 else f"{n_queries} queries"

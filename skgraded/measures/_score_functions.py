@@ -1,4 +1,4 @@
-"""Functions in scikit-learn's manner, one for each measure of the GAP family."""
+"""gap_score, xgap_score and egap_score: functions like those of sklearn.metrics."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from skgraded.rankings import Ties
 
 __all__ = ["egap_score", "gap_score", "xgap_score"]
 
-_DOCSTRING = """Mean {definition}.
+_DOCSTRING = """Return the mean {definition}.
 
     Parameters
     ----------
     y_true : array-like of shape (n_documents,)
-        Grades, 0 = judged not relevant, NaN = unjudged.
+        Grades: 0 is judged not relevant, NaN is unjudged.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row, of any type, in any order. Without it all rows are one query.
+        Query id of each row, of any type, in any order. Without it all rows form one query.
     g : sequence of float, {{"uniform", "linear"}}, optional
-        Probability of each threshold 1..c; None is uniform over the grades up to the highest.
+        Probabilities of the thresholds 1..c. ``"linear"`` is g_j proportional to j. None is
+        ``"uniform"``; a named distribution covers the grades up to the highest in `y_true`.
     k : int, optional
-        Cut-off: only the ranks n <= k count.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {{"expected", "row_order", "pessimistic", "optimistic"}}, default="expected"
-        Value of tied documents.
+        Order of tied documents, as in `Measure`.
     sample_weight : array-like of shape (n_documents,), optional
-        Weight of each row; a query weighs the mean of its rows.
+        Weight of each row; the weight of a query is the mean over its rows.
 
     Returns
     -------
@@ -38,7 +39,7 @@ _DOCSTRING = """Mean {definition}.
 
     See Also
     --------
-    {measure} : The formula, and all options.
+    {measure} : The formula and all options.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class _ScoreFunction(Protocol):
 def _score_function(
     kind: type[GAP | xGAP | eGAP], definition: str, value: float, remark: str = ""
 ) -> _ScoreFunction:
-    """Make the function of a measure; value and remark belong to the example in its docstring."""
+    """Make the function of a measure; value and remark complete its docstring's example."""
 
     def score(
         y_true: ArrayLike,
@@ -81,7 +82,7 @@ def _score_function(
         return chosen(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     name = f"{kind.__name__.lower()}_score"
-    score.__name__ = score.__qualname__ = name  # so that it can be pickled
+    score.__name__ = score.__qualname__ = name  # pickle looks the function up by this name
     score.__doc__ = _DOCSTRING.format(
         definition=definition, measure=kind.__name__, name=name, value=value, remark=remark
     )
@@ -92,7 +93,7 @@ gap_score = _score_function(
     GAP,
     "graded average precision (Robertson, Kanoulas and Yilmaz 2010)",
     0.5909,
-    "  # its bias: a low grade came first",
+    "  # biased: the low grade came first",
 )
 xgap_score = _score_function(
     xGAP, "extended graded average precision (Ferrante, Ferro and Maistro 2014, Eq. 5)", 0.5725

@@ -1,4 +1,4 @@
-"""The result of several measures, query by query."""
+"""`Scores`, the result of several measures for every query."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Scores:
-    """Values of several measures, query by query.
+    """Values of several measures for every query.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Scores:
     qid : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     values : ndarray of shape (n_queries, n_measures)
-        Value of each query; nan = left out of the mean.
+        Value of each query; queries with the value nan are left out of the mean.
     weights : ndarray of shape (n_queries,) or None
         Weight of each query in the mean.
     n_empty : tuple of int
-        For each measure, the number of queries with nothing relevant.
+        For each measure, the number of queries without relevant documents.
     """
 
     measures: tuple[Measure, ...]
@@ -45,24 +45,24 @@ class Scores:
     n_empty: tuple[int, ...]
 
     def mean(self) -> dict[str, float]:
-        """Weighted means over the queries that have a value.
+        """Return the weighted means over the queries whose value is not nan.
 
         Returns
         -------
         dict of str to float
-            The mean of each measure, by its name; nan, with an `UndefinedMeanWarning`, where no
+            The mean of each measure, by its name; nan, with an `UndefinedMeanWarning`, if no
             query is left.
         """
         columns = zip(self.measures, self.values.T, strict=True)
         return {str(each): mean_of_values(column, self.weights, each) for each, column in columns}
 
     def __getitem__(self, name: str | Measure) -> float:
-        """Mean of one measure, by its name."""
+        """Return the mean of one measure."""
         column = column_of(self.measures, name)
         return mean_of_values(self.values[:, column], self.weights, self.measures[column])
 
     def per_query(self, name: str | Measure) -> QueryScores:
-        """Values of one measure.
+        """Return the values of one measure.
 
         Parameters
         ----------
@@ -72,12 +72,12 @@ class Scores:
         Returns
         -------
         QueryScores
-            Its values, query by query.
+            Its value for every query.
 
         Raises
         ------
         KeyError
-            If the measure is not among those scored.
+            If the measure was not scored.
         """
         column = column_of(self.measures, name)
         return QueryScores(
@@ -89,7 +89,7 @@ class Scores:
         )
 
     def __contains__(self, name: object) -> bool:
-        """Whether a measure, by itself or its name, is among those scored."""
+        """Whether a measure, given as an object or a string, was scored."""
         if not isinstance(name, str | Measure):
             return False
         try:
@@ -98,7 +98,8 @@ class Scores:
             return False
         return True
 
-    # Measures or queries? Python would try the measures number 0, 1, ...
+    # Iteration over measures or over queries would be ambiguous. Without this line, Python would
+    # iterate by calling __getitem__ with 0, 1, ...
     __iter__: ClassVar[None] = None
 
     def to_frame(self) -> pd.DataFrame:
@@ -107,7 +108,7 @@ class Scores:
         Returns
         -------
         DataFrame
-            Columns are named by the measures; the index holds the query ids.
+            The names of the columns are the measures; the index holds the query ids.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The string form of measures, such as ``"xGAP(g=[0.1,0.9])@10"``: printed and parsed."""
+"""Parsing and printing of measures in string form, such as ``"xGAP(g=[0.1,0.9])@10"``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from skgraded.measures._fields import is_nan
 
 __all__ = ["as_code", "as_string", "parse"]
 
-_LONGEST = 10_000  # characters, so that no string takes long to refuse
+_LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 
 
 def parse(spec: str) -> tuple[str, dict[str, Any]]:
-    """Take a string apart into the measure's name and the fields that it states."""
+    """Split the string form of a measure into its name and the fields that it states."""
     if len(spec) > _LONGEST:
-        raise ValueError(f"A measure has at most {_LONGEST} characters, got {len(spec)}.")
+        raise ValueError(
+            f"A measure in string form must have at most {_LONGEST} characters, got {len(spec)}."
+        )
     name, fields_text, cutoff = _split(spec)
     try:
         fields = _parse_fields(fields_text, spec)
@@ -26,7 +28,9 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"The fields of a measure are nested too deeply in {spec!r}.") from None
     if cutoff is not None:
         if "k" in fields:
-            raise ValueError(f"k is given twice in {spec!r}: once as a field, once after the @.")
+            raise ValueError(
+                f"k can be given only once, as a field or after the @, got both in {spec!r}."
+            )
         fields["k"] = _parse_cutoff(cutoff, spec)
     return name, fields
 
@@ -43,7 +47,7 @@ def _split(spec: str) -> tuple[str, str, str | None]:
     if rest.startswith("@"):
         cutoff, rest = rest[1:].strip(), ""
     if not name or rest or cutoff == "":
-        raise ValueError(f"A measure is written Name(field=value,...)@k, got {spec!r}.")
+        raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
     return name, fields, cutoff
 
 
@@ -53,7 +57,7 @@ def _leading_word(text: str) -> str:
 
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
-    """Write a measure in its string form; a cut-off stands at the end."""
+    """Write a measure in its string form, with the cut-off at the end."""
     inside = ",".join(
         f"{field}={_in_string(value)}" for field, value in fields.items() if field != "k"
     )
@@ -62,7 +66,7 @@ def as_string(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def as_code(name: str, fields: Mapping[str, Any]) -> str:
-    """Write the Python expression that makes a measure."""
+    """Write the Python expression that creates a measure."""
     return f"{name}({', '.join(f'{field}={_in_code(value)}' for field, value in fields.items())})"
 
 
@@ -95,13 +99,13 @@ def _parse_fields(text: str, spec: str) -> dict[str, Any]:
     for keyword in _keywords(text, spec):
         name = str(keyword.arg)
         if name in fields:
-            raise ValueError(f"{name} is given twice in {spec!r}.")
+            raise ValueError(f"{name} can be given only once, got {spec!r}.")
         fields[name] = _parse_value(keyword.value, spec)
     return fields
 
 
 def _keywords(text: str, spec: str) -> list[ast.keyword]:
-    wrong = ValueError(f"The fields of a measure are written field=value, got {spec!r}.")
+    wrong = ValueError(f"The fields of a measure must be written field=value, got {spec!r}.")
     try:
         call = ast.parse(f"_({text})", mode="eval").body
     except SyntaxError:
@@ -122,6 +126,6 @@ def _parse_value(node: ast.expr, spec: str) -> Any:
         return ast.literal_eval(node)
     except ValueError:
         raise ValueError(
-            f"A field's value is a number, a word or a list of numbers, got {ast.unparse(node)!r} "
-            f"in {spec!r}."
+            "The value of a field must be a number, a word or a list of numbers, got "
+            f"{ast.unparse(node)!r} in {spec!r}."
         ) from None

@@ -1,8 +1,7 @@
-"""Users whose threshold of relevance differs.
+"""Base class of GAP, xGAP and eGAP, with a distribution g of the users' thresholds.
 
-A user draws a threshold K in 1..c with P(K = k) = g_k and holds a document relevant from that
-grade on. In what follows G(i) = g_1 + ... + g_i and RB(k) is the number of judged documents of
-grade k or above.
+A user draws a threshold K in 1..c with P(K = k) = g_k and considers documents of grade K or above
+relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged documents of grade k or above.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ _ROUNDING = 1e-9
 _LONGEST_SCALE = 10_000
 
 
-_FEW_DIGITS = 1e-6  # of thirds in single precision, or written out
+_FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds written as decimals
 
 
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
-    """Return a threshold distribution by name, or as a tuple of probabilities that sum to 1."""
+    """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
         _params.choice("g", g, _NAMED)
         return g
@@ -56,7 +55,7 @@ def check_thresholds(g: Any) -> str | tuple[float, ...]:
 
 
 def named_thresholds(name: str, top_grade: int) -> FloatArray:
-    """Return the threshold distribution of a name on the grades 1..top_grade."""
+    """Return the probabilities of a named distribution over the grades 1..top_grade."""
     mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
     probabilities: FloatArray = mass / mass.sum()
     return probabilities
@@ -64,7 +63,7 @@ def named_thresholds(name: str, top_grade: int) -> FloatArray:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ThresholdMeasure(PrefixMeasure):
-    """A measure with a distribution g of the users' thresholds over the grades 1..c."""
+    """Base class of measures with a distribution g of thresholds over the grades 1..c."""
 
     g: str | Sequence[float] = "uniform"
     max_grade: int | None = None
@@ -77,27 +76,27 @@ class _ThresholdMeasure(PrefixMeasure):
         self._set(max_grade=_params.integer("max_grade", self.max_grade, 1))
         if not isinstance(self.g, str) and len(self.g) != self.max_grade:
             raise ValueError(
-                f"max_grade must equal the number of entries of g ({len(self.g)}) where g is given "
-                f"entry by entry, got {self.max_grade}."
+                f"max_grade must equal the number of entries of g ({len(self.g)}) if g lists one "
+                f"number per grade, got {self.max_grade}."
             )
 
     @property
     def is_open(self) -> bool:
-        """Whether the scale's top grade is read off the data."""
+        """Whether the top grade is taken from the data."""
         return isinstance(self.g, str) and self.max_grade is None
 
     def resolve(self, top_grade: int) -> Self:
-        """Fix the scale's top grade where g is named and ``max_grade`` is not given.
+        """Set ``max_grade`` if g is given by name and ``max_grade`` is not given.
 
         Parameters
         ----------
         top_grade : int
-            The scale's top grade c.
+            Top grade c of the scale.
 
         Returns
         -------
         Measure
-            The measure with ``max_grade`` fixed; itself where nothing was open.
+            The measure with ``max_grade`` set, or the measure itself if it does not need it.
         """
         return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
 
@@ -105,13 +104,13 @@ class _ThresholdMeasure(PrefixMeasure):
         return self._G(judgments) > 0
 
     def _G(self, judgments: Judgments) -> FloatArray:
-        """P(threshold <= grade) by level."""
+        """Return G by level: the probability that the threshold is at most the grade."""
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         grades = judgments.grades.astype(np.int64)
         g = self._probabilities(int(grades[-1]))
         if grades[-1] > len(g):
-            limit = "g ends there" if self.max_grade is None else "max_grade says so"
+            limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
             raise ValueError(
                 f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
             )
@@ -123,21 +122,22 @@ class _ThresholdMeasure(PrefixMeasure):
         top = self.max_grade or max(1, top_grade)
         if top > _LONGEST_SCALE:
             raise ValueError(
-                f"y_true must hold grades of a scale up to {_LONGEST_SCALE} for {self}, which has "
-                f"users for each of them, got {top}."
+                f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
+                f"per grade of the scale, got a top grade of {top}."
             )
         return named_thresholds(self.g, top)
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
-        """F(min(a, b)) for every pair of levels, from F by level on the last axis."""
+        """Return F(min(a, b)) for every pair of levels, from F by level on the last axis."""
         level = np.arange(by_level.shape[-1])
         return by_level[..., np.minimum(level[:, None], level[None, :])]
 
     def _expected_share(self, judgments: Judgments) -> FloatArray:
-        """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
+        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
         grades = judgments.grades.astype(np.int64)
-        g = self._probabilities(int(grades[-1]))[: grades[-1]]  # first: it refuses a high top grade
-        # Grade by grade, not level by level: bits must not depend on which grades occur.
+        # This comes first because it refuses a high top grade, which would need much memory below.
+        g = self._probabilities(int(grades[-1]))[: grades[-1]]
+        # The loop is over grades and not levels, so that the bits do not depend on which occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
         by_level = reciprocal(judgments.at_least)
         shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)

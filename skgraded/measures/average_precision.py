@@ -1,11 +1,11 @@
-"""Average precision and its extensions to graded relevance, side by side.
+"""Average precision and its extensions to graded relevance: AP, the GAP family, Q-measure.
 
-Each is a sum over ranks n, with weight 1/n or close to it, of what the documents above n and at n
-have in common: the matrix K of the prefix form is all that differs.
+These measures differ only in the matrix K of the prefix form and in the position weights, which are
+1/n or similar.
 
-For GAP, xGAP and eGAP a user draws a threshold K in 1..c with P(K = k) = g_k and holds a document
-relevant from that grade on; G(i) = g_1 + ... + g_i, and RB(k) is the number of judged documents of
-grade k or above.
+For GAP, xGAP and eGAP, a user draws a threshold K in 1..c with P(K = k) = g_k and considers
+documents of grade K or above relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged
+documents of grade k or above.
 """
 
 from __future__ import annotations
@@ -38,15 +38,19 @@ class AP(_BinaryMeasure, PrefixMeasure):
 
     where r_n is the grade at rank n of a list of N documents, t the threshold ``rel``, and RB(t)
     the recall base: the number of judged documents of grade t or above. A cut-off k drops the
-    terms n > k and keeps RB(t), as trec_eval does; with ``normalize=True`` the divisor becomes
-    min(RB(t), k) in effect, as in LightGBM.
+    terms n > k and keeps the divisor RB(t), as trec_eval does. ``normalize=True`` has the effect
+    of the divisor min(RB(t), k), as in LightGBM.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
@@ -83,24 +87,29 @@ class GAP(_ThresholdMeasure):
 
     where r_n is the grade at rank n of a list of N documents, G(i) = g_1 + ... + g_i the
     probability that the user's threshold is at most i (G(0) = 0), R(k) the number of judged
-    documents of grade k, and c the scale's top grade. An ideal ranking scores 1. Where n documents
-    of a low grade stand before the only one of a high grade, GAP tends to 1 with n whatever g is;
-    `xGAP` and `eGAP` do not.
+    documents of grade k, and c the top grade of the scale. An ideal ranking scores 1. GAP is
+    biased if few documents have the top grade: if n documents of a low grade come before the only
+    one of a high grade, GAP tends to 1 as n grows, for every g. `xGAP` and `eGAP` do not.
 
     Parameters
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
+        to j.
     max_grade : int, optional
-        The scale's top grade c, where g is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query is empty where no document reaches a threshold that some
-        user has; the paper's value for it is 0.
+        Top grade c of the scale if g is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query in which no document reaches a threshold of positive probability; the
+        paper defines it as 0. nan leaves it out of the mean.
 
     See Also
     --------
-    xGAP : The user's threshold is drawn before the document.
-    eGAP : The expectation of average precision over the thresholds.
+    xGAP : Extension that draws the user's threshold before the document.
+    eGAP : Expected average precision over the users' thresholds.
 
     References
     ----------
@@ -133,30 +142,36 @@ class xGAP(_ThresholdMeasure):
 
     where r_n is the grade at rank n of a list of N documents, G(i) = g_1 + ... + g_i the
     probability that the user's threshold is at most i, and RB(k) the number of judged documents of
-    grade k or above; terms with G(r_n) = 0 are 0. An ideal ranking scores the probability that the
-    query has a document at the user's threshold; ``normalize=True`` makes that 1.
+    grade k or above; terms with G(r_n) = 0 are 0. The value of an ideal ranking is the probability
+    that the query has a document at or above the user's threshold; ``normalize=True`` makes it 1.
 
     Parameters
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
+        to j.
     max_grade : int, optional
-        The scale's top grade c, where g is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query is empty where no document reaches a threshold that some
-        user has; the paper's value for it is 0.
+        Top grade c of the scale if g is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query in which no document reaches a threshold of positive probability; the
+        paper defines it as 0. nan leaves it out of the mean.
 
     See Also
     --------
-    eGAP : The expectation of average precision over the thresholds.
-    GAP : The original, biased where few documents reach the top grade.
+    eGAP : Expected average precision over the users' thresholds.
+    GAP : The original measure, which is biased if few documents have the top grade.
 
     Notes
     -----
-    No ranking beats the ideal one, but xGAP is not monotone: below other documents, a swap that
-    moves the better one up can lower it a little. With g = (1/2, 1/2), the grades 0, 0, 0, 0, 1, 2
-    score 19/80 and 0, 0, 0, 0, 2, 1 only 7/30. So ``ties="pessimistic"``, the worst grade first, is
-    not always its smallest value. `GAP` and `eGAP` are monotone.
+    The ideal ranking has the largest value, but xGAP is not monotone: below other documents, a swap
+    that moves the better document up can lower the value a little. With g = (1/2, 1/2), the grades
+    0, 0, 0, 0, 1, 2 have the value 19/80, and 0, 0, 0, 0, 2, 1 only 7/30. Therefore
+    ``ties="pessimistic"``, which puts the lowest grade first, does not always give the smallest
+    value. `GAP` and `eGAP` are monotone.
 
     References
     ----------
@@ -186,23 +201,28 @@ class eGAP(_ThresholdMeasure):
 
     where r_n is the grade at rank n of a list of N documents, g_k the probability that the user's
     threshold K is k, AP(k) the average precision with relevance from grade k on, and RB(k) the
-    number of judged documents of grade k or above. An ideal ranking scores the probability that the
-    query has a document at the user's threshold; ``normalize=True`` makes that 1.
+    number of judged documents of grade k or above. The value of an ideal ranking is the probability
+    that the query has a document at or above the user's threshold; ``normalize=True`` makes it 1.
 
     Parameters
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probability of each threshold 1..c; must sum to 1. ``"linear"`` is g_j proportional to j.
+        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
+        to j.
     max_grade : int, optional
-        The scale's top grade c, where g is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query is empty where no document reaches a threshold that some
-        user has; the paper's value for it is 0.
+        Top grade c of the scale if g is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query in which no document reaches a threshold of positive probability; the
+        paper defines it as 0. nan leaves it out of the mean.
 
     See Also
     --------
-    xGAP : The user's threshold is drawn before the document.
-    AP : One threshold for all users.
+    xGAP : Extension of GAP that draws the user's threshold before the document.
+    AP : Average precision with the same threshold for all users.
 
     References
     ----------
@@ -222,10 +242,10 @@ class eGAP(_ThresholdMeasure):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
-    """A mean over the relevant documents of a ratio of cumulated gains."""
+    """Base class of extensions of average precision that cumulate gains."""
 
     def _graded(self, judgments: Judgments) -> FloatArray:
-        """1 by level where the grade is above 0."""
+        """Return, by level, 1.0 for grades above 0 and 0.0 for grade 0."""
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         return (judgments.grades > 0).astype(np.float64)
@@ -243,25 +263,29 @@ class QMeasure(_GainAveragePrecision):
         Q = \frac{1}{R} \sum_{n=1}^{N} 1[r_n > 0]\,
             \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
 
-    where r_n is the grade at rank n of a list of N documents, cg(n) the gain cumulated down to
-    rank n, cg_I(n) that of the ideal ranking, count(n) the number of documents of grade 1 or above
-    down to rank n, and R the number of such documents in the pool. With beta = 0 it is `AP`, on
-    condensed lists it is Sakai's Q'. With ``normalize=True`` the divisor at a cut-off k becomes
-    min(R, k) in effect, as in NTCIREVAL's Q@k.
+    where r_n is the grade at rank n of a list of N documents, cg(n) the sum of the gains at ranks
+    1..n, cg_I(n) that of the ideal ranking, count(n) the number of documents of grade 1 or above
+    at ranks 1..n, and R the number of such documents in the pool. With beta = 0 it is `AP`; on
+    condensed lists it is Sakai's Q'. At a cut-off k, ``normalize=True`` has the effect of the
+    divisor min(R, k), as in NTCIREVAL's Q@k.
 
     Parameters
     ----------
     beta : float, default=1
-        Weight of the gains against the counts, >= 0.
+        Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade 1 or above is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
 
     See Also
     --------
-    AP : The same with beta = 0.
-    nDCG : Discounted gain against that of the ideal ranking.
+    AP : Equal to the Q-measure with beta = 0.
+    nDCG : Discounted gain divided by that of the ideal ranking.
 
     References
     ----------
@@ -298,21 +322,25 @@ class GeneralizedAP(_GainAveragePrecision):
         v_G = \frac{\sum_{n=1}^{N} \frac{1[r_n > 0]}{n} \sum_{m=1}^{n} x_m}
                    {\sum_{n=1}^{P} \frac{1[y_n > 0]}{n} \sum_{m=1}^{n} x^*_m}
 
-    where r_n is the grade at rank n of a list of N documents and x_n its gain, y_n and x*_n those
-    of the ideal ranking of the pool's P documents. On binary grades it is `AP`; it is not `GAP`,
-    with which it shares its initials.
+    where r_n is the grade at rank n of a list of N documents and x_n its gain, and y_n and x*_n are
+    the grade and the gain at rank n of the ideal ranking of the P documents in the pool. On binary
+    grades it equals `AP`. Despite the initials, it is not `GAP`.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    WeightedAP : The ratio to the ideal gain is taken rank by rank.
-    GAP : Users whose thresholds of relevance differ.
+    WeightedAP : Sum of ratios to the ideal gain, rank by rank.
+    GAP : Extension of AP to users with different thresholds of relevance.
 
     References
     ----------
@@ -345,21 +373,25 @@ class WeightedAP(_GainAveragePrecision):
               \frac{\sum_{m=1}^{n} x_m}{\sum_{m=1}^{n} x^*_m}
 
     where r_n is the grade at rank n of a list of N documents and x_n its gain, x*_n the gain at
-    rank n of the ideal ranking (0 beyond its end) and R the number of judged documents of grade 1
-    or above. From rank R on the denominator no longer grows: whether a document stands at rank
-    R + 1 or last makes no difference. `QMeasure` mends that.
+    rank n of the ideal ranking (0 beyond its end), and R the number of judged documents of grade 1
+    or above. From rank R on the denominator is constant, so a relevant document scores the same at
+    rank R + 1 as at the last rank. `QMeasure` avoids that.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    QMeasure : The rank stands in the denominator too.
-    GeneralizedAP : One ratio of sums instead of a sum of ratios.
+    QMeasure : Weighted AP with the rank added to the denominator.
+    GeneralizedAP : Ratio of two sums over the ranks.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Binary preference: judged documents alone, and how often they stand in the wrong order."""
+"""Bpref and its variants, which count judged non-relevant documents above relevant ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TEN = 10
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _BinaryPreference(_BinaryMeasure):
-    """A preference of relevant documents over judged non-relevant ones."""
+    """Base class of the bpref family."""
 
     unjudged: Unjudged = "condense"
 
@@ -34,16 +34,16 @@ class _BinaryPreference(_BinaryMeasure):
         return judgments.count_pool(~self._relevant(judgments))
 
     def _share(self, judgments: Judgments) -> FloatArray:
-        """1 / R."""
+        """Return 1 / R by query."""
         return reciprocal(self._n_relevant(judgments))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ClippedPreference(_BinaryPreference):
-    """A preference whose penalty counts so many non-relevant documents at most."""
+    """Base class of bpref variants whose penalty counts a limited number of documents."""
 
     def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many documents are penalised at most, and what the penalty is divided by."""
+        """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
@@ -62,31 +62,37 @@ class _ClippedPreference(_BinaryPreference):
 
 
 class Bpref(_ClippedPreference):
-    r"""Binary preference.
+    r"""Binary preference, as in trec_eval.
 
     .. math::
 
         bpref = \frac{1}{R} \sum_{n} 1[r_n \ge t]
                 \left(1 - \frac{\min(R, n - count(n))}{\min(R, N)}\right)
 
-    where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, count(n) the
-    number of relevant documents down to rank n, so that n - count(n) judged non-relevant ones
-    stand above a relevant document at rank n, and R and N are the numbers of judged relevant and
-    non-relevant documents of the query. Where N is 0 nothing is penalised. As in trec_eval.
+    where r_n is the grade at rank n of the condensed list, which holds only judged documents, t is
+    the threshold ``rel``, and R and N are the numbers of judged relevant and judged non-relevant
+    documents of the query. count(n) is the number of relevant documents at ranks 1..n, so that
+    n - count(n) judged non-relevant documents rank above a relevant document at rank n. If N is 0,
+    there is no penalty.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
-        without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    BprefR : Equal to it where R <= N.
-    BprefN : Equal to it where R >= N.
-    AP : On condensed lists, ``AP(unjudged="condense")``, it is bpref with relative penalties.
+    BprefR : Equal to bpref if R <= N.
+    BprefN : Equal to bpref if R >= N.
+    AP : ``AP(unjudged="condense")`` is bpref with penalties relative to the rank.
 
     References
     ----------
@@ -98,7 +104,7 @@ class Bpref(_ClippedPreference):
     --------
     >>> from skgraded import Bpref
     >>> nan = float("nan")
-    >>> Bpref()([0, 1, nan, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # one of two above each
+    >>> Bpref()([0, 1, nan, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # ((1 - 1/2) + (1 - 1/2)) / 2
     0.5
     """
 
@@ -110,7 +116,7 @@ class Bpref(_ClippedPreference):
 
 
 class BprefR(_ClippedPreference):
-    r"""Binary preference with the number of relevant documents as the scale of the penalty.
+    r"""Binary preference whose penalty is divided by the number of relevant documents.
 
     .. math::
 
@@ -118,20 +124,25 @@ class BprefR(_ClippedPreference):
                    \left(1 - \frac{\min(R, n - count(n))}{R}\right)
 
     where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
-    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
-    of the query.
+    the number of judged non-relevant documents at ranks 1..n, and R the number of judged relevant
+    documents of the query.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
-        grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense", "nonrelevant"}, default="condense"
+        Unjudged documents are removed from the list, or count as grade 0.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    Bpref : Equal to it where R <= N.
+    Bpref : Equal to bpref_R if R <= N.
 
     References
     ----------
@@ -140,7 +151,7 @@ class BprefR(_ClippedPreference):
     Examples
     --------
     >>> from skgraded import BprefR
-    >>> BprefR()([0, 1, 1, 1], [4, 3, 2, 1])  # each has 1 of R = 3 above
+    >>> BprefR()([0, 1, 1, 1], [4, 3, 2, 1])  # 1 - 1/3 for all three relevant documents
     0.6666666666666666
     """
 
@@ -158,21 +169,27 @@ class OldBpref(_ClippedPreference):
         \left(1 - \frac{\min(R, n - count(n))}{\min(R, N_{ret})}\right)
 
     where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
-    the number of judged non-relevant documents down to rank n, N_ret that of the whole list, and R
-    the number of judged relevant documents of the query. A slip that values in old papers rest on:
-    the same mistakes cost more in a list that retrieves fewer non-relevant documents.
+    the number of judged non-relevant documents at ranks 1..n, N_ret their number in the whole list,
+    and R the number of judged relevant documents of the query. This definition is a known error in
+    trec_eval, which values in older papers contain: the penalty is larger in lists that retrieve
+    fewer non-relevant documents.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
-        without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    Bpref : With the pool's N for N_ret.
+    Bpref : Corrected definition, with N of the pool instead of N_ret.
 
     References
     ----------
@@ -182,7 +199,7 @@ class OldBpref(_ClippedPreference):
     --------
     >>> from skgraded import Bpref, OldBpref
     >>> y_true, y_score = [0, 1, 1, 0, 0], [5, 4, 3, 2, 1]
-    >>> OldBpref()(y_true, y_score) == Bpref()(y_true, y_score)  # all judged ones are retrieved
+    >>> OldBpref()(y_true, y_score) == Bpref()(y_true, y_score)  # N_ret = N
     True
     """
 
@@ -195,7 +212,7 @@ class OldBpref(_ClippedPreference):
 
 
 class BprefTen(_ClippedPreference):
-    r"""Binary preference with ten documents more in the scale of the penalty: bpref-10.
+    r"""Binary preference whose penalty is divided by 10 + R: bpref-10.
 
     .. math::
 
@@ -203,20 +220,26 @@ class BprefTen(_ClippedPreference):
                           \left(1 - \frac{\min(10 + R, n - count(n))}{10 + R}\right)
 
     where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
-    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
-    of the query. The ten keep a query with few relevant documents from being all or nothing.
+    the number of judged non-relevant documents at ranks 1..n, and R the number of judged relevant
+    documents of the query. The summand 10 makes the measure less coarse for queries with few
+    relevant documents.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
-        grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense", "nonrelevant"}, default="condense"
+        Unjudged documents are removed from the list, or count as grade 0.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    BprefR : Without the ten.
+    BprefR : Penalty divided by R.
 
     References
     ----------
@@ -236,28 +259,34 @@ class BprefTen(_ClippedPreference):
 
 
 class BprefN(_BinaryPreference, PrefixMeasure):
-    r"""Binary preference with all non-relevant documents in the scale of the penalty.
+    r"""Binary preference whose penalty is divided by the number of non-relevant documents.
 
     .. math::
 
         bpref\_N = \frac{1}{R} \sum_{n} 1[r_n \ge t] \left(1 - \frac{n - count(n)}{N}\right)
 
     where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
-    the number of judged non-relevant documents down to rank n, and R and N are the numbers of
-    judged relevant and non-relevant documents of the query. Also known as bpref_allnonrel.
+    the number of judged non-relevant documents at ranks 1..n, and R and N are the numbers of
+    judged relevant and judged non-relevant documents of the query. It is also known as
+    bpref_allnonrel.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
-        without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    RprefN : Its extension to graded relevance.
-    Bpref : Equal to it where R >= N.
+    RprefN : Extension to graded relevance.
+    Bpref : Equal to bpref_N if R >= N.
 
     References
     ----------
@@ -293,21 +322,28 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
                           \left(1 - \frac{n - count(n)}{n - 1}\right)
 
     where r_n is the grade at rank n of the condensed list, t the threshold ``rel``, n - count(n)
-    the number of judged non-relevant documents down to rank n, and R that of judged relevant ones
-    of the query. A relevant document at rank 1 counts nothing, so that an ideal ranking scores
-    (R - 1) / R. With n for n - 1, which mends that, it is ``AP(unjudged="condense")``.
+    the number of judged non-relevant documents at ranks 1..n, and R the number of judged relevant
+    documents of the query. A relevant document at rank 1 adds nothing, so that an ideal ranking
+    scores (R - 1) / R. The divisor n instead of n - 1 avoids that and gives
+    ``AP(unjudged="condense")``.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query without a document of
-        grade t is empty; with ``normalize`` one with a single such document is too.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense", "nonrelevant"}, default="condense"
+        Unjudged documents are removed from the list, or count as grade 0.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t, and with ``normalize`` also of a query with
+        only one; nan leaves it out of the mean.
 
     See Also
     --------
-    RprefRelative : Its extension to graded relevance.
+    RprefRelative : Extension to graded relevance.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Cascades: a user reads from the top and stops at a document that satisfies."""
+"""Cascade measures: a user reads from the top and stops at the first satisfying document."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Cascade(Measure):
-    """The expected worth of the rank at which a user stops."""
+    """Base class of measures that are the expected worth of the rank at which a user stops."""
 
     _changes_with_grades: ClassVar[int] = 1
 
     def _worth(self) -> Constant | Power | Reciprocal:
-        """Worth of stopping at a rank."""
+        """Return the worth of stopping at a rank."""
         return Reciprocal()
 
     def _stop(self, judgments: Judgments) -> FloatArray:
-        """Probability to stop at a document, by level."""
+        """Return the probability of stopping at a document, by level."""
         raise NotImplementedError
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
@@ -55,23 +55,27 @@ class ERR(_Cascade, _ScaleMeasure):
         ERR@k = \sum_{n=1}^{k} \frac{1}{n}\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
         \qquad S(r) = \frac{v(r)}{v(H) + 1}
 
-    where r_n is the grade at rank n, S the probability that a document of that grade satisfies the
-    user, v the gain and H the top grade of the scale. With the default gain 2^r - 1 that is
-    S(r) = (2^r - 1) / 2^H, as its authors have it; NTCIREVAL takes ``gain="linear"``.
+    where r_n is the grade at rank n, S(r) the probability that a document of grade r satisfies the
+    user, v the gain and H the top grade of the scale. The default gain gives the original
+    definition, S(r) = (2^r - 1) / 2^H; ``gain="linear"`` gives that of NTCIREVAL.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="exp2"
-        Gain of a grade; a tuple holds those of the grades 1..H.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    RR : A user whom the first relevant document satisfies.
-    RBP : A user who leaves with the same probability at every rank.
+    RR : Cascade of a user who stops at the first relevant document.
+    RBP : User model with the same probability of stopping at every rank.
 
     References
     ----------
@@ -100,25 +104,29 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
         iRBU@k = \sum_{n=1}^{k} p^n\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
         \qquad S(r) = \frac{v(r)}{v(H) + 1}
 
-    where r_n is the grade at rank n, p the persistence, S the probability that a document of that
-    grade satisfies the user, v the gain and H the top grade of the scale. It is `ERR` with p^n in
-    the place of 1/n: how deep the user has to read costs little where p is close to 1.
+    where r_n is the grade at rank n, p the persistence, S(r) the probability that a document of
+    grade r satisfies the user, v the gain and H the top grade of the scale. It is `ERR` with the
+    worth p^n of a rank instead of 1/n. With p close to 1, the rank has little influence.
 
     Parameters
     ----------
     p : float, default=0.99
         Persistence, strictly between 0 and 1.
     gain : tuple of float, {"linear", "exp2"}, default="exp2"
-        Gain of a grade; a tuple holds those of the grades 1..H.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    ERR : The worth of a rank is its reciprocal.
-    RBP : The user does not stop at a document that satisfies.
+    ERR : Cascade in which the worth of a rank is its reciprocal.
+    RBP : User model in which stopping does not depend on the documents.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Distances between scores and grades."""
+"""The average distance measure, which compares scores with grades."""
 
 from __future__ import annotations
 
@@ -20,27 +20,31 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ADM(_ScaleMeasure):
-    r"""Average distance measure: how close scores come to grades.
+    r"""Average distance measure: agreement of scores with grades.
 
     .. math:: ADM = 1 - \frac{1}{N} \sum_{d=1}^{N} \left| s_d - \frac{v(r_d)}{v(H)} \right|
 
-    where s_d is the score of document d of N, which must lie in [0, 1], r_d its grade, v the gain
-    and H the top grade of the scale. It looks at the scores themselves, not at the ranking that
-    they make: a monotone transformation of the scores changes it.
+    where N is the number of documents, s_d the score of document d, which must lie in [0, 1], r_d
+    its grade, v the gain and H the top grade of the scale. The value depends on the scores
+    themselves and not on the ranking, so that a monotone transformation of the scores changes it.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..H.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``k``, ``ties`` and ``normalize`` are refused, since there are no
-        ranks. A query whose documents all gain 0 is empty.
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k, ties, normalize
+        These fields must keep their defaults, because scores are compared and not ranks, and the
+        largest value is 1 already.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are left out.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    GeneralizedP : Grades at the first ranks.
+    GeneralizedP : Mean relative gain at the first ranks.
 
     References
     ----------
@@ -57,16 +61,16 @@ class ADM(_ScaleMeasure):
     """
 
     _refuses: ClassVar[Mapping[str, str]] = {
-        "k": "which compares scores, not ranks",
-        "ties": "which compares scores, not ranks",
-        "normalize": "whose best value is 1 already",
+        "k": "because it compares scores, not ranks",
+        "ties": "because it compares scores, not ranks",
+        "normalize": "because its largest value is 1 already",
     }
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         if rankings.scores is None:
             raise TypeError(
-                f"{self} compares scores with grades, and these rankings have no scores: call it "
-                "with y_true and y_score."
+                f"{self} compares scores with grades, but these rankings have no scores: pass "
+                "y_true and y_score instead."
             )
         self._require_in_unit_interval(rankings.scores, rankings.judgments.row_order)
         return 1.0 - self._mean_distance(rankings.judgments, rankings.scores)
@@ -79,7 +83,7 @@ class ADM(_ScaleMeasure):
             rows = outside if row_order is None else row_order[outside]
             first = rows.argmin()
             raise ValueError(
-                f"y_score must lie in [0, 1] for {self}, which compares scores with grades, got "
+                f"y_score must lie in [0, 1] for {self}, which compares scores with grades; got "
                 f"{scores[outside[first]]:g} in row {rows[first]}."
             )
 

@@ -1,4 +1,4 @@
-"""The rank at which half of the gain is found."""
+"""Ranked half-life, the rank at which half of the gain is found."""
 
 from __future__ import annotations
 
@@ -25,23 +25,31 @@ class RankedHalfLife(_GainMeasure):
 
     .. math:: RHL = (m - 1) + \frac{cg(k) / 2 - cg(m - 1)}{v(r_m)}
 
-    where r_n is the grade at rank n, v its gain, cg(n) the gain cumulated down to rank n, k the
-    cut-off or the length of the list, and m the first rank with cg(m) >= cg(k) / 2: the median of
-    grouped data, where the gain at rank m is spread over the class from m - 1 to m. Infinite where
-    the list gains nothing. The lower, the better.
+    where r_n is the grade at rank n, v the gain, cg(n) the sum of the gains at ranks 1..n, k the
+    cut-off or the length of the list, and m the first rank with cg(m) >= cg(k) / 2. This is the
+    median of grouped data, in which the gain at rank m is spread over the interval from m - 1 to m.
+    The value is infinite if all documents of the list have gain 0. Lower values are better.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`, but ``ties`` is ``"row_order"`` here: the mean over the orders of
-        tied documents has no closed form. A query whose documents all gain 0 is empty, and left
-        out of the mean by default, since no rank is the worst; ``normalize`` is refused.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
+    empty : float, default=nan
+        Value of a query whose documents all have gain 0. The default leaves the query out of
+        the mean, because no rank is the worst one.
+    normalize : {False}, default=False
+        True is an error, because the lowest value is the best.
 
     See Also
     --------
-    CG : The gain itself.
+    CG : Sum of the gains.
 
     References
     ----------
@@ -53,7 +61,7 @@ class RankedHalfLife(_GainMeasure):
     Examples
     --------
     >>> from skgraded import RankedHalfLife
-    >>> RankedHalfLife()([1, 0, 2, 1], [4, 3, 2, 1])  # 1 from rank 1, half of what rank 3 has
+    >>> RankedHalfLife()([1, 0, 2, 1], [4, 3, 2, 1])  # m = 3: 2 + (4/2 - 1) / 2
     2.5
     """
 
@@ -62,7 +70,7 @@ class RankedHalfLife(_GainMeasure):
 
     greater_is_better: ClassVar[bool] = False
     _averages_over_ties: ClassVar[bool] = False
-    _refuses: ClassVar[Mapping[str, str]] = {"normalize": "of which the lowest value is the best"}
+    _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         ranked = rankings.ranked(self.ties, self.unjudged)
@@ -70,7 +78,7 @@ class RankedHalfLife(_GainMeasure):
         if self.k is not None:
             gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
         found = _core.cumulate(gains, ranked.indptr)
-        # The gain found down to the end of each list; 0 for a list without documents.
+        # Half of the whole gain of every list; 0 for a list without documents.
         half = np.where(ranked.lengths > 0, np.append(0.0, found)[ranked.indptr[1:]], 0.0) / 2.0
         too_early = found < np.repeat(half, ranked.lengths)
         query = np.repeat(np.arange(len(half)), ranked.lengths)

@@ -1,4 +1,4 @@
-"""Average precision inferred from a sample of the pool."""
+"""Inferred average precision, an estimate from a random sample of the pool."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["infAP"]
 FloatArray = NDArray[np.float64]
 
 
-# Documents outside the pool, documents of the pool that were not sampled, then the levels.
+# Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.
 _N_UNJUDGED = 2
 
 
@@ -33,15 +33,15 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
                 \frac{|d|}{n-1} \cdot \frac{|rel| + \epsilon}{|rel| + |nonrel| + 2 \epsilon} \right)
 
     where r_n is the grade at rank n, t the threshold ``rel`` and R the number of sampled documents
-    of grade t or above. |d|, |rel| and |nonrel| count documents above rank n: those of the pool,
-    and among these the sampled ones that are relevant and not relevant. Three kinds of documents
-    without a grade t or above thus differ: sampled ones, which were judged; those of the pool that
-    were not sampled, of which the same share is taken to be relevant; and those outside the pool,
-    which count as not relevant. At rank 1 the term is 1. With complete judgments it is `AP`, up to
-    epsilon.
+    of grade t or above. Above rank n, |d| is the number of documents in the pool, and |rel| and
+    |nonrel| are the numbers of sampled documents that are relevant and not relevant. Sampled
+    documents are judged. The measure assumes that the unsampled documents of the pool contain the
+    same share of relevant documents as the sampled ones, and that documents outside the pool are
+    not relevant. At rank 1 the term is 1. With complete judgments the value is that of `AP`, except
+    for the effect of epsilon.
 
-    In arrays NaN marks a document outside the pool; in qrels the grade -1 marks one of the pool
-    that was not sampled, and documents that the qrels lack are outside the pool.
+    In arrays, NaN marks a document outside the pool. In qrels, the grade -1 marks an unsampled
+    document of the pool, and documents that the qrels do not list are outside the pool.
 
     Parameters
     ----------
@@ -49,16 +49,23 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         Smoothing of the estimated precision, > 0.
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`, but ``ties`` is ``"row_order"`` here: the mean over the orders of
-        tied documents has no closed form. ``unjudged="condense"`` drops both kinds of unjudged
-        documents, after which nothing is left to infer. A query without a document of grade t is
-        empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
+        from the list, so that nothing is inferred.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking; see `Measure`.
 
     See Also
     --------
-    AP : Unjudged documents count as not relevant, or are dropped.
-    Bpref : Judged documents only.
+    AP : Average precision that treats unjudged documents as not relevant, or removes them.
+    Bpref : Preference that considers only judged documents.
 
     References
     ----------
@@ -98,7 +105,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         return sums * reciprocal(self._n_relevant(judgments))
 
     def _kinds(self, rankings: Rankings) -> RankedList:
-        """List documents by rank: 0 outside the pool, 1 not sampled, or 2 + level."""
+        """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
         judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
         if self.unjudged == "condense" or rankings.is_ideal:
             ranked = rankings.ranked(self.ties, "condense")
@@ -117,7 +124,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
 
 def _above(marked: NDArray[np.bool_], ranked: RankedList) -> NDArray[np.int64]:
-    """Count the marked documents above each rank of its list."""
+    """Count, for every document, the marked documents above it in its list."""
     before = np.concatenate(([0], np.cumsum(marked)))
     above: NDArray[np.int64] = before[:-1] - np.repeat(before[ranked.indptr[:-1]], ranked.lengths)
     return above

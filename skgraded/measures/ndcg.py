@@ -1,4 +1,4 @@
-"""Cumulated gain: a gain for each grade, a discount for each rank."""
+"""Cumulated gain, discounted cumulated gain, nDCG and averaged nDCG."""
 
 from __future__ import annotations
 
@@ -31,19 +31,23 @@ class CG(_GainMeasure, PrefixMeasure):
     .. math:: CG@k = \sum_{n=1}^{k} v(r_n)
 
     where r_n is the grade (or fractional label) at rank n and v its gain. Without a cut-off the
-    order of the documents does not matter.
+    value does not depend on the order of the documents.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    DCG : Gains are discounted by rank.
-    SlidingRatio : Divided by the value of the ideal ranking.
+    DCG : Cumulated gain with a discount by rank.
+    SlidingRatio : Cumulated gain divided by that of the ideal ranking.
 
     References
     ----------
@@ -71,24 +75,28 @@ class DCG(PrefixMeasure):
 
     .. math:: DCG@k = \sum_{n=1}^{k} d_n\, v(r_n)
 
-    where r_n is the grade (or fractional label) at rank n, v the gain and d_n the discount:
-    v(r) = r (``"linear"``) or 2^r - 1 (``"exp2"``), or given grade by grade; d_n = 1 / log2(n + 1)
-    (``"log2"``), or 1 for n < a and 1 / log_a(n) from rank a on (``"jk"``).
+    where r_n is the grade (or fractional label) at rank n, v the gain and d_n the discount. The
+    discount ``"log2"`` is d_n = 1 / log2(n + 1). The discount ``"jk"``, by Järvelin and Kekäläinen,
+    is 1 for n < a and 1 / log_a(n) from rank a on.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     discount : {"log2", "jk"}, default="log2"
         Discount of a rank.
     log_base : float, default=2
-        Base a > 1 of the ``"jk"`` discount.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Base a > 1 of the discount ``"jk"``.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    nDCG : Divided by the value of the ideal ranking.
+    nDCG : DCG divided by that of the ideal ranking.
 
     References
     ----------
@@ -113,10 +121,11 @@ class DCG(PrefixMeasure):
         super().__post_init__()
         _params.choice("discount", self.discount, _DISCOUNTS)
         if not _params.is_number(self.log_base) or not 1 < self.log_base < np.inf:
-            raise ValueError(f"log_base must be a number > 1, got {self.log_base!r}.")
+            raise ValueError(f"log_base must be a finite number > 1, got {self.log_base!r}.")
         if self.discount == "log2" and self.log_base != _BINARY:
             raise ValueError(
-                f'log_base belongs to discount="jk", got {self.log_base!r} with discount="log2".'
+                f'log_base must be {_BINARY:g} unless discount="jk", got {self.log_base!r} with '
+                'discount="log2".'
             )
         self._set(gain=check_gain(self.gain), log_base=float(self.log_base))
 
@@ -135,24 +144,29 @@ class nDCG(DCG):
     .. math:: nDCG@k = \frac{\sum_{n=1}^{k} d_n\, v(r_n)}{\sum_{n=1}^{k} d_n\, v(y_n)}
 
     where r_n is the grade (or fractional label) at rank n, y_n that of the ideal ranking, v the
-    gain and d_n the discount, as in `DCG`. With linear gain it equals scikit-learn's
-    ``ndcg_score``, with ``gain="exp2"``, ``ties="row_order"`` and ``empty=1`` LightGBM's ``ndcg``.
+    gain and d_n the discount, as in `DCG`. The defaults give scikit-learn's ``ndcg_score``;
+    ``gain="exp2"``, ``ties="row_order"`` and ``empty=1`` give LightGBM's ``ndcg``.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     discount : {"log2", "jk"}, default="log2"
         Discount of a rank.
     log_base : float, default=2
-        Base a > 1 of the ``"jk"`` discount.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
-        empty.
+        Base a > 1 of the discount ``"jk"``.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
 
     See Also
     --------
-    DCG : Without the division.
+    DCG : Numerator of nDCG.
 
     References
     ----------
@@ -172,28 +186,31 @@ class nDCG(DCG):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AveragedNDCG(DCG):
-    r"""Average of normalized discounted cumulated gain over all cut-offs.
+    r"""Average of nDCG over all cut-offs up to k.
 
     .. math:: v_D = \frac{1}{k} \sum_{i=1}^{k} \frac{DCG@i}{DCG_I@i}
 
-    where DCG@i is the discounted cumulated gain down to rank i and DCG_I@i that of the ideal
-    ranking. A list shorter than k is filled up with non-relevant documents; without a cut-off, k
-    is the length of the list.
+    where DCG@i is the discounted cumulated gain at the cut-off i and DCG_I@i that of the ideal
+    ranking. A list shorter than k is extended by non-relevant documents.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     discount : {"jk", "log2"}, default="jk"
         Discount of a rank, as in `DCG`.
     log_base : float, default=2
-        Base a > 1 of the ``"jk"`` discount.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Base a > 1 of the discount ``"jk"``.
+    k : int, optional
+        Highest cut-off of the average. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    nDCG : At one cut-off.
+    nDCG : Value at one cut-off.
 
     References
     ----------

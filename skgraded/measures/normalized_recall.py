@@ -1,4 +1,4 @@
-"""Normalized recall and precision: how late the relevant documents of the whole ranking come."""
+"""Normalized recall and precision, which compare the ranks of all relevant documents."""
 
 from __future__ import annotations
 
@@ -22,30 +22,33 @@ IntArray = NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _WholeRanking(_SetMeasure):
-    """1 less how late relevant documents come, of how late they can come."""
+    """Base class: 1 - (weights of the relevant documents' ranks - minimum) / (maximum - minimum).
+
+    The weight of a rank is the rank itself or its logarithm.
+    """
 
     _refuses: ClassVar[Mapping[str, str]] = {
-        "k": "which looks at every document",
-        "normalize": "whose best value is 1 already",
+        "k": "because all documents count",
+        "normalize": "because its largest value is 1 already",
     }
 
     def _lateness(self) -> Rank | LogRank:
-        """Weight of a rank; the later, the heavier."""
+        """Return the weights of the ranks, which increase with the rank."""
         raise NotImplementedError
 
     def _latest(self, judgments: Judgments) -> FloatArray:
-        """Sum of the weights of the last R ranks, less that of the first R."""
+        """Return the sum of the weights of the last R ranks minus that of the first R ranks."""
         raise NotImplementedError
 
     def _sum_to(self, n: IntArray) -> FloatArray:
-        """Sum of the weights of the ranks 1..n."""
+        """Return the sum of the weights of the ranks 1..n."""
         weights = self._lateness().at(np.arange(1.0, n.max(initial=0) + 1))
         return np.concatenate(([0.0], np.cumsum(weights)))[n]
 
     def _constant(self, judgments: Judgments) -> FloatArray:
-        """Return the value if the list's relevant documents stood at ranks of weight 0.
+        """Return the summand of the value that does not depend on the ranking.
 
-        Those that the list lacks come last of all.
+        Relevant documents that are missing from the list take the last ranks.
         """
         n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
         n_missing = n_relevant - listed(judgments, self._relevant(judgments))
@@ -63,22 +66,28 @@ class NormalizedRecall(_WholeRanking):
 
     .. math:: z_r = 1 - \frac{\sum_{d} n_d - \sum_{i=1}^{R} i}{R\, (N - R)}
 
-    where the first sum runs over the R relevant documents of the query, n_d is the rank of one of
-    them, and N the number of documents: those of the list, then the judged ones that it lacks, a
-    relevant one at the very bottom. 1 where all relevant documents come first, 0 where they come
-    last; 1 where all are relevant.
+    where the first sum runs over the R relevant documents d of the query, n_d is the rank of d, and
+    N is the number of documents in the list plus the judged documents that are missing from it.
+    Missing documents rank below the list, and relevant ones among them take the last ranks. The
+    value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
+    relevant documents come last.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``k`` and ``normalize`` are refused. A query without a relevant
-        document is empty.
+    k : {None}, optional
+        Any other value is an error, because all documents count.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
 
     See Also
     --------
-    NormalizedPrecision : Logarithms of the ranks.
+    NormalizedPrecision : Normalized sum of the logarithms of the ranks.
 
     References
     ----------
@@ -107,22 +116,28 @@ class NormalizedPrecision(_WholeRanking):
 
     .. math:: z_p = 1 - \frac{\sum_{d} \log n_d - \sum_{i=1}^{R} \log i}{\log {N \choose R}}
 
-    where the first sum runs over the R relevant documents of the query, n_d is the rank of one of
-    them, and N the number of documents: those of the list, then the judged ones that it lacks, a
-    relevant one at the very bottom. 1 where all relevant documents come first, 0 where they come
-    last; 1 where all are relevant.
+    where the first sum runs over the R relevant documents d of the query, n_d is the rank of d, and
+    N is the number of documents in the list plus the judged documents that are missing from it.
+    Missing documents rank below the list, and relevant ones among them take the last ranks. The
+    value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
+    relevant documents come last.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``k`` and ``normalize`` are refused. A query without a relevant
-        document is empty.
+    k : {None}, optional
+        Any other value is an error, because all documents count.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
 
     See Also
     --------
-    NormalizedRecall : The ranks themselves.
+    NormalizedRecall : Normalized sum of the ranks.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Precision, recall and what else counts the documents retrieved and relevant."""
+"""Precision, recall and other measures that count retrieved and relevant documents."""
 
 from __future__ import annotations
 
@@ -40,17 +40,21 @@ class P(_BinaryMeasure, PrefixMeasure):
 
     .. math:: P@k = \frac{1}{k} \sum_{n=1}^{k} 1[r_n \ge t]
 
-    where r_n is the grade at rank n and t the threshold ``rel``. A list shorter than k is filled
-    up with non-relevant documents. Without a cut-off, k is the length of the list.
+    where r_n is the grade at rank n and t the threshold ``rel``. A list shorter than k is extended
+    by non-relevant documents.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
     fill : bool, default=True
-        Whether to fill up a list shorter than k; otherwise its length is the divisor.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+        If False, the divisor of a list shorter than k is its length.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
@@ -97,8 +101,12 @@ class R(_BinaryMeasure, PrefixMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
@@ -130,18 +138,22 @@ class F(_BinaryMeasure, PrefixMeasure):
         F = \frac{(\beta^2 + 1)\, P\, R}{\beta^2 P + R} = \frac{(\beta^2 + 1)\, tp}{\beta^2 RB + k}
 
     where P is precision and R recall at the cut-off k, tp the number of relevant documents among
-    the first k of the list, RB that of all judged documents of the query that are relevant, and
-    beta the weight of recall against precision. A list shorter than k is filled up with
-    non-relevant documents; without a cut-off, k is the length of the list.
+    the first k of the list, RB the number of judged relevant documents of the query, and beta the
+    weight of recall relative to precision. A list shorter than k is extended by non-relevant
+    documents.
 
     Parameters
     ----------
     beta : float, default=1
-        Weight of recall, >= 0; 0 is precision alone.
+        Weight of recall relative to precision, >= 0. The value 0 gives precision.
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
 
     See Also
     --------
@@ -179,18 +191,22 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     .. math:: r = \frac{1}{R} \sum_{n=1}^{R} 1[r_n \ge t]
 
     where r_n is the grade at rank n, t the threshold ``rel`` and R the number of judged documents
-    of grade t or above. A cut-off k drops the terms n > k.
+    of grade t or above.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    P : The same cut-off for all queries.
+    P : Precision with the same cut-off for all queries.
 
     References
     ----------
@@ -212,25 +228,32 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fallout(_SetMeasure):
-    r"""Fallout, the false positive rate: share of the non-relevant documents that is retrieved.
+    r"""Fallout, the false positive rate: share of the non-relevant documents that are retrieved.
 
     .. math:: FPR = \frac{fp}{tn + fp}
 
-    where fp is the number of non-relevant documents among the first k of the list and tn that of
-    the others. 0 where every document is relevant. The lower, the better.
+    where fp is the number of non-relevant documents among the first k of the list and tn the number
+    of the other non-relevant documents. The value is 0 if all documents are relevant. Lower values
+    are better.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty, and its value 1, the
-        worst, by default; ``normalize`` is refused.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=1.0
+        Value of a query without a relevant document, which is the worst value by default; nan
+        leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
 
     See Also
     --------
     Specificity : 1 - fallout.
-    R : Share of the relevant documents that is retrieved.
+    R : Share of the relevant documents that are retrieved.
 
     References
     ----------
@@ -261,16 +284,21 @@ class Specificity(_SetMeasure):
 
     .. math:: TNR = \frac{tn}{tn + fp}
 
-    where fp is the number of non-relevant documents among the first k of the list and tn that of
-    the others. 1 where every document is relevant.
+    where fp is the number of non-relevant documents among the first k of the list and tn the number
+    of the other non-relevant documents. The value is 1 if all documents are relevant.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
-        refused.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
 
     See Also
     --------
@@ -298,24 +326,29 @@ class Specificity(_SetMeasure):
 
 
 class NPV(_SetMeasure):
-    r"""Negative predictive value: share of the documents not retrieved that is not relevant.
+    r"""Negative predictive value: share of the unretrieved documents that are not relevant.
 
     .. math:: NPV = \frac{tn}{tn + fn}
 
     where tn and fn are the numbers of non-relevant and relevant documents other than the first k
-    of the list. 1 where no document is left out.
+    of the list. The value is 1 if there are no other documents.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
-        refused.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
 
     See Also
     --------
-    P : Share of the documents retrieved that is relevant.
+    P : Share of the retrieved documents that are relevant.
 
     References
     ----------
@@ -342,21 +375,27 @@ class NPV(_SetMeasure):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FDR(_SetMeasure):
-    r"""False discovery rate: share of the retrieved documents that is not relevant.
+    r"""False discovery rate: share of the retrieved documents that are not relevant.
 
     .. math:: FDR = \frac{fp}{tp + fp} = 1 - P
 
     where tp and fp are the numbers of relevant and non-relevant documents among the first k of
-    the list. A list shorter than k is filled up with non-relevant documents, as for `P`. The lower,
-    the better.
+    the list. A list shorter than k is extended by non-relevant documents, as for `P`. Lower values
+    are better.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty, and its value 1, the
-        worst, by default; ``normalize`` is refused.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the length of the list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=1.0
+        Value of a query without a relevant document, which is the worst value by default; nan
+        leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
 
     See Also
     --------
@@ -386,25 +425,30 @@ class FDR(_SetMeasure):
 
 
 class Accuracy(_SetMeasure):
-    r"""Accuracy: share of the documents that are relevant and retrieved, or neither.
+    r"""Accuracy: share of the documents that are relevant and retrieved, or are neither.
 
     .. math:: ACC = \frac{tp + tn}{tp + fp + tn + fn}
 
     where tp and fp are the numbers of relevant and non-relevant documents among the first k of the
-    list, fn and tn those of the others. Most documents are not relevant to a query, so that a list
-    that retrieves nothing is accurate.
+    list, and fn and tn those among the other documents. Since most documents are not relevant to a
+    query, even an empty list has a high accuracy.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a relevant document is empty; ``normalize`` is
-        refused.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
 
     See Also
     --------
-    F : Precision and recall, without the true negatives.
+    F : Mean of precision and recall, which ignores the true negatives.
 
     References
     ----------
@@ -423,7 +467,7 @@ class Accuracy(_SetMeasure):
         return 1.0 - wrong * reciprocal(self._n_all(judgments))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        # A true positive is neither a false positive nor a false negative.
+        # _constant subtracts a true positive twice, as retrieved and as relevant.
         return self._true_positives(judgments, 2.0 * reciprocal(self._n_all(judgments)))
 
 
@@ -433,22 +477,25 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
     .. math:: g_P@k = \frac{1}{k} \sum_{n=1}^{k} \frac{v(r_n)}{v(H)}
 
     where r_n is the grade (or fractional label) at rank n, v its gain and H the top grade of the
-    scale. A list shorter than k is filled up with non-relevant documents; without a cut-off, k is
-    the length of the list.
+    scale. A list shorter than k is extended by non-relevant documents.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..H.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    P : Binary relevance.
-    GeneralizedR : Share of the gain that the pool offers.
+    P : Precision for binary relevance.
+    GeneralizedR : Share of the gain of the pool that is retrieved.
 
     References
     ----------
@@ -484,14 +531,18 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query whose documents all gain 0 is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    R : Binary relevance.
-    SlidingRatio : Divided by what the first k ranks can offer.
+    R : Recall for binary relevance.
+    SlidingRatio : Gain divided by the largest possible gain of k documents.
 
     References
     ----------

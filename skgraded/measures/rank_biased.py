@@ -1,4 +1,4 @@
-"""Rank-biased precision: a user who goes on to the next rank with the same probability."""
+"""Rank-biased precision: a user goes on to the next rank with a constant probability."""
 
 from __future__ import annotations
 
@@ -36,29 +36,34 @@ class RBP(_BinaryMeasure, PrefixMeasure):
 
     .. math:: RBP = (1 - p) \sum_{n=1}^{N} p^{n-1}\, x_n
 
-    where p is the user's persistence, the probability to go on from one document to the next, N
-    the length of the list and x_n the relevance at rank n: 1[r_n >= t] for the grade r_n and the
-    threshold t = ``rel``, or, where a gain v is given, v(r_n) / v(H) with H the top grade of the
-    scale.
+    where p is the user's persistence, which is the probability of going on from one document to
+    the next, N the length of the list and x_n the relevance of the document of grade r_n at rank n.
+    With the gain ``"binary"`` x_n is 1[r_n >= t] for the threshold t = ``rel``. With any other gain
+    v it is v(r_n) / v(H), where H is the top grade of the scale.
 
     Parameters
     ----------
     p : float, default=0.8
         Persistence, strictly between 0 and 1.
     gain : tuple of float, {"binary", "linear", "exp2"}, default="binary"
-        Gain of a grade; a tuple holds those of the grades 1..H. ``"binary"`` reads ``rel``.
+        Gain of grade r: 0 or 1 (``"binary"``), r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple
+        of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is linear or exp2; None reads it off the data.
+        Top grade H of the scale if gain is linear or exp2; None takes it from the data.
     rel : int, default=1
-        Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty, or, where a gain is
-        given, a query whose documents all gain 0.
+        Lowest relevant grade t if gain is binary.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t or, with a graded gain, of a query whose
+        documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    DCG : A gain per grade and a logarithmic discount.
-    ERR : A user whose persistence depends on what was read.
+    DCG : Gains with a logarithmic discount.
+    ERR : User model in which stopping depends on the documents read so far.
 
     References
     ----------
@@ -88,14 +93,16 @@ class RBP(_BinaryMeasure, PrefixMeasure):
         if self._is_binary:
             if self.max_grade is not None:
                 raise ValueError(
-                    'max_grade belongs to a graded gain, such as gain="linear", '
+                    'max_grade must be None unless gain is graded, such as gain="linear"; '
                     f'got {self.max_grade!r} with gain="binary".'
                 )
             return
         self._set(gain=check_gain(self.gain))
         self._set(max_grade=check_max_grade(self.max_grade, self.gain))
         if self.rel != 1:
-            raise ValueError(f'rel belongs to gain="binary", got {self.rel} with a graded gain.')
+            raise ValueError(
+                f'rel must be 1 unless gain="binary", got {self.rel} with a graded gain.'
+            )
 
     @property
     def _is_binary(self) -> bool:
@@ -103,21 +110,21 @@ class RBP(_BinaryMeasure, PrefixMeasure):
 
     @property
     def is_open(self) -> bool:
-        """Whether the scale's top grade is read off the data."""
+        """Whether the top grade is taken from the data."""
         return self.gain in ("linear", "exp2") and self.max_grade is None
 
     def resolve(self, top_grade: int) -> Self:
-        """Fix the scale's top grade where gain is named and ``max_grade`` is not given.
+        """Set ``max_grade`` if gain is given by name and ``max_grade`` is not given.
 
         Parameters
         ----------
         top_grade : int
-            The scale's top grade H.
+            Top grade H of the scale.
 
         Returns
         -------
         Measure
-            The measure with ``max_grade`` fixed; itself where nothing was open.
+            The measure with ``max_grade`` set, or the measure itself if it does not need it.
         """
         return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
 
@@ -127,7 +134,7 @@ class RBP(_BinaryMeasure, PrefixMeasure):
         return positive(gain_by_level(self.gain, judgments, self))
 
     def _relevance(self, judgments: Judgments) -> FloatArray:
-        """Relevance x by level."""
+        """Return the relevance x by level."""
         if self._is_binary:
             return self._relevant(judgments).astype(np.float64)
         top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)

@@ -1,4 +1,4 @@
-"""A user who stops at the first relevant document: reciprocal rank and success."""
+"""Reciprocal rank and success, which depend only on the first relevant document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _StopsAtRelevant(_Cascade, _BinaryMeasure):
-    """A user who stops at the first relevant document."""
+    """Base class of cascades whose user stops at the first relevant document."""
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         return self._relevant(judgments).astype(np.float64)
@@ -30,20 +30,24 @@ class RR(_StopsAtRelevant):
 
     .. math:: RR = \frac{1}{\min \{n : r_n \ge t\}}
 
-    where r_n is the grade at rank n and t the threshold ``rel``; 0 where no such document is in
-    the list, or among its first k.
+    where r_n is the grade at rank n and t the threshold ``rel``. The value is 0 if the first k
+    documents of the list contain no relevant one.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    ERR : A user who may go on after a relevant document.
-    Success : Whether there is one among the first k.
+    ERR : Extension to a user who may go on after a relevant document.
+    Success : Whether a relevant document is among the first k.
 
     References
     ----------
@@ -64,24 +68,29 @@ class Success(_StopsAtRelevant):
 
     .. math:: Success@k = 1[\exists\, n \le k : r_n \ge t]
 
-    where r_n is the grade at rank n and t the threshold ``rel``. Tied documents give the
-    probability that one of them is.
+    where r_n is the grade at rank n and t the threshold ``rel``. With ``ties="expected"`` the value
+    is the probability of this event over all orders of tied documents. NTCIREVAL and others call it
+    Hit.
 
     Parameters
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`. A query without a document of grade t is empty.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
 
     See Also
     --------
-    RR : At which rank the first one is.
+    RR : Reciprocal rank of the first relevant document.
 
     References
     ----------
-    .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information",
-       SIGIR.
+    .. [1] trec_eval, measure ``success``, https://github.com/usnistgov/trec_eval, file
+       ``m_success.c``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graded preference: bpref with gains in the place of relevant or not."""
+"""Rpref and its variants, the extensions of bpref to graded relevance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RprefN(_ScaleMeasure, PrefixMeasure):
-    r"""Graded preference with all that the pool leaves to be desired as the scale of the penalty.
+    r"""Graded preference whose penalty is divided by the non-relevance of the whole pool.
 
     .. math::
 
@@ -36,24 +36,30 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
                    \left(1 - \frac{1}{N'} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right),
         \qquad N' = R + N - \frac{cg_I(R)}{v(H)}
 
-    where x_n = v(r_n) is the gain at rank n of the condensed list, cg_I(R) the sum of all gains of
-    the pool, R + N the number of judged documents of the query and v(H) the gain of the top grade
-    of the scale, whether the query has a document of that grade or not.
+    where x_n = v(r_n) is the gain at rank n of the condensed list, which holds only judged
+    documents, cg_I(R) the sum of the gains of the pool, R + N the number of judged documents of the
+    query, and v(H) the gain of the top grade of the scale, which the query need not contain. N' is
+    the sum of 1 - v(r) / v(H) over the pool.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..H. ``"linear"`` is 1 : 2 : 3 ...
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
-        The scale's top grade H, where gain is given by name; None reads it off the data.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here and cannot be changed. A query
-        whose documents all gain 0 is empty.
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    BprefN : Binary relevance.
-    RprefRelative2 : A penalty relative to the rank, which discriminates better.
+    BprefN : Equivalent for binary relevance.
+    RprefRelative2 : Variant with a penalty relative to the rank, which discriminates better.
 
     References
     ----------
@@ -87,7 +93,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
-    """A graded preference with a penalty relative to the rank."""
+    """Base class of graded preferences with a penalty relative to the rank."""
 
     unjudged: Unjudged = "condense"
 
@@ -100,21 +106,27 @@ class RprefRelative(_RelativeGradedPreference):
         rpref\_relative = \frac{1}{cg_I(R)} \sum_{n > 1,\, x_n > 0} x_n
             \left(1 - \frac{1}{n - 1} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
 
-    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of all gains of the
-    pool. A document at rank 1 counts nothing; `RprefRelative2` mends that.
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of the gains of the
+    pool. A document at rank 1 adds nothing; `RprefRelative2` avoids that.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c. ``"linear"`` is 1 : 2 : 3 ...
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query whose documents all
-        gain 0 is empty; with ``normalize`` one with a single document that gains is too.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense", "nonrelevant"}, default="condense"
+        Unjudged documents are removed from the list, or count as grade 0.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0, and with ``normalize`` also of a query
+        with only one document of positive gain; nan leaves it out of the mean.
 
     See Also
     --------
-    BprefRelative : Binary relevance.
-    RprefRelative2 : Divides by n instead of n - 1.
+    BprefRelative : Equivalent for binary relevance.
+    RprefRelative2 : Variant that divides by n instead of n - 1.
 
     References
     ----------
@@ -140,7 +152,7 @@ class RprefRelative(_RelativeGradedPreference):
 
 
 class RprefRelative2(_RelativeGradedPreference):
-    r"""Graded preference with a penalty relative to the rank, rank 1 included.
+    r"""Graded preference with a penalty relative to the rank, including rank 1.
 
     .. math::
 
@@ -148,22 +160,27 @@ class RprefRelative2(_RelativeGradedPreference):
             \left(1 - \frac{1}{n} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
             = \frac{1}{cg_I(R)} \sum_{n} \frac{1}{n} \sum_{m \le n} \min(x_m, x_n)
 
-    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of all gains of the
-    pool. The second form shows that it is `GAP` on the condensed list, with g the steps of the
-    gain from grade to grade. An ideal ranking scores 1.
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of the gains of the
+    pool. The second form is `GAP` on the condensed list, with g_k proportional to the difference
+    between the gains of the grades k and k - 1. An ideal ranking scores 1.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c. ``"linear"`` is 1 : 2 : 3 ...
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``unjudged`` is ``"condense"`` here. A query whose documents all
-        gain 0 is empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    unjudged : {"condense", "nonrelevant"}, default="condense"
+        Unjudged documents are removed from the list, or count as grade 0.
+    ties, normalize
+        Rule for tied documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
 
     See Also
     --------
-    GAP : The same, seen from users whose thresholds of relevance differ.
-    AP : ``AP(unjudged="condense")`` is the same on binary grades.
+    GAP : Equal on condensed lists, with g derived from the gains.
+    AP : ``AP(unjudged="condense")`` is equal for binary grades.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Sliding ratios: gain found over the gain that could have been found."""
+"""Sliding ratios: the gain of the first k documents divided by that of the ideal ranking."""
 
 from __future__ import annotations
 
@@ -20,20 +20,25 @@ class SlidingRatio(CG):
 
     .. math:: v_S = \frac{\sum_{n=1}^{k} x_n}{\sum_{n=1}^{k} x^*_n}
 
-    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the ratio of
-    the two `CG` at the cut-off k; the order of the first k documents does not matter.
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the
+    normalized `CG` at the cut-off k and does not depend on the order of the first k documents.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
-        empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
 
     See Also
     --------
-    ModifiedSlidingRatio : Gains are divided by their ranks first.
+    ModifiedSlidingRatio : Sliding ratio of gains that are divided by their ranks.
 
     References
     ----------
@@ -65,15 +70,20 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of a grade; a tuple holds those of the grades 1..c.
-    k, ties, unjudged, empty, normalize
-        As for every `Measure`; ``normalize`` is True here. A query whose documents all gain 0 is
-        empty.
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
 
     See Also
     --------
-    SlidingRatio : Without the division by ranks.
-    nDCG : A logarithmic discount, less steep.
+    SlidingRatio : Ratio without the division by ranks.
+    nDCG : Ratio with a logarithmic discount, which is less steep.
 
     References
     ----------

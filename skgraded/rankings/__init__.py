@@ -1,4 +1,4 @@
-"""Data of rankings: query ids, targets, judgments and ranked lists, validated and laid out."""
+"""Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
 from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings, refuse_other_order, warn_if_ids_are_sizes

@@ -1,4 +1,4 @@
-"""Checks of the arrays that users pass: each error names the argument, the rule and the value."""
+"""Checks of the arrays that users pass; errors name the argument, the rule and the value."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _EXACT_INTEGER_BYTES = 4
-_LARGEST_EXACT = 2**53  # from here on, different integers are the same float
+_LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
-        raise ValueError(f"{name} must have a value in every row, got a masked one in row {row}.")
+        raise ValueError(f"{name} must have a value in every row, got a masked entry in row {row}.")
     array = np.asarray(values)
     if array.ndim != 1:
-        shape = f"the shape {array.shape}" if array.ndim else f"a {type(values).__name__}"
-        raise ValueError(f"{name} must be one-dimensional, one entry per row, got {shape}.")
+        shape = f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
+        raise ValueError(f"{name} must be one-dimensional, with one entry per row, got {shape}.")
     return array
 
 
@@ -41,7 +41,7 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     name : str
-        The argument, as the user wrote it.
+        Name of the argument, for messages.
     values : array-like of shape (n_rows,)
         The values.
 
@@ -53,7 +53,7 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If the values are not one-dimensional, masked in a row, or no numbers.
+        If the values are not one-dimensional, contain a masked entry or are not numbers.
 
     Examples
     --------
@@ -62,20 +62,20 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     array([1, 0], dtype=uint8)
     """
     array = one_dimensional(name, values)
-    if array.dtype == np.float16:  # which has no room for the numbers that values are compared with
+    if array.dtype == np.float16:  # comparisons with limits such as 2**53 would overflow
         return array.astype(np.float32)
     if array.dtype.kind in "iuf":
         return array
     if array.dtype.kind == "b":
         return array.astype(np.uint8)
-    if array.dtype.kind == "O":  # numbers of several types, such as nullable columns of a frame
+    if array.dtype.kind == "O":  # numbers of several types, such as nullable pandas columns
         return _floats(name, values, array)
     raise ValueError(f"{name} must be numeric, got {_said_of(array)}.")
 
 
 def _said_of(array: NDArray[Any]) -> str:
     if array.dtype.names == ("grade", "qid", "n_rows"):
-        return 'what query_target makes: pass its field "grade", and its field "qid" as qid'
+        return 'the result of query_target. Pass its field "grade", and its field "qid" as qid'
     return f"an array of dtype {array.dtype}"
 
 
@@ -83,7 +83,7 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
     try:
         if any(issubclass(kind, str | bytes) for kind in set(map(type, array.tolist()))):
             raise TypeError("text")
-        if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # pandas.NA is no float
+        if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # astype fails on pandas.NA
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -98,7 +98,7 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
 
 
 def check_labels(y_true: ArrayLike) -> NDArray[Any]:
-    if np.ma.is_masked(y_true):  # what is masked is unjudged
+    if np.ma.is_masked(y_true):  # masked documents are unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
     labels = numeric("y_true", y_true)
     if len(labels) == 0:
@@ -111,8 +111,8 @@ def check_labels(y_true: ArrayLike) -> NDArray[Any]:
     if labels.dtype.kind != "u" and (labels < 0).any():
         row = int(np.flatnonzero(labels < 0)[0])
         raise ValueError(
-            f"y_true must hold grades >= 0, got {labels[row]} in row {row}: use 0 for a document "
-            "that was judged worthless (junk), NaN for one that was not judged."
+            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. Use 0 for documents "
+            "judged not relevant (or junk), and NaN for unjudged documents."
         )
     beyond = labels > _LARGEST_EXACT
     if beyond.any():
@@ -122,11 +122,11 @@ def check_labels(y_true: ArrayLike) -> NDArray[Any]:
 
 
 def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> FloatArray:
-    """Copy scores into the layout; what the caller then does to his array changes nothing."""
+    """Copy scores into the layout, so that later changes of the caller's array have no effect."""
     given = numeric("y_score", y_score)
     check_length("y_score", given, n_rows)
     _require_exact(given)
-    # Checked after copying: the caller's array may change in another thread.
+    # The copy is checked, because another thread may change the caller's array.
     scores = np.array(given if row_order is None else given[row_order], dtype=np.float64)
     finite = np.isfinite(scores)
     if not finite.all():
@@ -141,7 +141,7 @@ def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> F
 
 
 def _require_exact(scores: NDArray[Any]) -> None:
-    """Raise where numbers that differ, such as times in nanoseconds, would be tied as doubles."""
+    """Raise if different scores, such as times in nanoseconds, would be equal as doubles."""
     is_wide = scores.dtype.itemsize > (8 if scores.dtype.kind == "f" else _EXACT_INTEGER_BYTES)
     if not is_wide:
         return
@@ -157,8 +157,8 @@ def _require_exact(scores: NDArray[Any]) -> None:
     )
     if len(rounded):
         raise ValueError(
-            f"y_score must hold numbers that floats tell apart, got {scores[rounded[0]]!s} in row "
-            f"{rounded[0]}: subtract what the scores have in common."
+            "y_score must hold numbers that are exact in double precision, got "
+            f"{scores[rounded[0]]!s} in row {rounded[0]}. Subtract a constant from all scores."
         )
 
 

@@ -25,22 +25,23 @@ def as_rankings(
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> Rankings:
-    """Rank arrays, or take rankings as they are.
+    """Rank documents given as arrays, or return a `Rankings` unchanged.
 
     Parameters
     ----------
     y_true : array-like of shape (n_documents,) or Rankings
-        Grades, 0 = judged not relevant, NaN = unjudged; or rankings, which need nothing else.
+        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`, `qid`
+        and `sample_weight`.
     y_score : array-like of shape (n_documents,)
-        Scores; the highest comes first.
+        Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it they are read from `y_true`, where that is made by
-        `query_target` or is a Series with an index level ``"qid"``; else all rows are one query.
+        `query_target` or is a Series with an index level ``"qid"``; else all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
-        Weight of each row; a query weighs the mean of its rows.
+        Weight of each row; the weight of a query is the mean over its rows.
     n_threads : int, optional
-        Threads for sorting and scoring, on which results do not depend; None is one, -1 as many as
-        there are processors.
+        Number of threads, which does not change the results. None is one thread, and -1 one per
+        processor.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def as_rankings(
     Raises
     ------
     TypeError
-        If scores are missing, or something is passed beside rankings.
+        If `y_score` is missing, or other arguments are passed together with a `Rankings`.
     ValueError
         If two pandas objects have the same index in different orders.
 
@@ -69,12 +70,10 @@ def as_rankings(
     """
     if isinstance(y_true, Rankings):
         if any(given is not None for given in (y_score, qid, sample_weight)):
-            raise TypeError(
-                "A Rankings holds scores, query ids and weights: pass nothing beside it."
-            )
+            raise TypeError("y_score, qid and sample_weight must be None with a Rankings.")
         return y_true
     if y_score is None:
-        raise TypeError("y_score is missing: pass y_true and y_score, or one Rankings.")
+        raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
     refuse_other_order(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     queries = find_queries(None, y_true, qid)
     grades, _ = split_target(y_true)

@@ -1,4 +1,4 @@
-"""Query ids: checked, numbered in order of first appearance, and rows put together by query."""
+"""Functions that check query ids, number them by first appearance and group the rows by query."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["as_ids", "group_rows", "is_missing"]
 
 IntArray = NDArray[np.int64]
 
-# Of the hash, so that nobody can choose ids that collide; numbers do not depend on it.
+# Random seed of the hash, so that nobody can choose ids that collide. Results do not depend on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
 
 
 class _Numbered(NamedTuple):
-    """The number of each row's query, the first row of each query, and whether rows are grouped."""
+    """The query number of every row, the first row of every query, and whether rows are grouped."""
 
     query_of_row: NDArray[np.int32]
     first_rows: IntArray
@@ -32,12 +32,12 @@ class _Numbered(NamedTuple):
 def group_rows(
     qid: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Find the queries of rows, and an order in which the rows of each query stand together.
+    """Find the queries, and an order in which the rows of each query are consecutive.
 
     Parameters
     ----------
     qid : array-like of shape (n_rows,) or None
-        Query id of each row; None makes all rows one query.
+        Query id of each row; with None all rows form one query.
     n_rows : int
         Number of rows.
 
@@ -46,14 +46,14 @@ def group_rows(
     ids : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
-        Extents of the queries.
+        ``indptr[q]:indptr[q + 1]`` are the positions of the rows of query q.
     row_order : ndarray of shape (n_rows,), int64, or None
-        The row at each place; None where the rows stand together already.
+        The row at every position; None if the rows of each query are already consecutive.
 
     Raises
     ------
     ValueError
-        If an id is missing, or their number is not that of the rows.
+        If an id is missing, or the number of ids differs from the number of rows.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def group_rows(
 
 
 def _codes_of(qid: Any) -> IntArray | None:
-    """Read or make codes of categories and of text in frames; None for everything else."""
+    """Return integer codes of categories, or of text in data frames; None for other types."""
     module = type(qid).__module__.partition(".")[0]
     if module == "pandas" and getattr(qid, "ndim", 0) == 1:
         pandas = sys.modules["pandas"]
@@ -96,7 +96,7 @@ def _codes_of(qid: Any) -> IntArray | None:
 
 
 def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
-    """Return some entries of a pandas or polars object."""
+    """Return the entries of a pandas or polars column at some rows."""
     if hasattr(column, "iloc"):
         return np.asarray(column.iloc[rows], dtype=object)
     return np.array(list(column[rows]), dtype=object)
@@ -108,7 +108,7 @@ def _check_length(ids: NDArray[Any], n_rows: int) -> None:
     if ids.dtype.kind in "iu" and ids.sum() == n_rows:
         raise ValueError(
             f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
-            "up to the number of rows: these look like group sizes. "
+            "up to the number of rows and look like group sizes. "
             "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
         )
     raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
@@ -123,7 +123,7 @@ def _require_ids(missing: NDArray[np.bool_], names: NDArray[Any], rows: IntArray
 
 
 def _number(ids: NDArray[Any]) -> _Numbered:
-    """Give ids numbers as they first appear."""
+    """Assign numbers to ids by first appearance."""
     words = _as_words(ids)
     if words is not None:
         return _Numbered(*_core.number_words(words, _SEED))
@@ -134,7 +134,7 @@ def _number(ids: NDArray[Any]) -> _Numbered:
 
 
 def _as_words(ids: NDArray[Any]) -> IntArray | None:
-    """Return ids as 64-bit words that are equal where the ids are; None where that cannot be."""
+    """Return 64-bit words that are equal if the ids are equal; None for ids of other types."""
     kind, size = ids.dtype.kind, ids.dtype.itemsize
     if kind in "mM" or (kind == "u" and size == _WORD):
         return np.ascontiguousarray(ids, dtype=ids.dtype.newbyteorder("=")).view(np.int64)
@@ -146,9 +146,9 @@ def _as_words(ids: NDArray[Any]) -> IntArray | None:
 
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
-    """Give equal objects equal numbers."""
+    """Assign equal numbers to equal objects."""
     pandas = sys.modules.get("pandas")
-    if pandas is not None:  # several times faster
+    if pandas is not None:  # pandas is several times faster
         return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
     objects = ids.tolist()
     try:
@@ -165,7 +165,7 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     qid : array-like of shape (n_documents,)
-        Ids of any type, also of several types in one list.
+        Ids of any type, or of several types in one list.
 
     Returns
     -------
@@ -180,13 +180,13 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     Examples
     --------
     >>> from skgraded.rankings import as_ids
-    >>> as_ids([1, "1"])  # NumPy would make text of both
+    >>> as_ids([1, "1"])  # NumPy would convert both to text
     array([1, '1'], dtype=object)
     """
     ids = one_dimensional("qid", qid)
     if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
         kinds = set(map(type, qid))
-        # NumPy made text of ids of several types and of nan, or floats of large integers.
+        # NumPy converts ids of several types and nan to text, and large integers to floats.
         is_text = all(issubclass(kind, str) for kind in kinds)
         if kinds == {int} if ids.dtype.kind == "f" else not is_text:
             return np.fromiter(qid, dtype=object, count=len(qid))
@@ -194,7 +194,7 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
 
 
 def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which ids of different queries are missing."""
+    """Mark the missing ids."""
     if ids.dtype.kind in "fc":
         return np.asarray(np.isnan(ids))
     if ids.dtype.kind in "mM":
@@ -205,7 +205,7 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_missing(each: Any) -> bool:
-    """Tell whether there is None, nan, NaT or pandas.NA where a value should be.
+    """Tell whether a value is None, nan, NaT or pandas.NA.
 
     Parameters
     ----------
@@ -225,5 +225,5 @@ def is_missing(each: Any) -> bool:
     """
     try:
         return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
-    except TypeError:  # pandas.NA is neither equal to itself nor not
+    except TypeError:  # comparisons with pandas.NA have no truth value
         return True

@@ -1,13 +1,13 @@
-"""Judgments and rankings: the one place where input is validated and laid out by query.
+"""`Judgments` and `Rankings`, which lay out labels and scores by query.
 
 A data set is read in two steps, because model training repeats only the second:
 
-- `Judgments` holds what the labels alone determine: which rows belong to which query, each
-  document's grade, the pool, the ideal ranking. It is computed once per data set.
-- `Rankings` adds scores: one sort, which every measure, cut-off and tie rule then reads.
+- `Judgments` holds everything that depends only on the labels: the rows of every query, the grades,
+  the pool and the ideal ranking. It is computed once per data set.
+- `Rankings` adds scores. It sorts once, for all measures, cut-offs and tie rules.
 
-Inside, a grade is stored as its *level*, its index in the ascending array ``grades`` of the
-distinct grades that occur; grade 0 is always level 0. Levels from ``len(grades)`` on mark unjudged
+Both store a grade as its *level*, its index in the ascending array ``grades`` of the distinct
+grades that occur. Grade 0 is always level 0, and levels from ``len(grades)`` on mark unjudged
 documents.
 """
 
@@ -40,11 +40,11 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
-_MOST_LEVELS_IN_PAIRS = 5_000  # 200 MB for the pairs of one query
+_MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
 class _Room:
-    """Bytes left to keep what may be asked for again: some, and as many as the data take."""
+    """Budget of bytes for cached results: 128 MB plus 32 bytes per document."""
 
     def __init__(self, n_documents: int) -> None:
         self.left = 2**27 + 32 * n_documents
@@ -57,28 +57,28 @@ class _Room:
 
 
 class Judgments:
-    """Graded labels laid out by query: all that does not depend on the scores.
+    """Graded labels by query, with everything that does not depend on scores.
 
-    Use `Judgments.from_arrays` or `Judgments.from_groups`; then `rank` gives the `Rankings`
-    of any number of score vectors without looking at the labels again.
+    Use `Judgments.from_arrays` or `Judgments.from_groups`. Then `rank` makes a `Rankings` from any
+    number of score vectors without reading the labels again.
 
     Attributes
     ----------
     qid : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
-        Documents of query q are ``indptr[q]:indptr[q + 1]`` of the layout.
+        ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
     row_order : ndarray of shape (n_documents,), int64, or None
-        Row at each place of the layout; None where rows are already grouped by query.
+        Row of the input at every position; None if the rows are already grouped by query.
     grades : ndarray of shape (n_levels,), float64
         The distinct grades, ascending; ``grades[0]`` is 0.
     levels : ndarray of shape (n_documents,), uint8 or int32
-        Level of each document in the layout; ``n_levels`` or above where it is unjudged.
+        Level of the document at every position; ``n_levels`` or above marks unjudged ones.
     weights : ndarray of shape (n_queries,), float64, or None
         Weight of each query in a mean.
     pool : RankedList
-        The judged documents of each query, best grade first. By default those of the layout; in
-        retrieval a pool also holds documents that a run lacks.
+        The judged documents of each query, best grade first. In retrieval, the pool also holds
+        judged documents that the run did not retrieve.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Judgments:
         pool: RankedList | None = None,
         room: _Room | None = None,
     ) -> None:
-        for handed_out in (qid, weights):  # scores of these judgments hold the same arrays
+        for handed_out in (qid, weights):  # results share these arrays
             if handed_out is not None:
                 handed_out.flags.writeable = False
         self.qid = qid
@@ -114,16 +114,16 @@ class Judgments:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Judgments:
-        """Lay out one label per row.
+        """Lay out labels by query, from one query id per row.
 
         Parameters
         ----------
         y_true : array-like of shape (n_documents,)
-            Grades, 0 = judged not relevant; NaN = unjudged.
+            Grades: 0 is judged not relevant, NaN is unjudged.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows are one query.
+            Query id of each row, of any type, in any order. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
 
         Returns
         -------
@@ -141,16 +141,16 @@ class Judgments:
         group: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> Judgments:
-        """Lay out rows that stand query by query, from the number of rows in each query.
+        """Lay out labels by query, from the number of consecutive rows of each query.
 
         Parameters
         ----------
         y_true : array-like of shape (n_documents,)
-            Grades, 0 = judged not relevant; NaN = unjudged.
+            Grades: 0 is judged not relevant, NaN is unjudged.
         group : array-like of shape (n_queries,)
             Number of rows of each query, as in LightGBM.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
 
         Returns
         -------
@@ -194,20 +194,20 @@ class Judgments:
         pool: RankedList,
         qid: NDArray[Any] | None = None,
     ) -> Judgments:
-        """Take labels of retrieved lists whose pools also hold documents that the lists lack.
+        """Make judgments of retrieved lists whose pools also hold unretrieved documents.
 
         Parameters
         ----------
         levels : ndarray of shape (n_documents,)
             Level of each document of the lists.
         indptr : ndarray of shape (n_queries + 1,), int64
-            Extents of the queries in the lists.
+            ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
         grades : ndarray of shape (n_levels,), float64
-            The grades of the levels, ascending, from 0.
+            The grades of the levels, ascending, starting with 0.
         pool : RankedList
             The judged documents of each query, best grade first.
         qid : ndarray of shape (n_queries,), optional
-            Query ids; by default 0, 1, ...
+            Query ids; 0, 1, ... by default.
 
         Returns
         -------
@@ -226,16 +226,16 @@ class Judgments:
     def relabel(
         self, grades: FloatArray, level_of: NDArray[Any], pool: RankedList | None = None
     ) -> Judgments:
-        """Take the same documents to other levels.
+        """Return judgments of the same documents with other grades.
 
         Parameters
         ----------
         grades : ndarray of shape (n_levels,), float64
-            The grades of the new levels, ascending, from 0.
+            The grades of the new levels, ascending, starting with 0.
         level_of : ndarray
-            New level of each old one, the two levels of unjudged documents included.
+            New level of each old level, including the two levels of unjudged documents.
         pool : RankedList, optional
-            The new pool; by default the judged documents of the layout.
+            The new pool; by default it holds the judged documents of the lists.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class Judgments:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again; a pool may have been given."""
+        """Leave out cached properties, except the pool, which may have been given."""
         computed = {
             name for name, member in vars(Judgments).items() if isinstance(member, cached_property)
         }
@@ -273,7 +273,7 @@ class Judgments:
 
     @property
     def n_levels(self) -> int:
-        """Number of distinct grades, 0 included."""
+        """Number of distinct grades, including 0."""
         return len(self.grades)
 
     @property
@@ -283,7 +283,7 @@ class Judgments:
 
     @cached_property
     def schedule(self) -> IntArray:
-        """Query numbers in the order in which they are best sorted: like sizes side by side."""
+        """Query numbers in the order of sorting, which puts queries of similar size together."""
         return _core.schedule_queries(self.indptr)
 
     @cached_property
@@ -294,7 +294,7 @@ class Judgments:
     @cached_property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
-        if self.n_queries * self.n_levels > self.n_documents:  # many grades: counts take more room
+        if self.n_queries * self.n_levels > self.n_documents:  # counts would take more memory
             return self._sort_pool()
         counts = _core.count_levels(self.levels, self.indptr, self.n_levels)
         return RankedList.best_first(counts, self.levels.dtype)
@@ -307,26 +307,26 @@ class Judgments:
 
     @property
     def ideal(self) -> Rankings:
-        """The ranking of the pool that no other can beat: best grade first."""
+        """The ideal ranking: all judged documents, best grade first."""
         return _IdealRankings(self)
 
     @cached_property
     def counts(self) -> IntArray:
-        """Pool counts: judged documents of each query at each level, (n_queries, n_levels)."""
+        """Number of judged documents by query and level, shape (n_queries, n_levels)."""
         return _core.count_levels(self.pool.levels, self.pool.indptr, self.n_levels)
 
     @cached_property
     def at_least(self) -> IntArray:
-        """Recall base RB(level): judged documents at that level or above, (n_queries, n_levels)."""
+        """Recall base RB: judged documents at a level or above, shape (n_queries, n_levels)."""
         return np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
-        """Count the documents of each query, or its judged ones where lists are condensed.
+        """Count the documents of each query, or only the judged ones of condensed lists.
 
         Parameters
         ----------
         unjudged : {"nonrelevant", "condense"}
-            The measure's rule for unjudged documents.
+            Rule for unjudged documents.
 
         Returns
         -------
@@ -339,12 +339,12 @@ class Judgments:
         return np.diff(judged[self.indptr])
 
     def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
-        """Count each query's judged documents whose level is marked.
+        """Count the judged documents of each query whose level is marked.
 
         Parameters
         ----------
         counted : ndarray of shape (n_levels,), bool
-            Which levels count.
+            Marks of the levels to count.
 
         Returns
         -------
@@ -358,17 +358,18 @@ class Judgments:
         return self.once(("count_pool", counted.tobytes()), count)
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
-        """Add up something that each judged document has by its level.
+        """Sum a function of the level over the judged documents of each query.
 
         Parameters
         ----------
         by_level : ndarray of shape (n_levels,)
-            What a document has.
+            Value of the function at every level.
 
         Returns
         -------
         ndarray of shape (n_queries,)
-            The sums, document by document, so that they do not depend on which levels occur.
+            The sums. They are added document by document, so that their bits do not depend on
+            which levels occur.
         """
         ones = np.ones(self.pool.longest)
         whole = _core.last_rank(None)
@@ -377,21 +378,21 @@ class Judgments:
     def once(
         self, key: Hashable, compute: Callable[[], T], n_bytes: Callable[[T], int] | None = None
     ) -> T:
-        """Compute something that only the labels determine, the first time it is asked for.
+        """Return a cached result that depends only on the labels; compute it on the first call.
 
         Parameters
         ----------
         key : hashable
-            Its name.
+            Name of the result.
         compute : callable
-            Computes it, without arguments.
+            Computes the result, without arguments.
         n_bytes : callable, optional
-            Tells its size, where that matters: what is large is kept while there is room.
+            Returns the size of the result. Results that exceed the memory budget are not cached.
 
         Returns
         -------
         object
-            What was computed, now or earlier.
+            The result.
         """
         if key in self._memo:
             value: T = self._memo[key]
@@ -402,12 +403,12 @@ class Judgments:
         return value
 
     def require_integer_grades(self, owner: object) -> None:
-        """Raise where a grade is fractional.
+        """Raise if a grade is fractional.
 
         Parameters
         ----------
         owner : object
-            The measure that cannot use it; it is named in the message.
+            The measure that needs integer grades, for the message.
 
         Raises
         ------
@@ -417,18 +418,18 @@ class Judgments:
         fractional = self.grades[self.grades != np.floor(self.grades)]
         if len(fractional):
             raise ValueError(
-                f"y_true must hold integer grades for {owner}, got {fractional[0]:g}: it compares "
-                "grades with thresholds 1, 2, ... Measures of gain and discount alone, such as "
-                "nDCG, also take fractional labels."
+                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
+                f"1, 2, ..., got {fractional[0]:g}. Measures that only use gains and discounts, "
+                "such as nDCG, accept fractional labels."
             )
 
     def require_few_grades(self, owner: object) -> None:
-        """Raise where there are so many different grades that their pairs would fill the memory.
+        """Raise if there are so many different grades that their pairs would fill the memory.
 
         Parameters
         ----------
         owner : object
-            The measure that counts pairs of grades; it is named in the message.
+            The measure that counts pairs of grades, for the message.
 
         Raises
         ------
@@ -438,8 +439,8 @@ class Judgments:
         if self.n_levels > _MOST_LEVELS_IN_PAIRS:
             raise ValueError(
                 f"y_true must hold at most {_MOST_LEVELS_IN_PAIRS:,} different grades for {owner}, "
-                f"which counts pairs of grades, got {self.n_levels:,}. Measures of gain and "
-                "discount alone, such as nDCG, take any number."
+                f"which counts pairs of grades, got {self.n_levels:,}. Measures that only use "
+                "gains and discounts, such as nDCG, accept any number of grades."
             )
 
     def rank(self, y_score: ArrayLike, n_threads: int | None = None) -> Rankings:
@@ -448,10 +449,10 @@ class Judgments:
         Parameters
         ----------
         y_score : array-like of shape (n_documents,)
-            One finite score per row, in the order of the rows that the labels came in.
+            One finite score per row, in the row order of the labels.
         n_threads : int, optional
-            Threads for sorting and scoring, on which results do not depend; None is one, -1 as many
-            as there are processors.
+            Number of threads, which does not change the results. None is one thread, and -1 one per
+            processor.
 
         Returns
         -------
@@ -464,33 +465,33 @@ class Judgments:
         return Rankings(self, order, tied, n_threads, scores)
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
-        """Cover all queries by slices of a few each.
+        """Split the queries into slices of consecutive queries.
 
         Parameters
         ----------
         n_queries : int
-            Number of queries of a slice; the last may be shorter.
+            Number of queries per slice; the last slice may have fewer.
 
         Yields
         ------
         slice
-            A run of consecutive queries.
+            The numbers of the queries.
         """
         for start in range(0, self.n_queries, n_queries):
             yield slice(start, min(start + n_queries, self.n_queries))
 
     def of_queries(self, queries: slice) -> Judgments:
-        """Cut out a run of consecutive queries.
+        """Select consecutive queries.
 
         Parameters
         ----------
         queries : slice
-            The queries, by number.
+            The numbers of the queries.
 
         Returns
         -------
         Judgments
-            Their judgments, with the grades of all.
+            The judgments of these queries, with the grades of all queries.
         """
 
         def cut() -> Judgments:
@@ -523,15 +524,14 @@ class Rankings:
     judgments : Judgments
         The labels by query.
     order : ndarray of shape (n_documents,), int32
-        ``order[indptr[q] + n - 1]`` is the place, within query q, of the document at rank n.
+        ``order[indptr[q] + n - 1]`` is the position, within query q, of the document at rank n.
         Tied documents keep the order of their rows.
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
-        Scores in the layout, a copy of those that were given; None where all that is known is the
-        ranking, as of a TREC run.
+        Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
     is_ideal : bool
-        Whether this is the pool best first, as of `Judgments.ideal`.
+        Whether this is an ideal ranking, made by `Judgments.ideal`.
     """
 
     is_ideal: ClassVar[bool] = False
@@ -565,21 +565,22 @@ class Rankings:
         Parameters
         ----------
         y_true : array-like of shape (n_documents,)
-            Grades, 0 = judged not relevant; NaN = unjudged. A query's pool is its own rows.
+            Grades: 0 is judged not relevant, NaN is unjudged. The pool of a query consists of its
+            own judged rows.
         y_score : array-like of shape (n_documents,)
-            Finite scores; the highest comes first.
+            Finite scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows are one query.
+            Query id of each row, of any type, in any order. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; a query weighs the mean of its rows.
+            Weight of each row; the weight of a query is the mean over its rows.
         n_threads : int, optional
-            Threads for sorting and scoring, on which results do not depend; None is one, -1 as many
-            as there are processors.
+            Number of threads, which does not change the results. None is one thread, and -1 one per
+            processor.
 
         Returns
         -------
         Rankings
-            The ranked documents, which any measure can score.
+            The ranked documents, which all measures can score.
 
         Raises
         ------
@@ -597,14 +598,14 @@ class Rankings:
         labels, scores = np.asarray(y_true), np.asarray(y_score)
         if labels.ndim == scores.ndim == 1 and len(labels) != len(scores):
             raise ValueError(
-                "y_true and y_score must have one entry per row each, "
+                "y_true and y_score must have the same length, "
                 f"got {len(labels)} labels and {len(scores)} scores."
             )
         return Judgments.from_arrays(y_true, qid, sample_weight).rank(y_score, n_threads)
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
-        """Rank a run's documents, judged by qrels: `skgraded.trec.rank`.
+        """Rank the documents of a TREC run; the same as `skgraded.trec.rank`.
 
         Parameters
         ----------
@@ -613,19 +614,19 @@ class Rankings:
         run : Run, path, file object, dict of dicts, DataFrame or iterable
             The retrieved documents, or anything that `skgraded.trec.read_run` reads.
         **options : keyword arguments of `skgraded.trec.rank`
-            Order of the documents, missing topics, negative grades and threads.
+            Options for the order of the documents, missing topics, negative grades and threads.
 
         Returns
         -------
         Rankings
-            The ranked documents; topics are in the order of the qrels.
+            The ranked documents, with the topics in the order of the qrels.
 
         Examples
         --------
         >>> from skgraded import AP, Rankings
         >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
         >>> rankings = Rankings.from_trec(qrels, {"q1": {"d1": 3.0, "d9": 2.0}})
-        >>> AP()(rankings)  # d3 is relevant, but was not retrieved
+        >>> AP()(rankings)  # the run did not retrieve d3, which is relevant
         0.5
         """
         from skgraded.trec import rank
@@ -640,15 +641,15 @@ class Rankings:
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
-        """Read the ranking under a tie rule and an unjudged rule.
+        """Return the levels in rank order under the rules for ties and unjudged documents.
 
-        Under ``"expected"`` and ``"row_order"`` tied documents stand in row order; the former
-        is told apart by the kernels, which then read the ``tied`` flags.
+        ``"expected"`` and ``"row_order"`` both keep tied documents in row order. For
+        ``"expected"``, the kernels then read the ``tied`` flags.
 
         Parameters
         ----------
         ties, unjudged : str
-            The measure's rules.
+            Rules for tied and for unjudged documents.
 
         Returns
         -------
@@ -673,17 +674,17 @@ class Rankings:
         return ranked
 
     def of_queries(self, queries: slice) -> Rankings:
-        """Cut out a run of consecutive queries.
+        """Select consecutive queries.
 
         Parameters
         ----------
         queries : slice
-            The queries, by number.
+            The numbers of the queries.
 
         Returns
         -------
         Rankings
-            Their rankings.
+            The rankings of these queries.
         """
         first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
         return Rankings(
@@ -695,19 +696,19 @@ class Rankings:
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Compute something about this ranking, the first time it is asked for.
+        """Return a cached result that depends on this ranking; compute it on the first call.
 
         Parameters
         ----------
         key : hashable
-            Its name.
+            Name of the result.
         compute : callable
-            Computes it, without arguments.
+            Computes the result, without arguments.
 
         Returns
         -------
         object
-            What was computed, now or earlier.
+            The result.
         """
         if key not in self._memo:
             self._memo[key] = compute()
@@ -716,7 +717,7 @@ class Rankings:
 
 
 class _IdealRankings(Rankings):
-    """The pool best first: the same list under every tie rule and unjudged rule."""
+    """The pool, best grade first; the rules for ties and unjudged documents do not change it."""
 
     is_ideal: ClassVar[bool] = True
 
@@ -727,4 +728,4 @@ class _IdealRankings(Rankings):
         return self.judgments.pool
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        return compute()  # a measure asks once, and the judgments keep the value
+        return compute()  # the judgments cache the ideal values, so results are not used twice

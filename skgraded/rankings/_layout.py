@@ -1,4 +1,4 @@
-"""Labels and weights in the layout: grades as levels, weights of queries."""
+"""Functions that number the grades of labels, and average the weights of rows by query."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
-_LARGEST_BYTE = np.iinfo(np.uint8).max  # less room for the levels that mark unjudged documents
+_LARGEST_BYTE = np.iinfo(np.uint8).max
 
 
 def in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:
-    """Put what rows hold in the order of the layout."""
+    """Reorder an array with one entry per row, so that the rows of a query are consecutive."""
     return rows if row_order is None else rows[row_order]
 
 
 def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return the type of levels, the two that mark unjudged documents included."""
+    """Return a type for the levels, including the two that mark unjudged documents."""
     return np.uint8 if n_levels < _LARGEST_BYTE else np.int32
 
 
 def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Weights of queries, from those of their rows."""
+    """Return the mean of the row weights of each query."""
     with np.errstate(over="ignore"):
         means = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
     if not np.isfinite(means).all():
-        raise ValueError("sample_weight must be small enough to be added up, got a sum of inf.")
+        raise ValueError("sample_weight must have a finite sum in every query, got inf.")
     return means
 
 
@@ -46,14 +46,14 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     Parameters
     ----------
     labels : ndarray of shape (n_documents,)
-        Grades >= 0; NaN = unjudged.
+        Grades >= 0; NaN is unjudged.
 
     Returns
     -------
     grades : ndarray of shape (n_levels,), float64
-        The distinct grades, ascending, from 0.
+        The distinct grades, ascending, starting with 0.
     levels : ndarray of shape (n_documents,), uint8 or int32
-        Index of each grade; ``n_levels`` where a document is unjudged.
+        Index of each label in `grades`; ``n_levels`` if a document is unjudged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lists of documents in rank order, query after query."""
+"""`RankedList`, the levels of the documents of all queries in rank order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 
 
 class RankedList(NamedTuple):
-    """Every query's documents in rank order, one query after the other.
+    """The levels of the documents in rank order, one query after the other.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class RankedList(NamedTuple):
     tied : ndarray of shape (n_documents,), uint8
         1 where the document's score equals that of the document one rank above it.
     indptr : ndarray of shape (n_queries + 1,), int64
-        Query q occupies ``indptr[q]:indptr[q + 1]``.
+        ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
     """
 
     levels: NDArray[Any]
@@ -31,14 +31,14 @@ class RankedList(NamedTuple):
 
     @classmethod
     def without_ties(cls, levels: NDArray[Any], indptr: IntArray) -> RankedList:
-        """Make lists in which no two documents are tied.
+        """Make lists without tied documents.
 
         Parameters
         ----------
         levels : ndarray of shape (n_documents,)
             Grade level of the document at each rank.
         indptr : ndarray of shape (n_queries + 1,), int64
-            Extents of the queries.
+            ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
 
         Returns
         -------
@@ -49,12 +49,12 @@ class RankedList(NamedTuple):
 
     @classmethod
     def best_first(cls, counts: IntArray, dtype: Any) -> RankedList:
-        """Make lists of so many documents of each level, the best level first.
+        """Make lists with given numbers of documents by level, best level first.
 
         Parameters
         ----------
         counts : ndarray of shape (n_queries, n_levels)
-            Number of documents of each level.
+            Number of documents by query and level.
         dtype : dtype
             Type of the levels.
 
@@ -79,12 +79,12 @@ class RankedList(NamedTuple):
         return int(self.lengths.max(initial=0))
 
     def below_level(self, level: int) -> RankedList:
-        """Keep the documents below a level; ranks close up, ties stay ties.
+        """Keep only the documents below a level; tied documents remain tied.
 
         Parameters
         ----------
         level : int
-            The first level to drop.
+            The lowest level to remove.
 
         Returns
         -------
