@@ -28,6 +28,9 @@ from skgraded import (
     xGAP,
 )
 
+# These tests call measures whose scale is open on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+
 
 class TestFields:
     @pytest.mark.parametrize(

@@ -12,8 +12,11 @@ from reference.queries import per_query, rows_by_query
 
 from skgraded import AP, ERR, RR, Bpref, BprefTen, Rankings, eGAP, nDCG
 
-# These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+# These tests call measures whose scale is open on purpose, and long lists of one query.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning"),
+]
 
 TOLERANCE = 1e-12
 

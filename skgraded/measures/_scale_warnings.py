@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["warn_about_scales"]
 
-# So many queries seldom lack the top grade by chance.
-_MANY_QUERIES = 100
+# This many queries seldom lack the top grade by chance.
+_MANY_QUERIES = 20
 
 
 def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None:
@@ -30,15 +30,15 @@ def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None
 
 def _warn_about_thresholds(measure: Measure, g: tuple[float, ...], judgments: Judgments) -> None:
     top = int(judgments.top_grade)
-    if len(g) == top + 1 and g[0] == 0:
-        likely = "Its first entry, 0, looks like an entry for grade 0: g begins with grade 1."
-    elif len(g) > top and judgments.n_queries >= _MANY_QUERIES:
-        likely = "The measure cannot reach 1 on these data, unless normalize=True."
-    else:
+    if len(g) <= top or judgments.n_queries < _MANY_QUERIES:
         return
+    if g[0] == 0:
+        hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."
+    else:
+        hint = "The measure cannot reach 1 on these data, unless normalize=True."
     warnings.warn(
         f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
-        f"the {judgments.n_queries} queries in y_true is {top}. {likely}",
+        f"the {judgments.n_queries} queries in y_true is {top}. {hint}",
         UnusedThresholdWarning,
         stacklevel=stacklevel_of_the_user(),
     )

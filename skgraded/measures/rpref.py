@@ -70,7 +70,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     Examples
     --------
     >>> from skgraded import RprefN
-    >>> round(RprefN()([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - (1/2) / 1.5)) / 3
+    >>> round(RprefN(max_grade=2)([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - (1/2) / 1.5)) / 3
     0.7778
     """
 

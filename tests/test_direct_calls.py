@@ -1,0 +1,135 @@
+"""Query ids, orders of rows and scales that are easily forgotten where a measure is called."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GroupKFold, cross_val_score
+
+from skgraded import (
+    GroupSizesWarning,
+    InferredGradesWarning,
+    MissingQueryIdsWarning,
+    UnusedThresholdWarning,
+    evaluate,
+    make_ranking_scorer,
+    nDCG,
+    query_ids,
+    query_series,
+    query_target,
+    xGAP,
+    xgap_score,
+)
+from skgraded.datasets import make_ranking
+
+X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+scores = X[:, 0]
+G = (0.1, 0.2, 0.3, 0.4)
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_warns():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pd.Series(y, index=pd.Index(qid, name="qid")),
+        query_series(y, qid),
+        query_target(y, qid),
+        pd.Series(y, index=pd.MultiIndex.from_arrays([qid, range(len(y))], names=["qid", "doc"])),
+    ],
+    ids=["index", "query_series", "query_target", "index of several levels"],
+)
+def test_ids_in_the_target_are_read(target):
+    named = nDCG(k=10)(y, scores, qid=qid)
+    assert nDCG(k=10)(target, scores) == named
+    assert evaluate("nDCG@10", target, scores)["nDCG@10"] == named
+    assert xgap_score(target, scores, g=G) == xgap_score(y, scores, qid=qid, g=G)
+
+
+def test_the_keyword_counts_more_than_the_index():
+    target = pd.Series(y, index=pd.Index(np.zeros(len(y)), name="qid"))
+    assert nDCG()(target, scores, qid=qid) == nDCG()(y, scores, qid=qid)
+
+
+def test_ids_with_sizes_are_ids():
+    found = nDCG().per_query(y, scores, qid=query_ids(qid))
+    assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
+
+
+def test_a_long_list_without_ids_warns():
+    with pytest.warns(MissingQueryIdsWarning, match=r"all 1200 rows .* qid=np\.zeros"):
+        nDCG(k=10)(y, scores)
+    with pytest.warns(MissingQueryIdsWarning, match="all 1200 rows"):
+        evaluate("nDCG@10", y, scores)
+    nDCG(k=10)(y, scores, qid=np.zeros(len(y)))
+    nDCG(k=10)(y[:1000], scores[:1000])
+
+
+def test_scikit_learns_own_scorer_warns_without_ids():
+    cuts = GroupKFold(3).split(X, y, qid)
+    with pytest.warns(MissingQueryIdsWarning, match="make_ranking_scorer"):
+        cross_val_score(Ridge(), X, y, cv=cuts, scoring=make_scorer(xgap_score, g=G))
+    with_ids = query_series(y, qid)
+    found = cross_val_score(
+        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_scorer(xgap_score, g=G)
+    )
+    ours = cross_val_score(
+        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_ranking_scorer(xGAP(g=G))
+    )
+    assert found.tolist() == ours.tolist()
+
+
+def test_group_sizes_for_ids_warn():
+    sizes = np.array([7, 11, 13, 17, 19, 23])
+    n = sizes.sum()
+    with pytest.warns(GroupSizesWarning, match="np.repeat"):
+        nDCG()(y[:n], scores[:n], qid=np.repeat(sizes, sizes))
+
+
+def test_two_orders_of_one_index_are_refused():
+    labels = pd.Series(y, index=[f"d{n}" for n in range(len(y))])
+    predicted = pd.Series(scores, index=labels.index)
+    shuffled = predicted.sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
+        nDCG()(labels, shuffled, qid=qid)
+    ids = pd.Series(qid, index=labels.index).sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="qid must have its rows in the order of y_true"):
+        evaluate("AP", labels, predicted, qid=ids)
+    aligned = nDCG()(labels, shuffled.loc[labels.index], qid=qid)
+    assert aligned == nDCG()(y, scores, qid=qid)
+
+
+def test_indices_that_differ_are_paired_by_position():
+    labels = pd.Series(y, index=np.arange(len(y)) + 5)
+    assert nDCG()(labels, pd.Series(scores), qid=qid) == nDCG()(y, scores, qid=qid)
+
+
+def test_an_open_scale_warns_in_direct_calls():
+    with pytest.warns(InferredGradesWarning, match="max_grade"):
+        xGAP(k=10)(y, scores, qid=qid)
+    with pytest.warns(InferredGradesWarning, match="max_grade"):
+        xgap_score(y, scores, qid=qid)
+    with pytest.warns(InferredGradesWarning, match="ERR"):
+        evaluate(["nDCG", "ERR"], y, scores, qid=qid)
+    xGAP(k=10, max_grade=4)(y, scores, qid=qid)
+
+
+def test_an_entry_for_grade_0_warns():
+    with pytest.warns(UnusedThresholdWarning, match="for grade 0"):
+        xGAP(g=(0, *G))(y, scores, qid=qid)
+
+
+def test_a_scale_longer_than_that_of_many_queries_warns():
+    with pytest.warns(UnusedThresholdWarning, match=r"1\.\.5.* is 4\. The measure cannot reach 1"):
+        xGAP(g=(0.2,) * 5)(y, scores, qid=qid)
+    few = qid < qid[0] + 2
+    xGAP(g=(0.2,) * 5)(y[few], scores[few], qid=qid[few])
+    xGAP(g=G)(y, scores, qid=qid)
