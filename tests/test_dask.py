@@ -74,6 +74,7 @@ def in_memory(measures, frame, weight="weight"):
     return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 @pytest.mark.parametrize("n_partitions", [1, 2, 3, 8])
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
@@ -174,6 +175,7 @@ def test_values_and_means_are_of_the_same_scores():
     assert found["AP"] == pytest.approx(found.values.mean())
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 def test_the_top_grade_is_that_of_all_partitions():
     frame = make_frame(unjudged=False).sort_values("label")  # the last partition has the top grade
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
@@ -244,6 +246,7 @@ def test_errors_say_what_is_wrong(call, error, message):
         call(dd.from_pandas(make_frame(), npartitions=2, sort=False))
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 @pytest.mark.slow
 def test_a_cluster_gives_the_bits_of_one_machine(client):
     frame = make_frame(n_queries=300)
@@ -310,6 +313,7 @@ class Counted:
         return X[:, 0]
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries

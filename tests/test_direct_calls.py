@@ -25,7 +25,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 
-X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
 scores = X[:, 0]
 G = (0.1, 0.2, 0.3, 0.4)
 

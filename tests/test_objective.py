@@ -447,6 +447,7 @@ def test_more_than_31_grades():
         assert chosen(many, scores, qid=qid) > chosen(many, 0.0 * scores, qid=qid)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning")
 def test_queries_of_more_than_10000_documents():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((10_500, 3))

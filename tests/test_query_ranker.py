@@ -156,8 +156,8 @@ def test_ids_of_several_types_stay_different_in_a_target():
     [
         ([1, 0], [1, 1, 2], r"qid must hold one query id per row of y \(2\), got 3"),
         ([1, 0, 2], [3], "np.repeat"),
-        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got the shape \(2, 1\)"),
-        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got the shape \(2, 1\)"),
+        ([[1], [0]], [1, 1], r"y must be one-dimensional.* got shape \(2, 1\)"),
+        ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got shape \(2, 1\)"),
         (query_target([1, 0], [1, 1]), [1, 1], "made by query_target"),
         ([1, 0], query_ids([1, 1]), "made by query_ids"),
         ([1, 0], [1, np.nan], "qid must name a query in every row, got nan in row 1"),
@@ -440,6 +440,7 @@ def test_one_query_cannot_be_split_into_training_and_validation():
 # Measures
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 def test_an_open_measure_takes_the_training_labels_top_grade_once():
     fitted = QueryRanker(lgbm(), measure="xGAP@10").fit(X, Y, qid=QID)
     assert fitted.measure == "xGAP@10"

@@ -337,6 +337,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     assert "1 query without a value left out." in repr(found)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
 def test_scores_of_open_measures_are_compared():
     one, other = (xGAP().per_query(Y, X[:, column], qid=QID) for column in (0, 1))
     assert compare_rankers({"one": one, "other": other}).measure == xGAP()

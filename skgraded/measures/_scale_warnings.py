@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["warn_about_scales"]
 
 # This many queries seldom lack the top grade by chance.
-_MANY_QUERIES = 20
+_MANY_QUERIES = 100
 
 
 def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None:
