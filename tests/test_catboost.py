@@ -23,8 +23,6 @@ from skgraded.datasets import make_ranking
 TARGET = xGAP(g=(0.1, 0.2, 0.3, 0.4))
 QUIET = {"verbose": False, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
 
-pytestmark = pytest.mark.filterwarnings("ignore:Failed to import numba:UserWarning")
-
 
 @pytest.fixture(scope="module")
 def rows():

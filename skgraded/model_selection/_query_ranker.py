@@ -22,7 +22,9 @@ from skgraded.model_selection._fitting import (
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
+    split_fit_params,
     stoppable,
+    take_along,
 )
 from skgraded.model_selection._splitters import draw_queries
 from skgraded.rankings import Judgments
@@ -235,8 +237,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_sample_weight : array-like of shape (n_validation_documents,), optional
             Weight of each of these rows.
         **fit_params : object
-            Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays and
-            lists with an entry per row go along with the rows.
+            Handed to the fit of the estimator, in a Pipeline to that of its last step. What has an
+            entry per row goes along with the rows: ``init_score`` of LightGBM, ``base_margin`` of
+            XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of CatBoost, arrays and
+            lists of any other estimator. CatBoost's ``pairs`` are numbers of rows as they are given
+            here; those of held-out queries are not trained on. ``eval_init_score``,
+            ``eval_base_margin`` and ``eval_baseline`` are the initial scores of the rows of eval_X.
+            ``init_model`` and ``xgb_model`` may be a fitted QueryRanker, search or Pipeline.
 
         Returns
         -------
@@ -263,7 +270,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         watches = self._check_stopping(evaluation, fit_params)
         for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):
             self.__dict__.pop(fitted, None)
-        judgments, features, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        params = split_fit_params(
+            fit_params,
+            has_evaluation_set=evaluation.is_given,
+            holds_out=watches and not evaluation.is_given,
+        )
+        judgments, features, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         _warn_if_ids_are_sizes(judgments)
         _check_training_grades(judgments)
         _check_weights("sample_weight", judgments)
@@ -272,11 +284,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator_ = _cloned(self.estimator)
         validation = None
         if evaluation.is_given:
-            validation = self._take_evaluation_set(evaluation)
+            validation = self._take_evaluation_set(evaluation, params.evaluation)
         elif watches:
             rows, validation = self._hold_out(judgments, rows)
-        whole = {name: each for name, each in fit_params.items() if name not in rows.per_row}
-        watched = fit_estimator(self.estimator_, rows, validation, whole)
+        watched = fit_estimator(self.estimator_, rows, validation, params.training)
         if watched is not None:
             self.evals_result_ = watched.evals_result
             if watched.best_iteration is not None:
@@ -326,7 +337,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
-            per_row=_with_an_entry_per_row(fit_params, len(grades)),
+            **take_along(self.estimator, fit_params, judgments)._asdict(),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
@@ -351,10 +362,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return features, grades
 
-    def _take_evaluation_set(self, evaluation: _EvaluationSet) -> Validation:
+    def _take_evaluation_set(
+        self, evaluation: _EvaluationSet, fit_params: dict[str, Any]
+    ) -> Validation:
         """Lay out the queries to watch; the scale's top grade may be theirs."""
         try:
-            judgments, features, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+            judgments, features, rows = self._lay_out(
+                *evaluation, fit_params=fit_params, reset=False
+            )
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
@@ -563,18 +578,6 @@ def _warn_if_ids_are_sizes(judgments: Judgments) -> None:
 def _reject(fit_params: dict[str, Any], names: set[str], reason: str) -> None:
     for name in sorted(names & fit_params.keys()):
         raise ValueError(f"{name} {reason}: leave it out of the fit parameters.")
-
-
-def _with_an_entry_per_row(fit_params: dict[str, Any], n_rows: int) -> dict[str, Any]:
-    """Pick the fit parameters that go along with the rows."""
-    return {name: value for name, value in fit_params.items() if _n_entries(value) == n_rows}
-
-
-def _n_entries(value: Any) -> int | None:
-    shape: tuple[int, ...] = getattr(value, "shape", ())
-    if shape:
-        return shape[0]
-    return len(value) if isinstance(value, list | tuple) else None
 
 
 def _features_of(X: Any) -> Any:
