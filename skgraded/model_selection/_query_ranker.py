@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from skgraded._warnings import GroupSizesWarning, UnseenGradeWarning, warn_once
@@ -18,6 +18,8 @@ from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
     can_stop_early,
+    clone_around,
+    clone_estimator,
     final_step,
     fit_estimator,
     importances_of,
@@ -136,9 +138,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     A metric that is set in an LGBMRanker is recorded beside the measure, but never watched. An
     XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``; but before
     version 3.2 XGBoost may call them first.
-
-    scikit-learn cannot clone a CatBoostRanker with a list of features. Give it a tuple, such as
-    ``cat_features=(0, 3)``, of which `fit` makes a list.
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
     what `query_target` makes.
@@ -281,7 +280,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         _check_weights("sample_weight", judgments)
         self.training_queries_ = QueryRecord.of(features, judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        self.estimator_ = _cloned(self.estimator)
+        self.estimator_ = clone_estimator(self.estimator)
         validation = None
         if evaluation.is_given:
             validation = self._take_evaluation_set(evaluation, params.evaluation)
@@ -471,6 +470,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "estimator_")
         return importances_of(final_step(self.estimator_))
 
+    def __sklearn_clone__(self) -> Self:
+        cloned: Self = clone_around(self)
+        return cloned
+
     def __sklearn_tags__(self) -> Any:
         # Called by scikit-learn >= 1.6, which has get_tags.
         from sklearn.utils import get_tags
@@ -504,16 +507,6 @@ def _n_unjudged(judgments: Judgments) -> int:
 def _check_weights(name: str, judgments: Judgments) -> None:
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got zeros alone.")
-
-
-def _cloned(estimator: Any) -> Any:
-    try:
-        return clone(estimator)
-    except RuntimeError as error:  # scikit-learn's; CatBoostRanker copies the lists it is given
-        raise ValueError(
-            f"estimator must be one that scikit-learn can clone: {error}. Give a CatBoostRanker a "
-            "tuple, such as cat_features=(0, 3), instead of a list."
-        ) from error
 
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from skgraded.model_selection._callers import warn_if_queries_will_be_cut
+from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
 from skgraded.rankings import Judgments
 from skgraded.rankings._query_ids import resolve_query_ids, split_target
 
@@ -64,7 +65,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than the splits need.
+            If there are no query ids, or fewer queries than the splits need, or ``xgboost.cv``
+            asks for folds, which it cannot use.
 
         Warns
         -----
@@ -74,6 +76,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If a learning curve cuts queries.
         """
         self._check_parameters()
+        refuse_folds_of_xgboost(sys._getframe(1))
         layout = self._lay_out(X, y, resolve_query_ids(X, y, groups))
         query, warned = query_of_row(layout), False
         for in_train, in_test in self._choose(layout):

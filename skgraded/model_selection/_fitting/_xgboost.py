@@ -35,7 +35,9 @@ def fit(
     try:
         ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params, **evaluated})
     finally:
-        ranker.set_params(**own)  # else the model would keep the validation rows
+        # Else the model would keep the validation rows. `set_params` would hand metrics on to the
+        # fitted booster, which knows no lists.
+        ranker.callbacks, ranker.eval_metric = own["callbacks"], own["eval_metric"]
     best = None if validation.rounds is None else ranker.best_iteration + 1
     return Watched(_recorded(ranker.evals_result()), best)
 
