@@ -17,6 +17,8 @@ from skgraded.dask._exchange import WorkerLostError
 __all__ = ["watchdog"]
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+# It may also wait for another task that was bound to the worker.
+_NOT_STARTED = {"waiting", "no-worker"}
 
 
 @contextmanager
@@ -129,7 +131,9 @@ def _stranded(dask_scheduler: Any, keys: list[str]) -> dict[str, list[str]]:
     found = {}
     for key in keys:
         task = dask_scheduler.tasks.get(key)
-        if task is None or task.state != "no-worker" or not task.worker_restrictions:
+        if task is None or task.state not in _NOT_STARTED:
+            continue
+        if not task.worker_restrictions or task.loose_restrictions:
             continue
         if not task.worker_restrictions & dask_scheduler.workers.keys():
             found[key] = sorted(task.worker_restrictions)
