@@ -131,6 +131,42 @@ def test_a_tuner_that_watches_something_else_or_is_right_is_left_alone(metric, o
     assert len(tuning.study.trials) == 1
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_tuner_by_cross_validation_finds_the_best_by_the_loss():
+    optuna = pytest.importorskip("optuna")
+    pytest.importorskip("optuna_integration.lightgbm")
+    from optuna_integration.lightgbm import LightGBMTunerCV
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+    def tuned(name, **options):
+        tuning = LightGBMTunerCV(
+            {**PARAMS, "metric": name},
+            data_set(free_raw_data=False, params={"feature_pre_filter": False}),
+            num_boost_round=4,
+            folds=QueryKFold(3),
+            feval=eval_metric("nDCG@10", **options),
+            show_progress_bar=False,
+            optuna_seed=0,
+        )
+        tuning.tune_feature_fraction(3)
+        return tuning
+
+    with pytest.raises(ValueError, match="LightGBMTuner would minimise"):
+        tuned("nDCG@10")
+    tuning = tuned("neg_nDCG@10", as_loss=True)
+    values = [each.value for each in tuning.study.trials]
+    assert len(set(values)) > 1
+    assert tuning.best_score == min(values) < 0
+
+
+def test_query_ranker_records_a_loss_beside_the_measure():
+    model = lgb.LGBMRanker(n_estimators=4, num_leaves=7, n_jobs=1, verbose=-1)
+    ranker = QueryRanker(model, measure="nDCG@10", validation_fraction=0.3, random_state=0)
+    seen = ranker.fit(X, Y, QID, eval_metric=eval_metric("AP", as_loss=True)).evals_result_
+    assert sorted(seen["valid_0"]) == ["nDCG@10", "neg_AP"]
+
+
 def test_a_loss_is_the_measure_with_the_opposite_sign_and_name():
     metric = eval_metric("nDCG@10", Fallout(k=5), as_loss=True)
     plain = eval_metric("nDCG@10", Fallout(k=5))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMClassifier, LGBMRanker
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -231,6 +232,10 @@ def test_initial_scores_of_classes_go_along_in_two_dimensions():
     assert np.array_equal(fitted.estimator_.predict_proba(X), by_hand.predict_proba(X))
 
 
+def as_sparse(values):
+    return csr_matrix(values[:, None])
+
+
 def test_any_other_estimator_gets_arrays_with_an_entry_per_row_along():
     class Recorder(BaseEstimator):
         def fit(self, X, y, costs=None):
@@ -241,13 +246,13 @@ def test_any_other_estimator_gets_arrays_with_an_entry_per_row_along():
             return X[:, 0]
 
     arrow = pytest.importorskip("pyarrow")
-    for form in (np.asarray, list, pd.Series, arrow.array):
+    for form in (np.asarray, list, pd.Series, arrow.array, as_sparse):
         fitted = ranker(Recorder()).fit(
             X[SHUFFLED], Y[SHUFFLED], QID[SHUFFLED], costs=form(X[SHUFFLED, 0])
         )
-        assert (
-            np.asarray(fitted.estimator_.costs_).tolist() == fitted.estimator_.rows_[:, 0].tolist()
-        )
+        costs = fitted.estimator_.costs_
+        costs = costs.toarray().ravel() if form is as_sparse else np.asarray(costs)
+        assert costs.tolist() == fitted.estimator_.rows_[:, 0].tolist()
 
 
 # --- initial scores of evaluation sets ------------------------------------------------------------

@@ -271,9 +271,7 @@ NESTED = {
 def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
     data = session.createDataFrame(make_frame()).withColumn("nested", NESTED[kind]())
     for score in (on_spark.evaluate, on_spark.per_query):
-        with pytest.raises(
-            ValueError, match=r"^qid must name .*'nested' of the type \w+<.*to_json"
-        ):
+        with pytest.raises(ValueError, match=r"^qid must name .*'nested' of the type \w+<"):
             score("AP", data, qid="nested")
 
 

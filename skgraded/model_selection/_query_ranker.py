@@ -135,9 +135,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     search that runs in parallel itself. Rows that already stand query by query are left where they
     are, so that the model is the one that ``LGBMRanker.fit(X, y, group=sizes)`` gives.
 
-    A metric that is set in an LGBMRanker is recorded beside the measure, but never watched. An
-    XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``; but before
-    version 3.2 XGBoost may call them first.
+    A metric that is set in an LGBMRanker or XGBRanker is recorded beside the measure, but never
+    watched. An XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``;
+    but before version 3.2 XGBoost may call them first.
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
     what `query_target` makes.
@@ -252,10 +252,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If the estimator trains on a cluster, such as DaskLGBMRanker.
+            If the estimator trains on a cluster, such as DaskLGBMRanker, or ``init_model`` or
+            ``xgb_model`` is of a type from which its library cannot continue.
         ValueError
             If query ids are missing, group sizes are given in their place, a grade is negative
-            or a training grade NaN, or queries cannot be held out as asked.
+            or a training grade NaN, queries cannot be held out as asked, rows to train on have
+            initial scores and those to evaluate have none, or ``pairs`` are not row numbers of one
+            query each.
 
         Warns
         -----

@@ -195,7 +195,8 @@ def _with_an_entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _n_entries(value: Any) -> int | None:
-    is_sized = isinstance(value, list | tuple) or hasattr(value, "__array__")
+    is_sized = isinstance(value, list | tuple) or hasattr(value, "shape")
+    is_sized = is_sized or hasattr(value, "__array__")  # such as Arrow's, which have no shape
     try:
         return int(_num_samples(value)) if is_sized else None
     except TypeError:  # a single value
