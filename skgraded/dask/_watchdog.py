@@ -38,6 +38,11 @@ def watchdog(*, timeout: float = 30.0, client: Client | None = None) -> Iterator
     client : distributed.Client, optional
         The client; by default the current one.
 
+    Yields
+    ------
+    None
+        Nothing: the block may do what it likes.
+
     Raises
     ------
     ValueError

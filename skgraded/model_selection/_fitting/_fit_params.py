@@ -67,7 +67,11 @@ def split_fit_params(
     ValueError
         If some rows have an initial score and others have none.
     """
-    training = dict(fit_params)
+    training = {
+        name: value
+        for name, value in fit_params.items()
+        if value is not None or name not in _OFFSETS_OF_OURS
+    }
     evaluation = {}
     for name, (ours, own) in _OFFSETS.items():
         if has_evaluation_set:
@@ -79,7 +83,7 @@ def split_fit_params(
         if own is not None and not has_evaluation_set and not holds_out:
             _require_own(training, name, own)
     if has_evaluation_set or holds_out:
-        for name in _RENAMED.keys() & training.keys():
+        for name in sorted(_RENAMED.keys() & training.keys()):
             raise ValueError(
                 f"{name} must be left out: pass {_RENAMED[name]} together with eval_X."
             )
