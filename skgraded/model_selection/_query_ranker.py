@@ -272,11 +272,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         watches = self._check_stopping(evaluation, fit_params)
         for fitted in ("validation_qid_", "evals_result_", "best_iteration_"):
             self.__dict__.pop(fitted, None)
-        params = split_fit_params(
-            fit_params,
-            has_evaluation_set=evaluation.is_given,
-            holds_out=watches and not evaluation.is_given,
-        )
+        params = split_fit_params(fit_params, watches=watches, is_given=evaluation.is_given)
         judgments, features, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         _warn_if_ids_are_sizes(judgments)
         _check_training_grades(judgments)

@@ -43,19 +43,17 @@ class FitParams(NamedTuple):
     evaluation: dict[str, Any]
 
 
-def split_fit_params(
-    fit_params: Mapping[str, Any], *, has_evaluation_set: bool, holds_out: bool
-) -> FitParams:
+def split_fit_params(fit_params: Mapping[str, Any], *, watches: bool, is_given: bool) -> FitParams:
     """Take the initial scores of ``eval_X`` out of the fit parameters, and check all of them.
 
     Parameters
     ----------
     fit_params : mapping of str to object
         As given to the fit.
-    has_evaluation_set : bool
-        Whether rows to evaluate are given, ``eval_X``.
-    holds_out : bool
-        Whether some of the rows to train on are evaluated instead.
+    watches : bool
+        Whether the training is watched on some rows.
+    is_given : bool
+        Whether these rows are given, ``eval_X``, and not held out.
 
     Returns
     -------
@@ -74,15 +72,15 @@ def split_fit_params(
     }
     evaluation = {}
     for name, (ours, own) in _OFFSETS.items():
-        if has_evaluation_set:
+        if is_given:
             _require_both(training, name, ours)
             if training.get(name) is not None:
                 evaluation[name] = _the_only_set(training.pop(ours))
-        elif holds_out or ours in _OFFSETS_OF_OURS:
-            _refuse_offset(training, name, ours, holds_out=holds_out)
-        if own is not None and not has_evaluation_set and not holds_out:
+        elif watches or ours in _OFFSETS_OF_OURS:
+            _refuse_offset(training, name, ours, holds_out=watches)
+        if own is not None and not watches:
             _require_own(training, name, own)
-    if has_evaluation_set or holds_out:
+    if watches:
         for name in sorted(_RENAMED.keys() & training.keys()):
             raise ValueError(
                 f"{name} must be left out: pass {_RENAMED[name]} together with eval_X."
