@@ -6,16 +6,20 @@ What it finds decides whether a warning is shown and at which line; no value dep
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
 __all__ = [
     "LearningCurve",
     "caller_is_permuting_features",
+    "caller_with",
     "fraction_drawn_by",
+    "frame_that_asked",
+    "is_argument_of",
     "is_called_by_a_scorer",
     "is_cross_validating",
+    "is_frame_of",
     "learning_curve_of",
     "run_in_progress",
     "stacklevel_of_the_user",
@@ -61,6 +65,52 @@ def run_in_progress() -> Any:
                 if isinstance(frame.f_locals.get(name), joblib.Parallel):
                     found = frame.f_locals[name]
     return found
+
+
+def caller_with(module: str, *attributes: str) -> Any:
+    """Find the innermost object on the stack whose method runs, and that has some attributes.
+
+    Parameters
+    ----------
+    module : str
+        The package that the method belongs to, and by which the search is limited.
+    *attributes : str
+        Names of attributes.
+
+    Returns
+    -------
+    object or None
+        The object that the method calls ``self``.
+    """
+    if module.partition(".")[0] not in sys.modules:
+        return None
+    for frame in _frames_above_the_caller():
+        name = _module_of(frame)
+        if name == module or name.startswith(module + "."):
+            found = frame.f_locals.get("self")
+            if found is not None and all(hasattr(found, each) for each in attributes):
+                return found
+    return None
+
+
+def frame_that_asked() -> FrameType | None:
+    """Return the frame that called the caller; of a generator, the one that asked for its next."""
+    return sys._getframe(2)
+
+
+def is_frame_of(frame: FrameType | None, module: str) -> bool:
+    """Whether a frame runs code of a module."""
+    return frame is not None and _module_of(frame) == module
+
+
+def is_argument_of(functions: Collection[str], argument: str, value: object) -> bool:
+    """Whether a function of such a name is running that got a mapping with a value in it."""
+    return any(
+        each is value
+        for frame in _frames_above_the_caller()
+        if frame.f_code.co_name in functions
+        for each in (frame.f_locals.get(argument) or {}).values()
+    )
 
 
 def is_cross_validating() -> bool:

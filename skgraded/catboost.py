@@ -180,6 +180,10 @@ def _require_distinct(known: tuple[_KnownSet, ...]) -> None:
 class _EvalMetric:
     """The metric as CatBoost calls it."""
 
+    # CatBoost would compile the methods with numba, and warn because it cannot: the kernels that
+    # they call are compiled already.
+    no_jit = True
+
     def __init__(self, evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> None:
         self.evaluator = evaluator
         self.known = known

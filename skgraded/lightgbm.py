@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import threads
+from skgraded._params import flag, threads
+from skgraded._stack import caller_with
+from skgraded.boosting._cut_queries import refuse_cut_queries
 from skgraded.boosting._evaluator import Evaluator, chosen_measures
 from skgraded.boosting._judged_sets import DataSet
 from skgraded.boosting._objective import Objective, make_objective
@@ -79,8 +81,8 @@ def objective(
     ------
     ValueError
         If the measure does not have the prefix form, or an argument is out of its range. In
-        training: if the query sizes are missing or do not add up, the labels do not fit the
-        measure, or scores are no longer finite.
+        training: if the query sizes are missing or do not add up, the data set is a subset that
+        cuts queries, the labels do not fit the measure, or scores are no longer finite.
 
     Warns
     -----
@@ -119,8 +121,8 @@ def objective(
     without a sum over pairs, such as nDCG, also take fractional labels. LightGBM's own metrics keep
     their limits: switch them off with ``metric="None"``.
 
-    ``lightgbm.cv`` with a callable objective splits queries unless ``folds`` is given;
-    `skgraded.QueryKFold` keeps them whole.
+    ``lightgbm.cv`` with a callable objective would split queries, which is an error here: pass
+    ``folds=skgraded.QueryKFold(5)``.
 
     References
     ----------
@@ -171,7 +173,7 @@ class _Objective:
 
 
 def eval_metric(
-    *measures: str | Measure, n_threads: int | None = None
+    *measures: str | Measure, as_loss: bool = False, n_threads: int | None = None
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """Make an evaluation function for LightGBM from one measure or several.
 
@@ -187,6 +189,9 @@ def eval_metric(
     ----------
     *measures : str or Measure
         The measures, in the order in which LightGBM is to report them.
+    as_loss : bool, default=False
+        Whether to report measures of which greater is better with the opposite sign, under the name
+        ``neg_...``, for tools that can only minimise.
     n_threads : int, optional
         Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
@@ -201,7 +206,9 @@ def eval_metric(
     ------
     ValueError
         If no measure is given, or one is unknown. In training: if the query sizes are missing or
-        do not add up, a prediction is not finite, or no query is left to take the mean over.
+        do not add up, the data set is a subset that cuts queries, a prediction is not finite, no
+        query is left to take the mean over, or Optuna's LightGBMTuner would minimise a measure of
+        which greater is better.
 
     Warns
     -----
@@ -214,8 +221,12 @@ def eval_metric(
 
     Notes
     -----
-    ``lightgbm.cv`` with a callable objective splits queries unless ``folds`` is given;
-    `skgraded.QueryKFold` keeps them whole.
+    ``lightgbm.cv`` with a callable objective would split queries, which is an error here: pass
+    ``folds=skgraded.QueryKFold(5)``.
+
+    Optuna's ``LightGBMTuner`` and ``LightGBMTunerCV`` minimise every metric but a few that they
+    know by name. Give them ``feval=eval_metric("nDCG@10", as_loss=True)`` and
+    ``{"metric": "neg_nDCG@10"}``.
 
     Examples
     --------
@@ -237,7 +248,7 @@ def eval_metric(
     ['xGAP(max_grade=4)@10', 'nDCG@10']
     """
     parsed = chosen_measures(measures, "eval_metric")
-    return _EvalMetric(parsed, threads(n_threads))
+    return _EvalMetric(parsed, threads(n_threads), as_loss=flag("as_loss", as_loss))
 
 
 class _EvalMetric:
@@ -246,13 +257,17 @@ class _EvalMetric:
     LightGBM counts the parameters of ``__call__``: only with exactly four does it pass query sizes.
     """
 
-    def __init__(self, measures: tuple[Measure, ...], n_threads: int) -> None:
+    def __init__(
+        self, measures: tuple[Measure, ...], n_threads: int, *, as_loss: bool = False
+    ) -> None:
         self.measures = measures
+        self.as_loss = as_loss
         self._evaluator = Evaluator(measures, n_threads)
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
+        self._refuse_minimising_tuner()
         return self._results(self._evaluator.means(*_read(y_true, y_pred, weight, group)))
 
     def on(self, judgments: Judgments, y_pred: Any) -> list[tuple[str, float, bool]]:
@@ -261,18 +276,38 @@ class _EvalMetric:
 
     def _results(self, means: list[tuple[str, float]]) -> list[tuple[str, float, bool]]:
         return [
-            (name, mean, each.greater_is_better)
+            (f"neg_{name}", -mean, False)
+            if self.as_loss and each.greater_is_better
+            else (name, mean, each.greater_is_better)
             for (name, mean), each in zip(means, self.measures, strict=True)
         ]
 
+    def _refuse_minimising_tuner(self) -> None:
+        """Raise where Optuna's LightGBMTuner, which goes by the metric's name, would minimise."""
+        tuner = caller_with("optuna_integration.lightgbm", "higher_is_better", "lgbm_params")
+        if tuner is None or self.as_loss or tuner.higher_is_better():
+            return
+        given = tuner.lgbm_params.get("metric")
+        watched = given if isinstance(given, str) or not given else list(given)[-1]
+        for each in self.measures:
+            if str(each) == watched and each.greater_is_better:
+                raise ValueError(
+                    f"LightGBMTuner would minimise {watched}, of which greater is better: it "
+                    "maximises only metrics whose names it knows. Give it "
+                    f"feval=eval_metric({watched!r}, as_loss=True) and the parameter "
+                    f"metric='neg_{watched}'."
+                )
+
     def __repr__(self) -> str:
-        return f"eval_metric({self._evaluator})"
+        shown = ", as_loss=True" if self.as_loss else ""
+        return f"eval_metric({self._evaluator}{shown})"
 
 
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:
     """Return the scores, and the data set from either set of arguments that LightGBM passes."""
     if hasattr(y_pred, "get_label"):  # lightgbm.train passes (scores, data set)
         data_set, y_pred = y_pred, y_true
+        refuse_cut_queries(data_set)
         y_true, weight = data_set.get_label(), data_set.get_weight()
         group = data_set.get_group()
     if group is None:

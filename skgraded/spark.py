@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DoubleType, IntegerType, StringType, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    MapType,
+    StringType,
+    StructType,
+)
 
 from skgraded._params import flag
 from skgraded.engines import (
@@ -200,7 +208,18 @@ def _checked(plan: EvaluationPlan, data: Any) -> EvaluationPlan:
             f"{kind.__module__.partition('.')[0]}. Pass rows in memory to skgraded.evaluate."
         )
     plan.columns.require(data.columns, "the DataFrame")
+    _require_ids(plan.columns.qid, data.schema[plan.columns.qid].dataType)
     return plan.with_scale(lambda: _grades_of(data, plan.columns.label))
+
+
+def _require_ids(name: str, kind: DataType) -> None:
+    """Raise where ids are of a type that has no single value in each row."""
+    if isinstance(kind, ArrayType | MapType | StructType):
+        raise ValueError(
+            f"qid must name a column of single values, such as numbers or text, got {name!r} of "
+            f"the type {kind.simpleString()}: make one id of each row's, such as "
+            f"data.withColumn({name!r}, pyspark.sql.functions.to_json({name!r}))."
+        )
 
 
 def _inside(plan: EvaluationPlan) -> EvaluationPlan:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import xgboost
 from numpy.typing import ArrayLike, NDArray
-from xgboost.callback import EarlyStopping, TrainingCallback
+from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
 from skgraded._params import integer_or_none, threads
+from skgraded._stack import caller_with
 from skgraded.boosting._evaluator import Evaluator, chosen_measures, named_means
 from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
@@ -25,6 +26,12 @@ FloatArray = NDArray[np.float64]
 _NO_QUERIES = (
     "The data set does not say which rows make up a query: make the DMatrix with qid=... "
     "(ascending) or group=... (sizes)."
+)
+
+_CALLED_BY_QUERY = (
+    "XGBRanker(eval_metric=custom_metric({0})) is not possible: XGBRanker calls a metric query by "
+    "query and averages queries by their size. Use XGBRanker(callbacks=[skgraded.xgboost."
+    "evaluation({0}, X=..., y=..., qid=...)]), or skgraded.QueryRanker."
 )
 
 
@@ -109,9 +116,12 @@ def custom_metric(
     """Make a metric for ``xgboost.train(custom_metric=...)`` from one measure or several.
 
     XGBoost rounds the values to six decimals, and its early stopping takes smaller values for
-    better unless it is told otherwise: ``xgboost.callback.EarlyStopping(..., maximize=True)``.
-    `evaluation` has neither limit. Do not use this metric with XGBRanker, which would average
-    queries by their size.
+    better unless it is told otherwise, by ``maximize=True`` of ``xgboost.train``; without that,
+    stopping by a measure of which greater is better is an error. `evaluation` has neither limit.
+    XGBRanker, which would average queries by their size, cannot call this metric, but a
+    `skgraded.QueryRanker` around it records the measures of its ``eval_metric``.
+
+    ``xgboost.cv`` keeps queries whole of itself, where ``folds`` is left out.
 
     Parameters
     ----------
@@ -129,7 +139,8 @@ def custom_metric(
     ------
     ValueError
         If no measure is given, or one is unknown. In training: if the data set has no query ids,
-        or no query is left to take the mean over.
+        no query is left to take the mean over, early stopping would take a lower value of the
+        measure for better, or XGBRanker calls the metric.
 
     Warns
     -----
@@ -296,11 +307,41 @@ class _CustomMetric:
 
     _evaluator: Evaluator
 
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return self._evaluator.measures
+
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
+        if not hasattr(data, "get_uint_info"):
+            raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
+        _refuse_wrong_direction(self.measures)
         return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
         return f"custom_metric({self._evaluator})"
+
+
+def _refuse_wrong_direction(measures: tuple[Measure, ...]) -> None:
+    """Raise where early stopping takes the worse values of a measure for the better ones."""
+    container = caller_with(CallbackContainer.__module__, "callbacks", "history")
+    known = {str(each): each for each in measures}
+    for stop in [] if container is None else container.callbacks:
+        if not isinstance(stop, EarlyStopping):
+            continue
+        # Without a name, XGBoost watches the last metric, and a custom one comes last.
+        watched = stop.metric_name or str(measures[-1])
+        maximises = _maximises_by_name(watched) if stop.maximize is None else stop.maximize
+        if watched in known and bool(maximises) != known[watched].greater_is_better:
+            raise ValueError(
+                f"Early stopping must {'minimise' if maximises else 'maximise'} {watched}: pass "
+                f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
+                "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
+            )
+
+
+def _maximises_by_name(metric: str) -> bool:
+    """Whether XGBoost takes greater values for better where it is not told."""
+    return metric != "mape" and metric.startswith(("auc", "pre", "map", "ndcg"))
 
 
 def _read(data: xgboost.DMatrix) -> DataSet:

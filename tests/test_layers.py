@@ -174,6 +174,17 @@ def test_no_files_import_each_other_in_a_circle():
     assert circles(PACKAGE) == []
 
 
+def test_one_module_reads_the_call_stack():
+    readers = {"_getframe", "f_locals", "f_globals", "f_back", "currentframe"}
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in readers
+    }
+    assert found == {"_stack.py"}
+
+
 def test_modules_and_functions_are_short():
     assert long_pieces(PACKAGE) == []
 

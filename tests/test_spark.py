@@ -259,3 +259,25 @@ def test_columns_of_one_name_are_refused(session):
         on_spark.per_query("AP", renamed, qid="weight", weight="w")
     assert on_spark.per_query("AP", renamed, qid="weight").count() == data.toPandas().qid.nunique()
     assert on_spark.evaluate(["AP", "AP"], data, per_query=True).values.shape[1] == 2
+
+
+NESTED = {
+    "array of structs": lambda: fn.array(fn.struct("qid")),
+    "array": lambda: fn.array("qid"),
+    "struct": lambda: fn.struct("qid", "label"),
+    "map": lambda: fn.create_map("qid", "label"),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
+    data = session.createDataFrame(make_frame()).withColumn("nested", NESTED[kind]())
+    for score in (on_spark.evaluate, on_spark.per_query):
+        with pytest.raises(ValueError, match=r"^qid must name .*'nested' of the type \w+<"):
+            score("AP", data, qid="nested")
+
+
+def test_ids_of_several_values_can_be_made_one(session):
+    frame = make_frame()
+    data = session.createDataFrame(frame).withColumn("id", fn.to_json(fn.struct("qid")))
+    assert on_spark.evaluate("AP", data, qid="id").mean() == in_memory("AP", frame, None).mean()

@@ -3,6 +3,7 @@
 from skgraded.dask._evaluate import evaluate
 from skgraded.dask._global_evaluation import GlobalEvaluation, WorkerLostError, global_evaluation
 from skgraded.dask._scorer import make_ranking_scorer
+from skgraded.dask._watchdog import watchdog
 
 __all__ = [
     "GlobalEvaluation",
@@ -10,4 +11,5 @@ __all__ = [
     "evaluate",
     "global_evaluation",
     "make_ranking_scorer",
+    "watchdog",
 ]

@@ -66,6 +66,7 @@ def global_evaluation(
 
     See Also
     --------
+    watchdog : Ends a fit that waits for a worker which was lost before the first iteration.
     skgraded.lightgbm.eval_metric : The same on one machine.
 
     Notes
@@ -73,6 +74,8 @@ def global_evaluation(
     Each query of an evaluation set must be in one partition, as LightGBM itself requires. Workers
     meet once after the first iteration, to agree on the scale of grades, and once in every
     iteration, when each sends about 300 bytes for each measure and evaluation set.
+    A worker that is lost before that, while LightGBM sets up its network, is not noticed, and the
+    fit would wait forever: `watchdog` ends it.
     Several evaluation sets need ``eval_names``, because LightGBM numbers the sets anew on a worker
     that has no rows of one of them.
 

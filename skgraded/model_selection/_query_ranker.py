@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skgraded._params import choice, flag
@@ -17,10 +17,14 @@ from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
+    clone_around,
+    clone_estimator,
     final_step,
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
+    split_fit_params,
+    take_along,
 )
 from skgraded.model_selection._splitters import draw_queries
 from skgraded.model_selection._training_checks import (
@@ -135,12 +139,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     search that runs in parallel itself. Rows that already stand query by query are left where they
     are, so that the model is the one that ``LGBMRanker.fit(X, y, group=sizes)`` gives.
 
-    A metric that is set in an LGBMRanker is recorded beside the measure, but never watched. An
-    XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``; but before
-    version 3.2 XGBoost may call them first.
-
-    scikit-learn cannot clone a CatBoostRanker that was given a list of features. Give it a tuple,
-    such as ``cat_features=(0, 3)``, which `fit` turns into a list.
+    A metric that is set in an LGBMRanker or XGBRanker is recorded beside the measure, but never
+    watched. An XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``;
+    but before version 3.2 XGBoost may call them first.
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
     a target made by `query_target`.
@@ -244,8 +245,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_sample_weight : array-like of shape (n_validation_documents,), optional
             Weight of each of these rows.
         **fit_params : object
-            Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays and
-            lists with an entry per row are put in the order of the rows.
+            Handed to the fit of the estimator, in a Pipeline to that of its last step. What has an
+            entry per row goes along with the rows: ``init_score`` of LightGBM, ``base_margin`` of
+            XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of CatBoost, arrays and
+            lists of any other estimator. CatBoost's ``pairs`` are numbers of rows as they are given
+            here; those of held-out queries are not trained on. ``eval_init_score``,
+            ``eval_base_margin`` and ``eval_baseline`` are the initial scores of the rows of eval_X.
+            ``init_model`` and ``xgb_model`` may be a fitted QueryRanker, search or Pipeline.
 
         Returns
         -------
@@ -255,10 +261,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If the estimator trains on a cluster, such as DaskLGBMRanker.
+            If the estimator trains on a cluster, such as DaskLGBMRanker, or ``init_model`` or
+            ``xgb_model`` is of a type from which its library cannot continue.
         ValueError
             If query ids are missing, group sizes are given in their place, a grade is negative
-            or a training grade NaN, or queries cannot be held out as asked.
+            or a training grade NaN, queries cannot be held out as asked, rows to train on have
+            initial scores and those to evaluate have none, or ``pairs`` are not row numbers of one
+            query each.
 
         Warns
         -----
@@ -277,19 +286,19 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         watches = check_stopping(self, evaluation, fit_params)
         flag("remember_queries", self.remember_queries)
         self._forget(*_FITTED_IF_ASKED)
-        judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        params = split_fit_params(fit_params, watches=watches, is_given=evaluation.is_given)
+        judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         check_training_data(judgments)
         warn_if_queries_are_cut(judgments, row_sizes)
         self.training_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = _resolved(self.measure, judgments)
-        self.estimator_ = _cloned(self.estimator)
+        self.estimator_ = clone_estimator(self.estimator)
         validation = None
         if evaluation.is_given:
-            validation = self._take_evaluation_set(evaluation)
+            validation = self._take_evaluation_set(evaluation, params.evaluation)
         elif watches:
             rows, validation = self._hold_out(judgments, rows)
-        whole = {name: each for name, each in fit_params.items() if name not in rows.per_row}
-        watched = fit_estimator(self.estimator_, rows, validation, whole)
+        watched = fit_estimator(self.estimator_, rows, validation, params.training)
         if watched is not None:
             self.evals_result_ = watched.evals_result
             if watched.best_iteration is not None:
@@ -335,16 +344,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
-            per_row=_with_an_entry_per_row(fit_params, len(grades)),
+            **take_along(self.estimator, fit_params, judgments)._asdict(),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
         return judgments, row_sizes, rows
 
-    def _take_evaluation_set(self, evaluation: EvaluationSet) -> Validation:
+    def _take_evaluation_set(
+        self, evaluation: EvaluationSet, fit_params: dict[str, Any]
+    ) -> Validation:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
-            judgments, row_sizes, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+            judgments, row_sizes, rows = self._lay_out(
+                *evaluation, fit_params=fit_params, reset=False
+            )
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
@@ -450,6 +463,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "estimator_")
         return importances_of(final_step(self.estimator_))
 
+    def __sklearn_clone__(self) -> Self:
+        cloned: Self = clone_around(self)
+        return cloned
+
     def __sklearn_tags__(self) -> Any:
         # Called by scikit-learn >= 1.6, which has get_tags.
         from sklearn.utils import get_tags
@@ -459,16 +476,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _cloned(estimator: Any) -> Any:
-    try:
-        return clone(estimator)
-    except RuntimeError as error:  # scikit-learn's; CatBoostRanker copies the lists it is given
-        raise ValueError(
-            f"estimator must be one that scikit-learn can clone: {error}. Give a CatBoostRanker a "
-            "tuple, such as cat_features=(0, 3), instead of a list."
-        ) from error
 
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
@@ -487,18 +494,6 @@ def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> N
         f"Name the top grade: measure={chosen!r}.",
         UnseenGradeWarning,
     )
-
-
-def _with_an_entry_per_row(fit_params: dict[str, Any], n_rows: int) -> dict[str, Any]:
-    """Return the fit parameters that have an entry per row."""
-    return {name: value for name, value in fit_params.items() if _n_entries(value) == n_rows}
-
-
-def _n_entries(value: Any) -> int | None:
-    shape: tuple[int, ...] = getattr(value, "shape", ())
-    if shape:
-        return shape[0]
-    return len(value) if isinstance(value, list | tuple) else None
 
 
 def _features_of(X: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +14,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import integer, is_integer, is_number
+from skgraded._stack import frame_that_asked
 from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
+from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
 from skgraded.rankings import Judgments, resolve_queries, split_target
 from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
@@ -64,7 +65,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than the splits need.
+            If there are no query ids, or fewer queries than the splits need, or ``xgboost.cv``
+            asks for folds, which it cannot use.
 
         Warns
         -----
@@ -76,6 +78,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If only ids are known, and a halving search is about to draw rows from the folds.
         """
         self._check_parameters()
+        refuse_folds_of_xgboost(frame_that_asked())
         queries = resolve_queries(X, y, groups)
         layout = self._lay_out(X, y, queries.ids)
         warn_if_queries_are_cut(layout, queries.sizes, rows="rows to split")
@@ -85,7 +88,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         for in_train, in_test in self._choose(layout):
             train, test = np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
             # The caller's frame, seen from the generator, is the one that asked for this split.
-            is_done = is_done or warn_if_queries_will_be_cut(sys._getframe(1), query[train])
+            is_done = is_done or warn_if_queries_will_be_cut(frame_that_asked(), query[train])
             yield train, test
 
     def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:

@@ -1,8 +1,10 @@
 """How the ranker of each library learns where the queries are, and is stopped by a measure."""
 
+from skgraded.model_selection._fitting._cloning import clone_around, clone_estimator
+from skgraded.model_selection._fitting._final_step import final_step
+from skgraded.model_selection._fitting._fit_params import split_fit_params, take_along
 from skgraded.model_selection._fitting._libraries import (
     can_stop_early,
-    final_step,
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
@@ -15,9 +17,13 @@ __all__ = [
     "Validation",
     "Watched",
     "can_stop_early",
+    "clone_around",
+    "clone_estimator",
     "final_step",
     "fit_estimator",
     "importances_of",
     "reject_cluster_rankers",
+    "split_fit_params",
     "stoppable",
+    "take_along",
 ]

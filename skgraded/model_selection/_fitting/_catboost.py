@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ __all__ = ["fit", "importances"]
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
 _LISTS_OF_FEATURES = ("cat_features", "text_features", "embedding_features")
+# What a data set has for each row beside features, labels and query ids.
+_OF_ROWS = ("baseline", "subgroup_id")
 
 
 def fit(
@@ -25,21 +26,23 @@ def fit(
     # Pairwise losses, the default among them, use only the weights of groups.
     weight = rows.query_weight_of_row
     if weight is not None:
+        if fit_params.get("group_weight") is not None:
+            raise ValueError(
+                "group_weight must be left out where sample_weight is given, which weighs queries "
+                "by the mean of their rows."
+            )
         fit_params["group_weight"] = weight
         del fit_params["sample_weight"]
     ids, params = rows.query_of_row, ranker.get_params()
     # scikit-learn can only clone tuples, and CatBoost can only train with lists.
-    tuples = [name for name in _LISTS_OF_FEATURES if isinstance(params.get(name), tuple)]
-    ranker.set_params(**{name: list(params[name]) for name in tuples})
+    tuples = {name: each for name, each in params.items() if isinstance(each, tuple)}
+    ranker.set_params(**{name: list(each) for name, each in tuples.items()})
     if validation is None:
         ranker.fit(rows.X, rows.y, group_id=ids, **fit_params)
         return None
     reject_own_stopping(ranker, _STOPPING)
     watching = _watching(ranker, rows, validation, fit_params)
-    with warnings.catch_warnings():
-        # CatBoost would compile the metric with numba; its kernels are compiled already.
-        warnings.filterwarnings("ignore", "Failed to import numba", UserWarning)
-        ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
+    ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
     # CatBoost's best_iteration_ does not count the trees of init_model.
     best = None if validation.rounds is None else ranker.tree_count_
     return Watched({"valid_0": ranker.get_evals_result()["validation"]}, best)
@@ -60,11 +63,15 @@ def _watching(
     ]
     ranker.set_params(eval_metric=eval_metric(validation.measure, *sets))
     named = {name: fit_params.get(name, params.get(name)) for name in _LISTS_OF_FEATURES}
+    weight = held_out.query_weight_of_row
+    pairs = held_out.pairs
     pool = catboost.Pool(
         held_out.X,
         held_out.labels,
         group_id=held_out.query_of_row,
-        group_weight=held_out.query_weight_of_row,
+        group_weight=held_out.per_row.get("group_weight") if weight is None else weight,
+        **{name: held_out.per_row[name] for name in _OF_ROWS if name in held_out.per_row},
+        **(pairs.as_params() if pairs is not None and len(pairs.rows) else {}),
         **named,
     )
     stops = validation.rounds is not None

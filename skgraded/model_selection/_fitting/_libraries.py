@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
+from skgraded.model_selection._fitting._final_step import final_step
+from skgraded.model_selection._fitting._init_model import unwrap_init_model
+from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = [
     "can_stop_early",
-    "final_step",
     "fit_estimator",
     "importances_of",
     "reject_cluster_rankers",
@@ -68,7 +70,20 @@ def fit_estimator(
         return _fit_pipeline(estimator, rows, validation, fit_params)
     weighted = {} if rows.weight is None else {"sample_weight": rows.weight}
     fit = _library_of(estimator).fit
-    return fit(estimator, rows, validation, {**weighted, **rows.per_row, **fit_params})
+    given = {**weighted, **unwrap_init_model(estimator, fit_params), **rows.per_row}
+    if rows.pairs is not None:
+        given.update(pairs=None, pairs_weight=None)
+        given.update(_pairs_to_train_on(rows.pairs))
+    return fit(estimator, rows, validation, given)
+
+
+def _pairs_to_train_on(pairs: Pairs) -> dict[str, Any]:
+    if not len(pairs.rows):
+        raise ValueError(
+            "pairs must hold some of the queries to train on, got pairs of queries alone that "
+            "validation_fraction holds out."
+        )
+    return pairs.as_params()
 
 
 def _fit_pipeline(
@@ -89,11 +104,6 @@ def _fit_pipeline(
         # With a cache, the fitted transformers are copies of those in the pipeline.
         pipeline.steps = [*transformers.steps, last]
     return fit_estimator(last[1], rows, validation, fit_params)
-
-
-def final_step(estimator: Any) -> Any:
-    """Return the estimator that ranks: the last step of a Pipeline, or the estimator itself."""
-    return final_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
 
 
 def can_stop_early(estimator: Any) -> bool:

@@ -61,8 +61,12 @@ def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -
 
 def _metrics(validation: Validation, given: list[Any]) -> list[Any]:
     """Put the measure to watch first; measures of ours share its sort, and none comes twice."""
-    known = [each.measures for each in given if isinstance(each, _EvalMetric)]
-    others = [each for each in given if not isinstance(each, _EvalMetric)]
+    known, others = [], []
+    for each in given:
+        if isinstance(each, _EvalMetric) and not each.as_loss:
+            known.append(each.measures)
+        else:
+            others.append(each)
     measures = tuple(dict.fromkeys([validation.measure, *chain.from_iterable(known)]))
     ours = _MetricOfValidation(_EvalMetric(measures, 1), validation.rows.judgments)
     return [ours, *others]

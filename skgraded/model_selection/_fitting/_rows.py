@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from skgraded.measures import Measure
+from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
 
 __all__ = ["QueryRows", "Validation", "Watched"]
@@ -33,6 +34,8 @@ class QueryRows:
         Weight of each row.
     per_row : mapping of str to array-like of shape (n_documents,)
         Fit parameters with an entry per row, such as LightGBM's ``init_score``.
+    pairs : Pairs or None
+        CatBoost's pairs of these rows.
     """
 
     X: Any
@@ -40,6 +43,7 @@ class QueryRows:
     sizes: NDArray[np.int64]
     weight: NDArray[Any] | None
     per_row: Mapping[str, Any]
+    pairs: Pairs | None = None
 
     @property
     def query_of_row(self) -> NDArray[np.int64]:
@@ -83,6 +87,7 @@ class QueryRows:
             sizes=sizes,
             weight=None if self.weight is None else self.weight[rows],
             per_row={name: _safe_indexing(each, rows) for name, each in self.per_row.items()},
+            pairs=None if self.pairs is None else self.pairs.at(rows, len(self.y)),
         )
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = ["fit"]
+
+# Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
+_NAME, _OWN_NAME = "valid_0", "validation_0"
 
 
 def fit(
@@ -22,15 +26,53 @@ def fit(
         return None
     reject_own_stopping(ranker)
     _check_validation(ranker, rows, validation)
-    own = ranker.callbacks
-    # First, so that the ranker's own callbacks find the measure recorded.
-    ranker.set_params(callbacks=[_watch(ranker, validation), *(own or [])])
+    own = {"callbacks": ranker.callbacks, "eval_metric": ranker.eval_metric}
+    measures, others = _own_metrics(own["eval_metric"])
+    # First, so that the ranker's own callbacks find the measures recorded.
+    watch = _watch(ranker, validation, measures)
+    ranker.set_params(callbacks=[watch, *(own["callbacks"] or [])], eval_metric=others)
+    evaluated = {} if others is None else _evaluation_set(validation)
     try:
-        ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params})
+        ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params, **evaluated})
     finally:
-        ranker.set_params(callbacks=own)  # else the model would keep the validation rows
+        # Else the model would keep the validation rows. `set_params` would hand metrics on to the
+        # fitted booster, which knows no lists.
+        ranker.callbacks, ranker.eval_metric = own["callbacks"], own["eval_metric"]
     best = None if validation.rounds is None else ranker.best_iteration + 1
-    return Watched(ranker.evals_result(), best)
+    return Watched(_recorded(ranker.evals_result()), best)
+
+
+def _own_metrics(given: Any) -> tuple[list[Measure], Any]:
+    """Split the ranker's own metrics into measures of ours, and what XGBoost is to evaluate.
+
+    XGBoost would call ours query by query, and average the queries by their size.
+    """
+    from skgraded.xgboost import _CustomMetric
+
+    listed = given if isinstance(given, list | tuple) else [given]
+    ours = [each for each in listed if isinstance(each, _CustomMetric)]
+    if not ours:
+        return [], given
+    others = [each for each in listed if not isinstance(each, _CustomMetric)]
+    return [measure for each in ours for measure in each.measures], others or None
+
+
+def _evaluation_set(validation: Validation) -> dict[str, Any]:
+    """Fit parameters by which XGBoost evaluates its own metrics on the validation rows."""
+    rows = validation.rows
+    params: dict[str, Any] = {"eval_set": [(rows.X, rows.labels)], "eval_qid": [rows.query_of_row]}
+    if rows.weight is not None:
+        params["sample_weight_eval_set"] = [rows.query_weight]
+    if "base_margin" in rows.per_row:
+        params["base_margin_eval_set"] = [rows.per_row["base_margin"]]
+    return params
+
+
+def _recorded(results: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, list[float]]]:
+    """Put the values of XGBoost's own metrics beside those of the measures."""
+    results = dict(results)
+    own = results.pop(_OWN_NAME, {})
+    return {**results, _NAME: {**results[_NAME], **own}}
 
 
 def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> None:
@@ -47,7 +89,7 @@ def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> N
         )
 
 
-def _watch(ranker: Any, validation: Validation) -> Any:
+def _watch(ranker: Any, validation: Validation, measures: list[Measure]) -> Any:
     """Make a callback that evaluates the validation rows, read as the ranker reads features."""
     import xgboost
 
@@ -62,11 +104,11 @@ def _watch(ranker: Any, validation: Validation) -> Any:
         enable_categorical=params.get("enable_categorical", False),
     )
     return evaluation(
-        validation.measure,
+        *dict.fromkeys([validation.measure, *measures]),
         X=features,
         y=rows.y,
         qid=rows.query_of_row,
         sample_weight=rows.weight,
         rounds=validation.rounds,
-        name="valid_0",
+        name=_NAME,
     )
