@@ -380,3 +380,55 @@ def test_schedule_names_every_query_once(n_queries: int) -> None:
 def test_schedule_puts_queries_of_like_size_side_by_side() -> None:
     indptr, by_size = layout([5, 1, 9, 3, 7])
     np.testing.assert_array_equal(_core.schedule_queries(indptr), by_size)
+
+
+# --- scores, values and means --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 7, 1024, 5000])
+def test_copied_scores_are_checked(size):
+    scores = np.random.default_rng(size).normal(size=size)
+    scores[0] = -np.finfo(float).max
+    copy, bad = _core.copy_scores(scores)
+    assert bad == -1
+    assert not np.shares_memory(copy, scores)
+    np.testing.assert_array_equal(copy, scores)
+    for value in (np.nan, -np.nan, np.inf, -np.inf):
+        for places in ([size - 1], [size // 2, size - 1]):
+            spoiled = scores.copy()
+            spoiled[places] = value
+            assert _core.copy_scores(spoiled)[1] == places[0]
+
+
+def test_same_bytes_tells_types_lengths_and_values_apart():
+    values = np.array([0.0, 1.0, np.nan])
+    assert _core.same_bytes(values, values.copy())
+    assert not _core.same_bytes(values, values[:2].copy())
+    assert not _core.same_bytes(values, values.view(np.int64))
+    assert not _core.same_bytes(values, np.array([0.0, 2.0, np.nan]))
+
+
+@pytest.mark.parametrize("n_queries", [1, 3, 4, 9])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_prefix_values_are_the_formula(n_queries, n_columns):
+    rng = np.random.default_rng(n_queries + n_columns)
+    base, column = rng.normal(size=(3, 3)), rng.integers(0, n_columns, (3, 3)).astype(np.int32)
+    factor, moments = rng.normal(size=(n_queries, n_columns)), rng.normal(size=(n_queries, 3, 3))
+    matrix = base.ravel(), factor.ravel(), column.ravel()
+    pairs = (base * factor[:, column] * moments).sum(axis=(1, 2))
+    found = _core.pair_part(*matrix, moments.ravel(), n_queries)
+    np.testing.assert_allclose(found, pairs, rtol=1e-12)
+
+    constant, scale, gain, best = rng.normal(size=(4, n_queries))
+    relevant = (rng.random(n_queries) < 0.7).astype(np.uint8)
+    values = _core.prefix_values(
+        constant, scale, gain, *matrix, moments.ravel(), best, relevant, 0.25
+    )
+    raw = constant + scale * gain + found
+    expected = np.where((best > 0) & (relevant > 0), raw / best, 0.25)
+    np.testing.assert_array_equal(values, expected)
+
+    nothing, none = np.zeros(0), (np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+    shared = np.full(1, 0.5), np.full(1, 2.0)
+    values = _core.prefix_values(*shared, gain, *none, nothing, nothing, relevant, np.nan)
+    np.testing.assert_array_equal(values, np.where(relevant > 0, 0.5 + 2.0 * gain, np.nan))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from skgraded import _params
 from skgraded.measures._fields import numbers_by_grade
+from skgraded.measures._pair_matrix import lower_level
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
@@ -129,9 +130,8 @@ class _ThresholdMeasure(PrefixMeasure):
         return named_thresholds(self.g, top)
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
-        """F(min(a, b)) for every pair of levels, from F by level on the last axis."""
-        level = np.arange(by_level.shape[-1])
-        return by_level[..., np.minimum(level[:, None], level[None, :])]
+        """F(min(a, b)) for every pair of levels, from F by level."""
+        return by_level[lower_level(len(by_level))]
 
     def _expected_share(self, judgments: Judgments) -> FloatArray:
         """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""

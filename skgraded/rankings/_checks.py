@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from skgraded import _core
 
 __all__ = [
     "check_group_sizes",
@@ -126,18 +128,20 @@ def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> F
     given = numeric("y_score", y_score)
     check_length("y_score", given, n_rows)
     _require_exact(given)
+    in_layout = given if row_order is None else given[row_order]
     # Checked after copying: the caller's array may change in another thread.
-    scores = np.array(given if row_order is None else given[row_order], dtype=np.float64)
-    finite = np.isfinite(scores)
-    if not finite.all():
-        places = np.flatnonzero(~finite)
-        rows = places if row_order is None else row_order[places]
-        first = rows.argmin()
-        raise ValueError(
-            f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}."
-        )
+    scores, bad = _core.copy_scores(np.ascontiguousarray(in_layout, dtype=np.float64))
+    if bad >= 0:
+        _raise_not_finite(scores, row_order)
     scores.flags.writeable = False
     return scores
+
+
+def _raise_not_finite(scores: FloatArray, row_order: IntArray | None) -> NoReturn:
+    places = np.flatnonzero(~np.isfinite(scores))
+    rows = places if row_order is None else row_order[places]
+    first = rows.argmin()
+    raise ValueError(f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}.")
 
 
 def _require_exact(scores: NDArray[Any]) -> None:
