@@ -432,3 +432,44 @@ def test_prefix_values_are_the_formula(n_queries, n_columns):
     shared = np.full(1, 0.5), np.full(1, 2.0)
     values = _core.prefix_values(*shared, gain, *none, nothing, nothing, relevant, np.nan)
     np.testing.assert_array_equal(values, np.where(relevant > 0, 0.5 + 2.0 * gain, np.nan))
+
+
+# --- labels --------------------------------------------------------------------------------------
+
+ODD_LABELS = [
+    *(-1, -0.5, -0.0, 0, 0.5, 1, 252.99, 253, 253.5, 254, 255, 256, 257, 1e300, 1e-320, -1e-320),
+    *(np.inf, -np.inf, np.nan, -np.nan, 2.0**23, 2.0**31, 2.0**52, 2.0**53 + 2, 2.0**63),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("label", ODD_LABELS)
+def test_labels_are_read_as_bytes_or_refused(dtype, label):
+    with np.errstate(all="ignore"):
+        labels = np.array([1, label, 2], dtype)
+    levels, occurs, all_are = _core.read_byte_grades(labels)
+    value = labels[1]
+    is_grade = 0 <= value <= 253 and value == np.floor(value) and not np.signbit(value)
+    assert all_are == (is_grade or np.isnan(value))
+    if all_are:
+        read = 255 if np.isnan(value) else int(value)
+        np.testing.assert_array_equal(levels, [1, read, 2])
+        np.testing.assert_array_equal(np.flatnonzero(occurs), np.unique([1, read, 2]))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("label", [-1, 0, 253, 254, 255, 256, 2**31 - 1, -(2**31)])
+def test_integer_labels_are_read_as_bytes_or_refused(dtype, label):
+    if np.iinfo(dtype).min <= label <= np.iinfo(dtype).max:
+        levels, _, all_are = _core.read_byte_grades(np.array([1, label], dtype))
+        assert all_are == (0 <= label <= 253)
+        assert not all_are or levels.tolist() == [1, label]
+
+
+@pytest.mark.parametrize("n_levels", [1, 5])
+def test_pools_stand_best_first(n_levels):
+    counts = np.random.default_rng(n_levels).integers(0, 4, (50, n_levels))
+    found = _core.fill_best_first(counts.ravel(), n_levels, int(counts.sum()))
+    falling = np.arange(n_levels)[::-1]
+    expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
+    np.testing.assert_array_equal(found, expected)

@@ -68,6 +68,19 @@ def pair_moments(
 ) -> npt.NDArray[np.float64]:
     """M[q, a, b]: weighted pairs of level a at or above level b, by query."""
 
+def read_byte_grades(
+    labels: npt.NDArray[Any],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], bool]:
+    """Read labels as bytes, which of them occur, and whether all are grades 0 to 253 or nan.
+
+    nan is read as 255. Labels are float32, float64, int64, int32 or uint8.
+    """
+
+def fill_best_first(
+    counts: npt.NDArray[np.int64], n_levels: int, n_documents: int
+) -> npt.NDArray[np.uint8]:
+    """Levels of every query, the best first, from their counts."""
+
 def cumulate(
     values: npt.NDArray[np.float64], indptr: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@
 #include "cumulate.hpp"
 #include "exact_sum.hpp"
 #include "gain.hpp"
+#include "labels.hpp"
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
@@ -118,6 +119,32 @@ std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
     return copy_scores(scores.data(), static_cast<std::int64_t>(scores.size()), copy.data());
   });
   return {std::move(copy).array(), bad};
+}
+
+template <class Label>
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
+    const In<Label>& labels) {
+  New<std::uint8_t> grades{labels.size()}, occurs{256};
+  const bool all = without_gil([&] {
+    return read_byte_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data(),
+                            occurs.data());
+  });
+  return {std::move(grades).array(), std::move(occurs).array(), all};
+}
+
+Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_levels,
+                                     std::int64_t n_documents) {
+  const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
+  return fill(New<std::uint8_t>{static_cast<std::size_t>(n_documents)}, [&](std::uint8_t* levels) {
+    fill_best_first(counts.data(), n_queries, n_levels, levels);
+  });
+}
+
+template <class... Labels>
+void define_labels(nb::module_& m) {
+  (m.def("read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
+         "Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan."),
+   ...);
 }
 
 using Plain = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
@@ -296,6 +323,9 @@ NB_MODULE(_native, m) {
         "A copy, and the place of the first that is not finite, or -1.");
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
         "Whether two arrays are of one type and hold the same bytes.");
+  define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
+  m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
+        "Levels of every query, the best first, from their counts.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_query_ids(m);

@@ -15,6 +15,7 @@ __all__ = [
     "check_length",
     "check_weights",
     "numeric",
+    "numeric_labels",
     "one_dimensional",
     "own_scores",
 ]
@@ -99,12 +100,18 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def check_labels(y_true: ArrayLike) -> NDArray[Any]:
+def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
+    """Return labels as numbers, at least one."""
     if np.ma.is_masked(y_true):  # what is masked is unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
     labels = numeric("y_true", y_true)
     if len(labels) == 0:
         raise ValueError("y_true must hold at least one document, got an empty array.")
+    return labels
+
+
+def check_labels(labels: NDArray[Any]) -> None:
+    """Raise where a label is no grade."""
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = int(np.flatnonzero(np.isinf(labels))[0])
         raise ValueError(
@@ -120,7 +127,6 @@ def check_labels(y_true: ArrayLike) -> NDArray[Any]:
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
         raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
-    return labels
 
 
 def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> FloatArray:
