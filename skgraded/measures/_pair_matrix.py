@@ -24,6 +24,15 @@ class PairMatrix(NamedTuple):
         What differs from query to query.
     column : ndarray of shape (n_levels, n_levels), int32
         Which factor counts for a pair of levels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.measures import PairMatrix
+    >>> K = PairMatrix.scaled(np.array([[0.0, 0.0], [0.0, 1.0]]), scale=np.array([0.5, 2.0]))
+    >>> K.base * K.factor[1, K.column]
+    array([[0., 0.],
+           [0., 2.]])
     """
 
     base: FloatArray

@@ -269,9 +269,9 @@ def discounted_gain(
     ndarray of shape (n_queries,)
         The discounted gains.
     """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
 
     def score() -> FloatArray:
+        ranked = rankings.ranked(rules.ties, rules.unjudged)
         return _core.discounted_gain(
             *ranked,
             _weights(rankings, discount, ranked, rules.unjudged),
@@ -303,9 +303,9 @@ def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> Floa
         ``M[q, a, b]``, the sum over the ranks n <= k that hold a document of level b of p_n times
         the number of documents of level a at ranks 1..n.
     """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
 
     def count() -> FloatArray:
+        ranked = rankings.ranked(rules.ties, rules.unjudged)
         return _core.pair_moments(
             *ranked,
             _weights(rankings, positions, ranked, rules.unjudged),

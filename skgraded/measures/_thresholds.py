@@ -107,6 +107,9 @@ class _ThresholdMeasure(PrefixMeasure):
 
     def _G(self, judgments: Judgments) -> FloatArray:
         """P(threshold <= grade) by level."""
+        return judgments.once(("G", self), lambda: self._cumulate(judgments))
+
+    def _cumulate(self, judgments: Judgments) -> FloatArray:
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         grades = judgments.grades.astype(np.int64)
@@ -137,9 +140,13 @@ class _ThresholdMeasure(PrefixMeasure):
         """e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
         grades = judgments.grades.astype(np.int64)
         g = self._probabilities(int(grades[-1]))[: grades[-1]]  # first: it refuses a high top grade
+        by_level = reciprocal(judgments.at_least)
+        if grades[-1] == judgments.n_levels - 1:  # all grades occur
+            by_level[:, 0] = 0.0
+            by_level[:, 1:] *= g
+            return by_level.cumsum(axis=1)
         # Grade by grade, not level by level: bits must not depend on which grades occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
-        by_level = reciprocal(judgments.at_least)
         shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
         for grade, level in enumerate(level_of.tolist(), start=1):
             total = total + g[grade - 1] * by_level[:, level]

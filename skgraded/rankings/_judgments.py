@@ -31,6 +31,7 @@ from skgraded.rankings._checks import (
 from skgraded.rankings._grouping import group_rows
 from skgraded.rankings._layout import in_layout, level_type, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList
+from skgraded.rankings._room import Room
 
 __all__ = ["Judgments", "Rankings", "Ties", "Unjudged", "as_rankings"]
 
@@ -41,19 +42,6 @@ IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 _MOST_LEVELS_IN_PAIRS = 5_000  # 200 MB for the pairs of one query
-
-
-class _Room:
-    """Bytes left to keep what may be asked for again: some, and as many as the data take."""
-
-    def __init__(self, n_documents: int) -> None:
-        self.left = 2**27 + 32 * n_documents
-
-    def takes(self, n_bytes: int) -> bool:
-        if n_bytes > self.left:
-            return False
-        self.left -= n_bytes
-        return True
 
 
 class Judgments:
@@ -91,7 +79,7 @@ class Judgments:
         levels: NDArray[Any],
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
-        room: _Room | None = None,
+        room: Room | None = None,
     ) -> None:
         for handed_out in (qid, weights):  # scores of these judgments hold the same arrays
             if handed_out is not None:
@@ -102,7 +90,7 @@ class Judgments:
         self.grades = grades
         self.levels = levels
         self.weights = weights
-        self._room = room or _Room(len(levels))
+        self._room = room or Room(len(levels))
         if pool is not None:
             self.pool = pool
         self._memo: dict[Hashable, Any] = {}
@@ -259,7 +247,7 @@ class Judgments:
         }
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return {**state, "_memo": {}, "_room": _Room(self.n_documents)}
+        return {**state, "_memo": {}, "_room": Room(self.n_documents)}
 
     @property
     def n_queries(self) -> int:
