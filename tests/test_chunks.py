@@ -442,6 +442,27 @@ def test_means_are_rounded_once(values, random):
     assert parts[0].joined(parts[1]).mean == exact
 
 
+WEIGHTS = st.sampled_from([0.0, 1.0, 3.0]) | st.floats(0, 1e50)
+VALUES = FLOATS | st.just(np.nan) | st.just(np.inf)
+
+
+@given(st.lists(st.tuples(VALUES, WEIGHTS), min_size=1, max_size=50))
+def test_sums_of_weighted_values_are_exact(pairs):
+    values, weights = map(np.array, zip(*pairs, strict=True))
+    sums = MeanSums.of(values, weights)
+    counted = [(v, w) for v, w in pairs if not np.isnan(v)]
+    finite = [Fraction(v * w) for v, w in counted if np.isfinite(v)]
+    assert Fraction(sums.values, 2**1074) == sum(finite)
+    assert Fraction(sums.weights, 2**1074) == sum(Fraction(w) for _, w in counted)
+    assert sums.infinite == sum(np.isinf(v) and w > 0 for v, w in counted)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_of_the_largest_doubles_do_not_overflow(sign):
+    values = np.full(100_000, sign * np.finfo(float).max)
+    assert MeanSums.of(values, None).mean == values[0]
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-320, 1e305])
 def test_means_of_many_values_are_exact_over_all_exponents(scale):
     rng = np.random.default_rng(0)

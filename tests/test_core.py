@@ -380,3 +380,96 @@ def test_schedule_names_every_query_once(n_queries: int) -> None:
 def test_schedule_puts_queries_of_like_size_side_by_side() -> None:
     indptr, by_size = layout([5, 1, 9, 3, 7])
     np.testing.assert_array_equal(_core.schedule_queries(indptr), by_size)
+
+
+# --- scores, values and means --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 7, 1024, 5000])
+def test_copied_scores_are_checked(size):
+    scores = np.random.default_rng(size).normal(size=size)
+    scores[0] = -np.finfo(float).max
+    copy, bad = _core.copy_scores(scores)
+    assert bad == -1
+    assert not np.shares_memory(copy, scores)
+    np.testing.assert_array_equal(copy, scores)
+    for value in (np.nan, -np.nan, np.inf, -np.inf):
+        for places in ([size - 1], [size // 2, size - 1]):
+            spoiled = scores.copy()
+            spoiled[places] = value
+            assert _core.copy_scores(spoiled)[1] == places[0]
+
+
+def test_same_bytes_tells_types_lengths_and_values_apart():
+    values = np.array([0.0, 1.0, np.nan])
+    assert _core.same_bytes(values, values.copy())
+    assert not _core.same_bytes(values, values[:2].copy())
+    assert not _core.same_bytes(values, values.view(np.int64))
+    assert not _core.same_bytes(values, np.array([0.0, 2.0, np.nan]))
+
+
+@pytest.mark.parametrize("n_queries", [1, 3, 4, 9])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_prefix_values_are_the_formula(n_queries, n_columns):
+    rng = np.random.default_rng(n_queries + n_columns)
+    base, column = rng.normal(size=(3, 3)), rng.integers(0, n_columns, (3, 3)).astype(np.int32)
+    factor, moments = rng.normal(size=(n_queries, n_columns)), rng.normal(size=(n_queries, 3, 3))
+    matrix = base.ravel(), factor.ravel(), column.ravel()
+    pairs = (base * factor[:, column] * moments).sum(axis=(1, 2))
+    found = _core.pair_part(*matrix, moments.ravel(), n_queries)
+    np.testing.assert_allclose(found, pairs, rtol=1e-12)
+
+    constant, scale, gain, best = rng.normal(size=(4, n_queries))
+    relevant = (rng.random(n_queries) < 0.7).astype(np.uint8)
+    values = _core.prefix_values(
+        constant, scale, gain, *matrix, moments.ravel(), best, relevant, 0.25
+    )
+    raw = constant + scale * gain + found
+    expected = np.where((best > 0) & (relevant > 0), raw / best, 0.25)
+    np.testing.assert_array_equal(values, expected)
+
+    nothing, none = np.zeros(0), (np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+    shared = np.full(1, 0.5), np.full(1, 2.0)
+    values = _core.prefix_values(*shared, gain, *none, nothing, nothing, relevant, np.nan)
+    np.testing.assert_array_equal(values, np.where(relevant > 0, 0.5 + 2.0 * gain, np.nan))
+
+
+# --- labels --------------------------------------------------------------------------------------
+
+ODD_LABELS = [
+    *(-1, -0.5, -0.0, 0, 0.5, 1, 252.99, 253, 253.5, 254, 255, 256, 257, 1e300, 1e-320, -1e-320),
+    *(np.inf, -np.inf, np.nan, -np.nan, 2.0**23, 2.0**31, 2.0**52, 2.0**53 + 2, 2.0**63),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("label", ODD_LABELS)
+def test_labels_are_read_as_bytes_or_refused(dtype, label):
+    with np.errstate(all="ignore"):
+        labels = np.array([1, label, 2], dtype)
+    levels, occurs, all_are = _core.read_byte_grades(labels)
+    value = labels[1]
+    is_grade = 0 <= value <= 253 and value == np.floor(value) and not np.signbit(value)
+    assert all_are == (is_grade or np.isnan(value))
+    if all_are:
+        read = 255 if np.isnan(value) else int(value)
+        np.testing.assert_array_equal(levels, [1, read, 2])
+        np.testing.assert_array_equal(np.flatnonzero(occurs), np.unique([1, read, 2]))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("label", [-1, 0, 253, 254, 255, 256, 2**31 - 1, -(2**31)])
+def test_integer_labels_are_read_as_bytes_or_refused(dtype, label):
+    if np.iinfo(dtype).min <= label <= np.iinfo(dtype).max:
+        levels, _, all_are = _core.read_byte_grades(np.array([1, label], dtype))
+        assert all_are == (0 <= label <= 253)
+        assert not all_are or levels.tolist() == [1, label]
+
+
+@pytest.mark.parametrize("n_levels", [1, 5])
+def test_pools_stand_best_first(n_levels):
+    counts = np.random.default_rng(n_levels).integers(0, 4, (50, n_levels))
+    found = _core.fill_best_first(counts.ravel(), n_levels, int(counts.sum()))
+    falling = np.arange(n_levels)[::-1]
+    expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
+    np.testing.assert_array_equal(found, expected)

@@ -665,10 +665,10 @@ def test_errors_come_from_all_workers_at_once(client, case, message):
 class _FailsOnFewQueries(AP):
     """A measure with an error of its own on one of the workers."""
 
-    def _values(self, rankings):
+    def _score(self, rankings):
         if len(rankings.judgments.qid) < max(UNEVEN[2][1]):
             raise TypeError("no such luck")
-        return super()._values(rankings)
+        return super()._score(rankings)
 
 
 @pytest.mark.slow

@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from skgraded import AP, Judgments, Rankings, evaluate, nDCG, query_target, xGAP
+from skgraded.rankings import levels_of
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
@@ -243,3 +246,18 @@ def test_pickles_leave_out_what_can_be_computed_again():
         ["xGAP", "GAP(normalize=True)", "nDCG@2"], pickle.loads(pickle.dumps(rankings))
     )
     assert again.mean() == scores.mean()
+
+
+GRADES = st.integers(0, 260) | st.sampled_from([0.5, 1e6, 2.0**40]) | st.just(np.nan)
+
+
+@given(st.lists(GRADES, min_size=1, max_size=20), st.sampled_from([np.float32, np.float64]))
+def test_labels_are_read_in_one_pass_as_in_several(labels, dtype):
+    labels = np.array(labels, dtype)
+    grades, levels = levels_of(labels)
+    judgments = Judgments.from_arrays(labels)
+    np.testing.assert_array_equal(judgments.grades, grades)
+    np.testing.assert_array_equal(judgments.levels, levels)
+    assert judgments.levels.dtype == levels.dtype
+    by_level = [np.sum(levels == level) for level in range(len(grades))]
+    np.testing.assert_array_equal(judgments.counts, [by_level])

@@ -11,9 +11,11 @@ import numpy as np
 
 from skgraded._core._native import (
     cascade,
+    copy_scores,
     count_levels,
     cumulate,
     discounted_gain,
+    fill_best_first,
     find_duplicates,
     gather_levels,
     group_rows,
@@ -26,18 +28,24 @@ from skgraded._core._native import (
     pair_moments,
     pair_part,
     preferences,
+    prefix_values,
     rank,
+    read_byte_grades,
     read_trec_lines,
+    same_bytes,
     schedule_queries,
     sort_within_ties,
+    sum_exactly,
     take_documents,
 )
 
 __all__ = [
     "cascade",
+    "copy_scores",
     "count_levels",
     "cumulate",
     "discounted_gain",
+    "fill_best_first",
     "find_duplicates",
     "gather_levels",
     "group_rows",
@@ -51,14 +59,21 @@ __all__ = [
     "pair_moments",
     "pair_part",
     "preferences",
+    "prefix_values",
     "rank",
+    "read_byte_grades",
     "read_trec_lines",
+    "same_bytes",
     "schedule_queries",
     "sort_within_ties",
+    "sum_exactly",
     "take_documents",
 ]
 
 
+_LARGEST_RANK = int(np.iinfo(np.int64).max)
+
+
 def last_rank(k: int | None) -> int:
     """Return the last rank that counts under a cut-off k; None is the whole list."""
-    return int(np.iinfo(np.int64).max) if k is None else k
+    return _LARGEST_RANK if k is None else k

@@ -1,6 +1,6 @@
 """Ranking kernels: arrays in, arrays out, no checks."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -68,15 +68,60 @@ def pair_moments(
 ) -> npt.NDArray[np.float64]:
     """M[q, a, b]: weighted pairs of level a at or above level b, by query."""
 
+def read_byte_grades(
+    labels: npt.NDArray[Any],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], bool]:
+    """Read labels as bytes, which of them occur, and whether all are grades 0 to 253 or nan.
+
+    nan is read as 255. Labels are float32, float64, int64, int32 or uint8.
+    """
+
+def fill_best_first(
+    counts: npt.NDArray[np.int64], n_levels: int, n_documents: int
+) -> npt.NDArray[np.uint8]:
+    """Levels of every query, the best first, from their counts."""
+
 def cumulate(
     values: npt.NDArray[np.float64], indptr: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     """Prefix sums that start anew with every query."""
 
 def pair_part(
-    pairs: npt.NDArray[np.float64], moments: npt.NDArray[np.float64], n_queries: int
+    base: npt.NDArray[np.float64],
+    factor: npt.NDArray[np.float64],
+    column: npt.NDArray[np.int32],
+    moments: npt.NDArray[np.float64],
+    n_queries: int,
 ) -> npt.NDArray[np.float64]:
-    """Sum of pairs times moments, both given query by query."""
+    """Sum of K times moments, by query; K[q, a, b] is base[a, b] times factor[q, column[a, b]]."""
+
+def prefix_values(
+    constant: npt.NDArray[np.float64],
+    scale: npt.NDArray[np.float64],
+    gain: npt.NDArray[np.float64],
+    base: npt.NDArray[np.float64],
+    factor: npt.NDArray[np.float64],
+    column: npt.NDArray[np.int32],
+    moments: npt.NDArray[np.float64],
+    best: npt.NDArray[np.float64],
+    relevant: npt.NDArray[np.uint8],
+    empty: float,
+) -> npt.NDArray[np.float64]:
+    """Values of a measure of the prefix form, by query; a part that it lacks is an empty array."""
+
+def sum_exactly(
+    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> tuple[bytes, bytes, int]:
+    """Sum values times weights, and weights, in whole numbers of 2^-1074, as bytes.
+
+    nan is left out; the third number is how many values are infinite. No weights are weights of 1.
+    """
+
+def copy_scores(scores: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
+    """Return a copy, and the place of the first score that is not finite, or -1."""
+
+def same_bytes(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    """Whether two arrays are of one type and hold the same bytes."""
 
 def cascade(
     level_by_rank: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
@@ -117,7 +162,9 @@ def lambdas(
     gain_factor: npt.NDArray[np.float64],
     position: npt.NDArray[np.float64],
     position_ragged: bool,
-    pairs: npt.NDArray[np.float64],
+    pair_base: npt.NDArray[np.float64],
+    pair_columns: npt.NDArray[np.float64],
+    pair_column: npt.NDArray[np.int32],
     pair_factor: npt.NDArray[np.float64],
     cutoff: int,
     truncation: int,

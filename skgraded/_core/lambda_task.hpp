@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pair_matrix.hpp"
 #include "queries.hpp"
 #include "sigmoid.hpp"
 #include "simd.hpp"
@@ -19,8 +20,8 @@ struct SwapPrices {
   const double* gain = nullptr;          // v by level
   const double* gain_factor = nullptr;   // by query
   RankWeights position{nullptr, false};  // p
-  const double* pairs = nullptr;  // K by query, level above, level below; null where there is none
-  const double* pair_factor = nullptr;  // by query
+  PairMatrix pairs;                      // K, by level above and level below
+  const double* pair_factor = nullptr;   // by query
 };
 
 // The arguments that are the same for every query.

@@ -96,7 +96,7 @@ class QueryLambdas {
     by_distance_ = task_.norm && scores_differ();
     for (std::int64_t s = 0; s < n_slots_; ++s)
       space_.gain[at(s)] = task_.prices.gain[space_.levels[at(s)]] * task_.prices.gain_factor[q_];
-    if (task_.prices.pairs != nullptr)
+    if (task_.prices.pairs.base != nullptr)
       table_swaps();
     else
       table_discounts();
@@ -110,12 +110,11 @@ class QueryLambdas {
   }
 
   void read_pairs() noexcept {
-    const double* K = task_.prices.pairs + q_ * task_.n_levels * task_.n_levels;
     for (std::int64_t a = 0; a < n_slots_; ++a)
       for (std::int64_t b = 0; b < n_slots_; ++b)
         space_.K[at(a * n_slots_ + b)] =
             task_.prices.pair_factor[q_] *
-            K[space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]];
+            task_.prices.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
   }
 
   // One walk down the ranks. On the way, F and H hold the sums over the ranks above.
@@ -188,7 +187,7 @@ class QueryLambdas {
             0.0,
             1.0,
             space_.lower.data()};
-    if (task_.prices.pairs != nullptr) {
+    if (task_.prices.pairs.base != nullptr) {
       run.constant = space_.upper[at(i * n_slots_ + y)];
       run.lower += x * space_.stride;
     } else {
@@ -320,7 +319,7 @@ void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* grad
   spaces.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
     spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest),
-                        task.prices.pairs != nullptr);
+                        task.prices.pairs.base != nullptr);
   run_slices(n_slices, [&](int slice) noexcept {
     QueryLambdas<Level> query(task, spaces[static_cast<std::size_t>(slice)]);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);

@@ -4,20 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "arrays.hpp"
 #include "cascade.hpp"
 #include "cumulate.hpp"
+#include "exact_sum.hpp"
 #include "gain.hpp"
+#include "labels.hpp"
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
-#include "pair_part.hpp"
 #include "preference.hpp"
+#include "prefix_values.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
 #include "schedule.hpp"
+#include "scores.hpp"
 
 #ifdef SKGRADED_SANITIZER_CONTROL
 #include "sanitizer_control.hpp"
@@ -57,12 +62,96 @@ Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
               [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
 }
 
-Out<double> py_pair_part(const Doubles& pairs, const Doubles& moments, std::int64_t n_queries) {
-  const std::int64_t n_cells =
-      n_queries > 0 ? static_cast<std::int64_t>(moments.size()) / n_queries : 0;
+using Columns = In<std::int32_t>;
+
+PairMatrix matrix_of(const Doubles& base, const Doubles& factor, const Columns& column,
+                     std::int64_t n_queries) {
+  const auto n_columns = n_queries > 0 ? static_cast<std::int64_t>(factor.size()) / n_queries : 0;
+  return {base.data(), factor.data(), column.data(), n_columns};
+}
+
+Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Columns& column,
+                         const Doubles& moments, std::int64_t n_queries) {
+  const PairMatrix K = matrix_of(base, factor, column, n_queries);
   return fill(New<double>{static_cast<std::size_t>(n_queries)}, [&](double* value) {
-    pair_part(pairs.data(), moments.data(), n_queries, n_cells, value);
+    pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
   });
+}
+
+ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
+
+Out<double> py_prefix_values(const Doubles& constant, const Doubles& scale, const Doubles& gain,
+                             const Doubles& base, const Doubles& factor, const Columns& column,
+                             const Doubles& moments, const Doubles& best, const Bytes& relevant,
+                             double empty) {
+  const auto n_queries = static_cast<std::int64_t>(relevant.size());
+  const auto n_cells = static_cast<std::int64_t>(base.size());
+  const PrefixSums sums{by_query(constant), by_query(scale),
+                        gain.size() > 0 ? gain.data() : nullptr, n_cells > 0};
+  return fill(New<double>{relevant.size()}, [&](double* value) {
+    if (n_cells > 0)
+      pair_part(matrix_of(base, factor, column, n_queries), moments.data(), n_queries, n_cells,
+                value);
+    sums.add_up(n_queries, value);
+    normalize(best.size() > 0 ? best.data() : nullptr, relevant.data(), empty, n_queries, value);
+  });
+}
+
+nb::bytes bytes_of(ExactSum& sum) {
+  const ExactSum::Bytes bytes = sum.bytes();
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
+                                                              const Doubles& weights) {
+  MeanSums sums;
+  const double* weight = weights.size() > 0 ? weights.data() : nullptr;
+  without_gil([&] {
+    sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
+    return 0;
+  });
+  return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
+}
+
+std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
+  New<double> copy{scores.size()};
+  const std::int64_t bad = without_gil([&] {
+    return copy_scores(scores.data(), static_cast<std::int64_t>(scores.size()), copy.data());
+  });
+  return {std::move(copy).array(), bad};
+}
+
+template <class Label>
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
+    const In<Label>& labels) {
+  New<std::uint8_t> grades{labels.size()}, occurs{256};
+  const bool all = without_gil([&] {
+    return read_byte_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data(),
+                            occurs.data());
+  });
+  return {std::move(grades).array(), std::move(occurs).array(), all};
+}
+
+Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_levels,
+                                     std::int64_t n_documents) {
+  const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
+  return fill(New<std::uint8_t>{static_cast<std::size_t>(n_documents)}, [&](std::uint8_t* levels) {
+    fill_best_first(counts.data(), n_queries, n_levels, levels);
+  });
+}
+
+template <class... Labels>
+void define_labels(nb::module_& m) {
+  (m.def("read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
+         "Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan."),
+   ...);
+}
+
+using Plain = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+bool py_same_bytes(const Plain& one, const Plain& other) {
+  if (one.dtype() != other.dtype() || one.nbytes() != other.nbytes()) return false;
+  return without_gil([&] { return std::memcmp(one.data(), other.data(), one.nbytes()) == 0; });
 }
 
 // The kernels that read levels, which are bytes or integers.
@@ -143,7 +232,8 @@ struct OfLevels {
                       const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
                       const Doubles& discount, bool discount_ragged, const Doubles& gain,
                       const Doubles& gain_factor, const Doubles& position, bool position_ragged,
-                      const Doubles& pairs, const Doubles& pair_factor, std::int64_t cutoff,
+                      const Doubles& pair_base, const Doubles& pair_columns,
+                      const Columns& pair_column, const Doubles& pair_factor, std::int64_t cutoff,
                       std::int64_t truncation, int tie_order, bool norm, double sigmoid,
                       std::int64_t n_threads) {
     LambdaTask<Level> task;
@@ -157,7 +247,8 @@ struct OfLevels {
     task.prices.gain = gain.data();
     task.prices.gain_factor = gain_factor.data();
     task.prices.position = {position.data(), position_ragged};
-    task.prices.pairs = pairs.size() > 0 ? pairs.data() : nullptr;
+    if (pair_base.size() > 0)
+      task.prices.pairs = matrix_of(pair_base, pair_columns, pair_column, task.queries.count);
     task.prices.pair_factor = pair_factor.data();
     task.cutoff = cutoff;
     task.truncation = truncation;
@@ -197,9 +288,9 @@ struct OfLevels {
   static void define_lambdas(nb::module_& m) {
     m.def("lambdas", &lambdas, nb::kw_only(), "level"_a, "order"_a, "tied"_a, "scores"_a,
           "indptr"_a, "n_levels"_a, "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
-          "position"_a, "position_ragged"_a, "pairs"_a, "pair_factor"_a, "cutoff"_a, "truncation"_a,
-          "tie_order"_a, "norm"_a, "sigmoid"_a, "n_threads"_a,
-          "First and second derivatives of LambdaMART's cost, by document.");
+          "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
+          "pair_factor"_a, "cutoff"_a, "truncation"_a, "tie_order"_a, "norm"_a, "sigmoid"_a,
+          "n_threads"_a, "First and second derivatives of LambdaMART's cost, by document.");
   }
 };
 
@@ -220,8 +311,21 @@ NB_MODULE(_native, m) {
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
-  m.def("pair_part", &py_pair_part, "pairs"_a, "moments"_a, "n_queries"_a,
-        "Sum of pairs times moments, both given query by query.");
+  m.def("pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
+        "Sum of K times moments, by query.");
+  m.def("prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
+        "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,
+        "Values of a measure of the prefix form, by query.");
+  m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
+        "Sum of values times weights and sum of weights, in whole numbers of 2^-1074 as bytes, and "
+        "the number of infinite values.");
+  m.def("copy_scores", &py_copy_scores, "scores"_a,
+        "A copy, and the place of the first that is not finite, or -1.");
+  m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
+        "Whether two arrays are of one type and hold the same bytes.");
+  define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
+  m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
+        "Levels of every query, the best first, from their counts.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_query_ids(m);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "queries.hpp"
+#include "simd.hpp"
 #include "threads.hpp"
 
 namespace skgraded {
@@ -16,6 +17,7 @@ namespace skgraded {
 // Aligned so that the sums of two threads never share a cache line.
 template <int kLevels>
 struct alignas(128) ShortScaleSums {
+  static constexpr bool kIsShort = true;
   static constexpr std::int64_t n_levels = kLevels;
   double by_level[kLevels * kLevels];  // M transposed: the rows are levels of the lower document
   double above[kLevels];               // B_u: documents of level u above
@@ -30,6 +32,7 @@ class LongScaleSums {
   std::vector<double> space_;
 
  public:
+  static constexpr bool kIsShort = false;
   std::int64_t n_levels;
   double* by_level;
   double* above;
@@ -50,13 +53,13 @@ class LongScaleSums {
   LongScaleSums(LongScaleSums&&) = default;
 };
 
-// Counting with a whole unit vector keeps the counts in registers, which above[level] += 1 would
-// not.
+// Counts a document in `above`, and adds it. Counting with a whole unit vector keeps the counts in
+// registers, which above[level] += 1 would not.
 template <class Sums>
-void add_document(Sums& sums, std::int64_t level, double p) noexcept {
+void add_document(Sums& sums, double* above, std::int64_t level, double p) noexcept {
   const std::int64_t n = sums.n_levels;
-  for (std::int64_t u = 0; u < n; ++u) sums.above[u] += sums.line[n - 1 - level + u];
-  for (std::int64_t u = 0; u < n; ++u) sums.by_level[level * n + u] += p * sums.above[u];
+  for (std::int64_t u = 0; u < n; ++u) above[u] += sums.line[n - 1 - level + u];
+  for (std::int64_t u = 0; u < n; ++u) sums.by_level[level * n + u] += p * above[u];
 }
 
 struct BlockWeights {
@@ -100,16 +103,87 @@ void add_block(Sums& sums, const Level* level, std::int64_t n_tied, BlockWeights
   for (std::int64_t u = 0; u < sums.n_levels; ++u) sums.above[u] += sums.block[u];
 }
 
+// The same for a block of so many documents, without a branch: which levels a short block has
+// cannot be predicted. Each document adds the row of its level, times 0 if one before it has done
+// so.
+template <int kTied, class Sums, class Level>
+void add_short_block(Sums& sums, const Level* level, const double* weight) noexcept {
+  constexpr std::int64_t n = Sums::n_levels;
+  constexpr auto kAll = static_cast<double>(kTied), kOthers = static_cast<double>(kTied - 1);
+  BlockWeights p;
+  for (int i = 0; i < kTied; ++i) {
+    p.p0 += weight[i];
+    p.p1 += weight[i] * (static_cast<double>(i) / kOthers);
+  }
+  double block[n] = {};
+  for (int i = 0; i < kTied; ++i)
+    for (std::int64_t u = 0; u < n; ++u) block[u] += sums.line[n - 1 - level[i] + u];
+  for (int i = 0; i < kTied; ++i) {
+    const std::int64_t s = level[i];
+    int n_before = 0, n_same = 0;
+    for (int j = 0; j < kTied; ++j) {
+      const int same = level[j] == level[i] ? 1 : 0;
+      n_same += same;
+      if (j < i) n_before += same;
+    }
+    constexpr double kShares[] = {0.0, 1 / kAll, 2 / kAll, 3 / kAll, 4 / kAll};
+    const double share = kShares[n_before > 0 ? 0 : n_same];
+    for (std::int64_t u = 0; u < n; ++u) {
+      const double self = sums.line[n - 1 - s + u];
+      sums.by_level[s * n + u] +=
+          share * ((sums.above[u] + self) * p.p0 + (block[u] - self) * p.p1);
+    }
+  }
+  for (std::int64_t u = 0; u < n; ++u) sums.above[u] += block[u];
+}
+
+// Ranks first .. end - 1 are tied; those from `last` on have no weight. Not inlined, so that the
+// walk over ranks without ties keeps its counts in registers.
+template <class Sums, class Level>
+SKGRADED_NEVER_INLINE void add_ties(Sums& sums, const Level* level, const double* weight,
+                                    std::int64_t first, std::int64_t end,
+                                    std::int64_t last) noexcept {
+  if constexpr (Sums::kIsShort) {
+    if (end <= last && end - first == 2)
+      return add_short_block<2>(sums, level + first, weight + first);
+    if (end <= last && end - first == 3)
+      return add_short_block<3>(sums, level + first, weight + first);
+    if (end <= last && end - first == 4)
+      return add_short_block<4>(sums, level + first, weight + first);
+  }
+  add_block(sums, level + first, end - first, block_weights(weight, first, end, last));
+}
+
+// Adds documents from rank `first` on up to the next one that is tied with its follower; returns
+// the rank of that one.
+template <class Sums, class Level>
+std::int64_t add_untied(Sums& sums, const RankedList<Level>& list, const double* weight,
+                        std::int64_t first, std::int64_t last, bool expected) noexcept {
+  const auto add_all = [&](double* above) {
+    for (; first < last && !(expected && list.is_tied(first + 1)); ++first)
+      add_document(sums, above, list.level[first], weight[first]);
+  };
+  if constexpr (Sums::kIsShort) {
+    double above[Sums::n_levels];  // a copy, which the compiler keeps in registers
+    std::copy_n(sums.above, Sums::n_levels, above);
+    add_all(above);
+    std::copy_n(above, Sums::n_levels, sums.above);
+  } else {
+    add_all(sums.above);
+  }
+  return first;
+}
+
 template <class Sums, class Level>
 void walk_ranks(Sums& sums, const RankedList<Level>& list, const double* weight,
                 std::int64_t cutoff, bool expected) noexcept {
   const std::int64_t last = std::min(cutoff, list.size);
-  for (std::int64_t first = 0, end; first < last; first = end) {
-    end = expected ? list.block_end(first) : first + 1;
-    if (end == first + 1)
-      add_document(sums, list.level[first], weight[first]);
-    else
-      add_block(sums, list.level + first, end - first, block_weights(weight, first, end, last));
+  for (std::int64_t first = 0; first < last;) {
+    first = add_untied(sums, list, weight, first, last, expected);
+    if (first == last) return;
+    const std::int64_t end = list.block_end(first);
+    add_ties(sums, list.level, weight, first, end, last);
+    first = end;
   }
 }
 

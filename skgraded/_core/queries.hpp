@@ -22,6 +22,8 @@ struct RankedList {
   const std::uint8_t* tied;
   std::int64_t size;
 
+  bool is_tied(std::int64_t rank) const noexcept { return rank < size && tied[rank] != 0; }
+
   // One past the last rank of the tied block that starts at rank index `first`.
   std::int64_t block_end(std::int64_t first) const noexcept {
     std::int64_t end = first + 1;

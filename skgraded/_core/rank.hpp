@@ -64,41 +64,43 @@ inline void settle_run(const std::uint64_t* bits, std::int32_t* order, std::uint
   const auto before = [bits](std::int32_t a, std::int32_t b) {
     return bits[a] < bits[b] || (bits[a] == bits[b] && a < b);
   };
-  if (!std::is_sorted(order + first, order + end, before))
-    std::sort(order + first, order + end, before);
+  std::sort(order + first, order + end, before);
   for (std::int64_t i = first + 1; i < end; ++i)
     tied[i] = bits[order[i]] == bits[order[i - 1]] ? 1 : 0;
 }
 
-// On entry `tied` marks the ranks whose key has the prefix of the one before.
-inline void settle_prefixes(const std::uint64_t* bits, std::int64_t n, std::int32_t* order,
-                            std::uint8_t* tied) noexcept {
-  for (std::int64_t i = 1; i < n; ++i) {
-    if (tied[i] == 0) continue;
-    const std::int64_t first = i - 1;
-    while (i < n && tied[i] != 0) ++i;
-    settle_run(bits, order, tied, first, i);
+// Finds the runs of equal key prefixes, and settles them.
+template <class KeyAt>
+void settle_prefixes(const SortKeys& keys, const std::uint64_t* bits, std::int64_t n,
+                     const KeyAt& key_at, std::int32_t* order, std::uint8_t* tied) noexcept {
+  for (std::int64_t first = 0, end; first < n; first = end) {
+    end = first + 1;
+    while (end < n && keys.same_prefix(key_at(end), key_at(first))) ++end;
+    settle_run(bits, order, tied, first, end);
   }
 }
 
-// Reads a query's order off its sorted keys, of which key_at(i) is the i-th.
+// Reads a query's order off its sorted keys, of which key_at(i) is the i-th. Ties are told by the
+// true scores, without a branch. Where the scores do not descend, some of them differ in bits that
+// the keys lack; that is rare.
 template <class KeyAt>
 void read_order(const Scored& scored, std::int64_t q, const SortKeys& keys,
                 const std::uint64_t* bits, const KeyAt& key_at) noexcept {
   const std::int64_t begin = scored.queries.begin(q), n = scored.queries.size(q);
+  if (n == 0) return;
   std::int32_t* order = scored.order + begin;
   std::uint8_t* tied = scored.tied + begin;
-  std::uint64_t previous = ~std::uint64_t{0};  // no key's prefix
-  std::uint8_t any_same = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint64_t key = key_at(i);
-    const std::uint8_t same = keys.same_prefix(key, previous) ? 1 : 0;
-    order[i] = keys.index(key);
-    tied[i] = same;
-    any_same |= same;
-    previous = key;
+  for (std::int64_t i = 0; i < n; ++i) order[i] = keys.index(key_at(i));
+  std::uint64_t previous = bits[order[0]];
+  bool unsorted = false;
+  tied[0] = 0;
+  for (std::int64_t i = 1; i < n; ++i) {
+    const std::uint64_t own = bits[order[i]];
+    tied[i] = own == previous ? 1 : 0;
+    unsorted |= own < previous;
+    previous = own;
   }
-  if (any_same != 0) settle_prefixes(bits, n, order, tied);
+  if (unsorted) settle_prefixes(keys, bits, n, key_at, order, tied);
 }
 
 inline void copy_bits(const Scored& scored, std::int64_t q, std::uint64_t* bits) noexcept {

@@ -23,6 +23,14 @@
 #define SKGRADED_INLINE_BODY
 #endif
 
+#if defined(__GNUC__)
+#define SKGRADED_NEVER_INLINE [[gnu::noinline]]
+#elif defined(_MSC_VER)
+#define SKGRADED_NEVER_INLINE __declspec(noinline)
+#else
+#define SKGRADED_NEVER_INLINE
+#endif
+
 // GCC halves the registers unless told not to; Clang does not know the word.
 #if defined(__clang__)
 #define SKGRADED_AVX512 "avx512f,avx512dq"

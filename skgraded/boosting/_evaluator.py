@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
-from skgraded.measures import Measure, Scores, evaluate, measure
+from skgraded.measures import Measure, measure
+from skgraded.measures._exact_mean import MeanSums
+from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["Evaluator", "chosen_measures", "named_means"]
@@ -27,23 +27,23 @@ def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Meas
 
 def named_means(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[str, float]]:
     """Return name and mean of each measure; raise where a mean is undefined."""
-    scores = evaluate(measures, rankings)
-    _require_means(scores)
-    means = scores.mean()
-    return [(str(each), means[str(each)]) for each in measures]
+    weights = rankings.judgments.weights
+    scored = score_queries(measures, rankings)
+    return [
+        (str(each), _mean(MeanSums.of(values, weights), each, len(values)))
+        for each, (values, _) in zip(measures, scored, strict=True)
+    ]
 
 
-def _require_means(scores: Scores) -> None:
+def _mean(sums: MeanSums, chosen: Measure, n_queries: int) -> float:
     """Raise where a mean is undefined: a library would take NaN for a reason to stop training."""
-    counted = ~np.isnan(scores.values)
-    weights = np.ones(len(counted)) if scores.weights is None else scores.weights
-    for each, total in zip(scores.measures, weights @ counted, strict=True):
-        if total == 0:
-            raise ValueError(
-                f"{each} has no value on this data set: none of its {len(counted)} queries has "
-                "anything relevant and a positive weight. Evaluate on queries with relevant "
-                "documents, or set empty=0.0 in the measure."
-            )
+    if not sums.weights:
+        raise ValueError(
+            f"{chosen} has no value on this data set: none of its {n_queries} queries has "
+            "anything relevant and a positive weight. Evaluate on queries with relevant "
+            "documents, or set empty=0.0 in the measure."
+        )
+    return sums.mean
 
 
 @dataclass(frozen=True)

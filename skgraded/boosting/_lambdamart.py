@@ -13,6 +13,7 @@ from skgraded import _core
 from skgraded._params import flag, integer_or_none, number
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
+from skgraded.measures._prefix import pairs_of
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["LambdaMART", "trainable"]
@@ -117,7 +118,9 @@ class _SwapPrices(NamedTuple):
     gain_factor: FloatArray
     position: FloatArray
     position_ragged: bool
-    pairs: FloatArray
+    pair_base: FloatArray
+    pair_columns: FloatArray
+    pair_column: NDArray[np.int32]
     pair_factor: FloatArray
 
 
@@ -126,18 +129,19 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
     linear, pairs = cost.measure.prefix_form(judgments)
     factor = _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
-    discount = position = K = np.zeros(0)
+    discount = position = np.zeros(0)
+    K = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
     if pairs is not None:
         position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
-        K = pairs.K.ravel()
+        K = pairs_of(pairs).flat
         # The gains are 0, so that any discounts of the right size serve.
         discount, discount_ragged = position, position_ragged
     if linear is not None:
         discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
         gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
     return _SwapPrices(
-        discount, discount_ragged, gain, gain_factor, position, position_ragged, K, factor
+        discount, discount_ragged, gain, gain_factor, position, position_ragged, *K, factor
     )
 
 

@@ -5,6 +5,7 @@ from skgraded.measures._catalogue import catalogue, measure, measures_of
 from skgraded.measures._columns import column_of
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
+from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures._query_scores import QueryScores
 from skgraded.measures._score_functions import egap_score, gap_score, xgap_score
@@ -74,6 +75,7 @@ __all__ = [
     "NormalizedRecall",
     "OldBpref",
     "P",
+    "PairMatrix",
     "PairPart",
     "PrefixMeasure",
     "QMeasure",

@@ -12,13 +12,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
+
 __all__ = ["MeanSums"]
 
 FloatArray = NDArray[np.float64]
 
-_POINT = 1074  # number of binary places
-_AT_A_TIME = 2**13  # the sum of this many digits of 39 bits stays below 2^53
-_LARGEST_EXPONENT = 1000  # intermediate results of larger values could overflow
+_NO_WEIGHTS = np.zeros(0)
 
 
 class MeanSums(NamedTuple):
@@ -54,16 +54,11 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums.
         """
-        counted = ~np.isnan(values)
-        if not counted.all():
-            values, weights = values[counted], None if weights is None else weights[counted]
-        if weights is None:
-            weights = np.ones(len(values))
-        infinite = np.isinf(values)
-        finite = np.where(infinite, 0.0, values)
-        return cls(
-            _exact_sum(finite * weights), _exact_sum(weights), int((infinite & (weights > 0)).sum())
+        total, of_weights, infinite = _core.sum_exactly(
+            np.ascontiguousarray(values, dtype=np.float64),
+            _NO_WEIGHTS if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
         )
+        return cls(_whole(total), _whole(of_weights), infinite)
 
     def joined(self, other: MeanSums) -> MeanSums:
         """Add other sums.
@@ -88,27 +83,5 @@ class MeanSums(NamedTuple):
         return math.inf if self.infinite else self.values / self.weights
 
 
-def _exact_sum(values: FloatArray) -> int:
-    slices = range(0, len(values), _AT_A_TIME)
-    return sum(_sum_of_few(values[start : start + _AT_A_TIME]) for start in slices)
-
-
-def _sum_of_few(values: FloatArray) -> int:
-    """Split the values into digits of 39 bits, whose sums are exact in double precision."""
-    total = 0
-    while len(values) and (largest := float(max(values.max(), -values.min()))) > 0:
-        _, exponent = math.frexp(largest)
-        if exponent > _LARGEST_EXPONENT:
-            return total + sum(map(_whole, values.tolist()))
-        # Adding a number of this size rounds to a multiple of 2^(exponent - 39).
-        size = math.ldexp(1.5, exponent + 13)
-        digits = values + size
-        digits -= size
-        total += _whole(float(digits.sum()))
-        values = values - digits
-    return total
-
-
-def _whole(value: float) -> int:
-    numerator, denominator = value.as_integer_ratio()
-    return (numerator << _POINT) // denominator
+def _whole(number: bytes) -> int:
+    return int.from_bytes(number, "little", signed=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -115,6 +116,8 @@ class Measure(_FieldsByName):
     def _set(self, **fields: Any) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        for name in _CACHED:
+            self.__dict__.pop(name, None)
 
     def __call__(
         self,
@@ -274,6 +277,10 @@ class Measure(_FieldsByName):
         return dataclasses.replace(self, **fields)
 
     def __str__(self) -> str:
+        return self._string
+
+    @cached_property
+    def _string(self) -> str:
         return as_string(type(self).__name__, self._fields_that_differ())
 
     def __repr__(self) -> str:
@@ -291,18 +298,31 @@ class Measure(_FieldsByName):
             and not (is_nan(values[field.name]) and is_nan(field.default))
         }
 
+    @cached_property
     def _identity(self) -> tuple[Any, ...]:
         # nan != nan, but two measures with empty=nan must be equal.
         values = (getattr(self, field.name) for field in dataclasses.fields(self))
         return (type(self), *("nan" if is_nan(value) else value for value in values))
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._identity)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):
             return NotImplemented
-        return self._identity() == other._identity()
+        return self is other or self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(self._identity())
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Hashes of strings differ from process to process.
+        return {name: value for name, value in vars(self).items() if name not in _CACHED}
+
+
+# What a measure computes of itself once, for memos and names that every call asks for.
+_CACHED = ("_string", "_identity", "_hash")
 
 
 def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:

@@ -22,10 +22,19 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._measure import Measure
+from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._positions import Positions
 from skgraded.rankings import Judgments, RankedList, Rankings, Ties, Unjudged
 
-__all__ = ["LinearPart", "PairPart", "PrefixMeasure", "Rules", "discounted_gain", "pair_moments"]
+__all__ = [
+    "LinearPart",
+    "PairPart",
+    "PrefixMeasure",
+    "Rules",
+    "discounted_gain",
+    "pair_moments",
+    "pairs_of",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -55,13 +64,13 @@ class PairPart(NamedTuple):
     ----------
     positions : Positions
         The position weight p_n.
-    K : ndarray of shape (n_queries, n_levels, n_levels)
+    K : PairMatrix, or ndarray of shape (n_queries, n_levels, n_levels)
         ``K[q, a, b]`` is the contribution of a document of level a that stands above a document of
         level b, or that is this document.
     """
 
     positions: Positions
-    K: FloatArray
+    K: PairMatrix | FloatArray
 
 
 class Rules(NamedTuple):
@@ -129,7 +138,8 @@ class PrefixMeasure(Measure):
         pairs : PairPart or None
             Position weight p and matrix K, or None for a measure without a pair part.
         """
-        return judgments.once(("parts", self), lambda: self._parts(judgments), _size_of_parts)
+        plan = self._plan(judgments)
+        return plan.linear, plan.pairs
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -153,29 +163,93 @@ class PrefixMeasure(Measure):
     def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
         pairs = self._pair_part(judgments)
         if pairs is not None:
-            shape = judgments.n_queries, judgments.n_levels, judgments.n_levels
-            pairs = pairs._replace(K=np.ascontiguousarray(np.broadcast_to(pairs.K, shape)))
+            K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
+            pairs = pairs._replace(K=K)
         return self._linear_part(judgments), pairs
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
         _, pairs = self.prefix_form(judgments.of_queries(slice(0, 1)))
         return 0 if pairs is None else judgments.n_levels**2
 
+    def _plan(self, judgments: Judgments) -> _Plan:
+        return judgments.once(("plan", self), lambda: self._make_plan(judgments), _size_of)
+
+    def _make_plan(self, judgments: Judgments) -> _Plan:
+        linear, pairs = self._parts(judgments)
+        constant = np.ravel(np.asarray(self._constant(judgments), dtype=np.float64))
+        scale = np.ones(1) if linear is None else np.ravel(np.asarray(linear.scale, np.float64))
+        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        n_empty = len(relevant) - int(relevant.sum())
+        rules = Rules(self.k, self.ties, self.unjudged)
+        cells = _NO_CELLS if pairs is None else pairs_of(pairs).flat
+        return _Plan(rules, linear, pairs, constant, scale, cells, relevant.view(np.uint8), n_empty)
+
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, rules = rankings.judgments, Rules(self.k, self.ties, self.unjudged)
-        linear, pairs = self.prefix_form(judgments)
-        values = np.zeros(judgments.n_queries) + self._constant(judgments)
-        if linear is not None:
-            gains = discounted_gain(rankings, linear.discount, linear.gain, rules)
-            values += linear.scale * gains
-        if pairs is not None:
-            moments = pair_moments(rankings, pairs.positions, rules)
-            values += _core.pair_part(pairs.K.ravel(), moments.ravel(), judgments.n_queries)
-        return values
+        plan = self._plan(rankings.judgments)
+        return plan.values(rankings, _NOTHING, np.ones_like(plan.relevant), 0.0)
+
+    def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
+        plan = self._plan(rankings.judgments)
+        best = self._ideal_values(rankings.judgments) if self.normalize else _NOTHING
+        return plan.values(rankings, best, plan.relevant, self.empty), plan.n_empty
 
 
-def _size_of_parts(parts: tuple[LinearPart | None, PairPart | None]) -> int:
-    return 0 if parts[1] is None else parts[1].K.nbytes
+_NOTHING = np.zeros(0)
+_NO_CELLS = _NOTHING, _NOTHING, np.zeros(0, np.int32)
+
+
+class _Plan(NamedTuple):
+    """What values are computed from beside the rankings, all of it known from the labels.
+
+    Attributes
+    ----------
+    rules : Rules
+        How the measure reads a ranking.
+    linear : LinearPart or None
+        Discount d and gain v.
+    pairs : PairPart or None
+        Position weight p and matrix K.
+    constant, scale : ndarray of shape (n_queries,) or (1,)
+        The value before any document counts, and the factor of the gains.
+    cells : tuple of ndarray
+        The matrix K as the kernel takes it.
+    relevant : ndarray of shape (n_queries,), uint8
+        1 where a query has something relevant.
+    n_empty : int
+        Number of queries where it has not.
+    """
+
+    rules: Rules
+    linear: LinearPart | None
+    pairs: PairPart | None
+    constant: FloatArray
+    scale: FloatArray
+    cells: tuple[FloatArray, FloatArray, NDArray[np.int32]]
+    relevant: NDArray[np.uint8]
+    n_empty: int
+
+    def values(
+        self, rankings: Rankings, best: FloatArray, relevant: NDArray[np.uint8], empty: float
+    ) -> FloatArray:
+        """Values, divided by those of `best` unless it is empty."""
+        gains = moments = _NOTHING
+        if self.linear is not None:
+            gains = discounted_gain(rankings, self.linear.discount, self.linear.gain, self.rules)
+        if self.pairs is not None:
+            moments = pair_moments(rankings, self.pairs.positions, self.rules).ravel()
+        return _core.prefix_values(
+            self.constant, self.scale, gains, *self.cells, moments, best, relevant, empty
+        )
+
+
+def pairs_of(part: PairPart) -> PairMatrix:
+    """Return the matrix of a pair part that `PrefixMeasure.prefix_form` has returned."""
+    assert isinstance(part.K, PairMatrix)
+    return part.K
+
+
+def _size_of(plan: _Plan) -> int:
+    return 0 if plan.pairs is None else pairs_of(plan.pairs).nbytes
 
 
 def discounted_gain(
@@ -199,9 +273,9 @@ def discounted_gain(
     ndarray of shape (n_queries,)
         The discounted gains.
     """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
 
     def score() -> FloatArray:
+        ranked = rankings.ranked(rules.ties, rules.unjudged)
         return _core.discounted_gain(
             *ranked,
             _weights(rankings, discount, ranked, rules.unjudged),
@@ -233,9 +307,9 @@ def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> Floa
         ``M[q, a, b]`` sums p_n times the number of documents of level a at ranks 1..n, over the
         ranks n <= k that hold a document of level b.
     """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
 
     def count() -> FloatArray:
+        ranked = rankings.ranked(rules.ties, rules.unjudged)
         return _core.pair_moments(
             *ranked,
             _weights(rankings, positions, ranked, rules.unjudged),

@@ -81,7 +81,9 @@ class QueryScores:
 
 
 def mean_of_values(values: FloatArray, weights: FloatArray | None, measure: Measure) -> float:
-    return mean_of(MeanSums.of(values, weights), measure, len(values), np.isnan(values).sum())
+    sums = MeanSums.of(values, weights)
+    n_left_out = 0 if sums.weights else int(np.isnan(values).sum())
+    return mean_of(sums, measure, len(values), n_left_out)
 
 
 def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:

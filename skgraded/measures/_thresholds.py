@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _params
 from skgraded.measures._fields import numbers_by_grade
+from skgraded.measures._pair_matrix import lower_level
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
@@ -105,6 +106,9 @@ class _ThresholdMeasure(PrefixMeasure):
 
     def _G(self, judgments: Judgments) -> FloatArray:
         """Return G by level: the probability that the threshold is at most the grade."""
+        return judgments.once(("G", self), lambda: self._cumulate(judgments))
+
+    def _cumulate(self, judgments: Judgments) -> FloatArray:
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         grades = judgments.grades.astype(np.int64)
@@ -128,18 +132,21 @@ class _ThresholdMeasure(PrefixMeasure):
         return named_thresholds(self.g, top)
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
-        """Return F(min(a, b)) for every pair of levels, from F by level on the last axis."""
-        level = np.arange(by_level.shape[-1])
-        return by_level[..., np.minimum(level[:, None], level[None, :])]
+        """Return F(min(a, b)) for every pair of levels, from F by level."""
+        return by_level[lower_level(len(by_level))]
 
     def _expected_share(self, judgments: Judgments) -> FloatArray:
         """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
         grades = judgments.grades.astype(np.int64)
         # This comes first because it refuses a high top grade, which would need much memory below.
         g = self._probabilities(int(grades[-1]))[: grades[-1]]
+        by_level = reciprocal(judgments.at_least)
+        if grades[-1] == judgments.n_levels - 1:  # all grades occur
+            by_level[:, 0] = 0.0
+            by_level[:, 1:] *= g
+            return by_level.cumsum(axis=1)
         # The loop is over grades and not levels, so that the bits do not depend on which occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
-        by_level = reciprocal(judgments.at_least)
         shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
         for grade, level in enumerate(level_of.tolist(), start=1):
             total = total + g[grade - 1] * by_level[:, level]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._pair_matrix import PairMatrix, lower_level
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.measures._prefix import PairPart, PrefixMeasure, Rules, pair_moments
@@ -73,8 +74,8 @@ class AP(_BinaryMeasure, PrefixMeasure):
         judgments.require_few_grades(self)
         relevant = self._relevant(judgments)
         both = relevant[:, None] & relevant[None, :]
-        K = both * reciprocal(self._n_relevant(judgments))[:, None, None]
-        return PairPart(Reciprocal(), K)
+        share = reciprocal(self._n_relevant(judgments))
+        return PairPart(Reciprocal(), PairMatrix.scaled(both.astype(np.float64), share))
 
 
 class GAP(_ThresholdMeasure):
@@ -128,7 +129,7 @@ class GAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._G(judgments)
         expected_recall_base = judgments.sum_over_pool(G)
-        K = self._lower_grade(G) * reciprocal(expected_recall_base)[:, None, None]
+        K = PairMatrix.scaled(self._lower_grade(G), reciprocal(expected_recall_base))
         return PairPart(Reciprocal(), K)
 
 
@@ -188,7 +189,9 @@ class xGAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._G(judgments)
         selected = self._expected_share(judgments) * reciprocal(G)
-        return PairPart(Reciprocal(), self._lower_grade(G) * selected[:, None, :])
+        of_document = np.broadcast_to(np.arange(len(G)), (len(G), len(G)))
+        K = PairMatrix.by_column(self._lower_grade(G), selected, of_document)
+        return PairPart(Reciprocal(), K)
 
 
 class eGAP(_ThresholdMeasure):
@@ -237,7 +240,9 @@ class eGAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        return PairPart(Reciprocal(), self._lower_grade(self._expected_share(judgments)))
+        share = self._expected_share(judgments)
+        lower = lower_level(judgments.n_levels)
+        return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -311,7 +316,7 @@ class QMeasure(_GainAveragePrecision):
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
         pairs = blended[:, None] * graded[None, :]
-        return PairPart(BlendedIdealGain(self.gain, self.beta), pairs * share[:, None, None])
+        return PairPart(BlendedIdealGain(self.gain, self.beta), PairMatrix.scaled(pairs, share))
 
 
 class GeneralizedAP(_GainAveragePrecision):
@@ -359,9 +364,9 @@ class GeneralizedAP(_GainAveragePrecision):
         rules = Rules(None, "row_order", "nonrelevant")
         mean_gain = pair_moments(judgments.ideal, Reciprocal(), rules)
         pairs = gains[:, None] * graded[None, :]
-        K = np.tile(pairs.ravel(), judgments.n_queries)
-        best = _core.pair_part(K, mean_gain.ravel(), judgments.n_queries)
-        return PairPart(Reciprocal(), pairs * reciprocal(best)[:, None, None])
+        K = PairMatrix.scaled(pairs, np.ones(judgments.n_queries))
+        best = _core.pair_part(*K.flat, mean_gain.ravel(), judgments.n_queries)
+        return PairPart(Reciprocal(), PairMatrix.scaled(pairs, reciprocal(best)))
 
 
 class WeightedAP(_GainAveragePrecision):
@@ -408,4 +413,4 @@ class WeightedAP(_GainAveragePrecision):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         pairs = self._gains(judgments)[:, None] * graded[None, :]
-        return PairPart(ReciprocalIdealGain(self.gain), pairs * share[:, None, None])
+        return PairPart(ReciprocalIdealGain(self.gain), PairMatrix.scaled(pairs, share))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, listed
 from skgraded.measures._gains import misplaced
+from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Rankings, Unjudged
@@ -310,7 +311,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
         judgments.require_few_grades(self)
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
         wrong = misplaced(self._relevant(judgments).astype(np.float64))
-        return PairPart(Constant(), -wrong * scale[:, None, None])
+        return PairPart(Constant(), PairMatrix.scaled(-wrong, scale))
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -364,4 +365,4 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         wrong = misplaced(self._relevant(judgments).astype(np.float64))
-        return PairPart(ReciprocalAbove(), -wrong * self._share(judgments)[:, None, None])
+        return PairPart(ReciprocalAbove(), PairMatrix.scaled(-wrong, self._share(judgments)))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded.measures._binary import COUNTS_JUDGED
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, misplaced
+from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._positions import (
     Constant,
     FromSecond,
@@ -88,7 +89,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         desired = judgments.sum_over_pool(missing)
         scale = reciprocal(desired) * reciprocal(self._available(judgments))
-        return PairPart(Constant(), -misplaced(gains) * scale[:, None, None])
+        return PairPart(Constant(), PairMatrix.scaled(-misplaced(gains), scale))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -148,7 +149,7 @@ class RprefRelative(_RelativeGradedPreference):
         judgments.require_few_grades(self)
         share = reciprocal(self._available(judgments))
         wrong = misplaced(self._gains(judgments))
-        return PairPart(ReciprocalAbove(), -wrong * share[:, None, None])
+        return PairPart(ReciprocalAbove(), PairMatrix.scaled(-wrong, share))
 
 
 class RprefRelative2(_RelativeGradedPreference):
@@ -201,4 +202,4 @@ class RprefRelative2(_RelativeGradedPreference):
         gains = self._gains(judgments)
         lower = np.minimum(gains[:, None], gains[None, :])
         share = reciprocal(self._available(judgments))
-        return PairPart(Reciprocal(), lower * share[:, None, None])
+        return PairPart(Reciprocal(), PairMatrix.scaled(lower, share))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from skgraded import _core
 
 __all__ = [
     "check_group_sizes",
@@ -13,6 +15,7 @@ __all__ = [
     "check_length",
     "check_weights",
     "numeric",
+    "numeric_labels",
     "one_dimensional",
     "own_scores",
 ]
@@ -97,12 +100,18 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def check_labels(y_true: ArrayLike) -> NDArray[Any]:
+def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
+    """Return labels as numbers, at least one."""
     if np.ma.is_masked(y_true):  # masked documents are unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
     labels = numeric("y_true", y_true)
     if len(labels) == 0:
         raise ValueError("y_true must hold at least one document, got an empty array.")
+    return labels
+
+
+def check_labels(labels: NDArray[Any]) -> None:
+    """Raise where a label is no grade."""
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = int(np.flatnonzero(np.isinf(labels))[0])
         raise ValueError(
@@ -118,7 +127,6 @@ def check_labels(y_true: ArrayLike) -> NDArray[Any]:
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
         raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
-    return labels
 
 
 def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> FloatArray:
@@ -126,18 +134,20 @@ def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> F
     given = numeric("y_score", y_score)
     check_length("y_score", given, n_rows)
     _require_exact(given)
+    in_layout = given if row_order is None else given[row_order]
     # The copy is checked, because another thread may change the caller's array.
-    scores = np.array(given if row_order is None else given[row_order], dtype=np.float64)
-    finite = np.isfinite(scores)
-    if not finite.all():
-        places = np.flatnonzero(~finite)
-        rows = places if row_order is None else row_order[places]
-        first = rows.argmin()
-        raise ValueError(
-            f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}."
-        )
+    scores, bad = _core.copy_scores(np.ascontiguousarray(in_layout, dtype=np.float64))
+    if bad >= 0:
+        _raise_not_finite(scores, row_order)
     scores.flags.writeable = False
     return scores
+
+
+def _raise_not_finite(scores: FloatArray, row_order: IntArray | None) -> NoReturn:
+    places = np.flatnonzero(~np.isfinite(scores))
+    rows = places if row_order is None else row_order[places]
+    first = rows.argmin()
+    raise ValueError(f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}.")
 
 
 def _require_exact(scores: NDArray[Any]) -> None:

@@ -24,13 +24,14 @@ from skgraded import _core
 from skgraded._params import threads
 from skgraded.rankings._checks import (
     check_group_sizes,
-    check_labels,
     check_weights,
+    numeric_labels,
     own_scores,
 )
 from skgraded.rankings._grouping import group_rows
-from skgraded.rankings._layout import in_layout, level_type, levels_of, mean_by_query
+from skgraded.rankings._layout import in_layout, level_type, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList
+from skgraded.rankings._room import Room
 
 __all__ = ["Judgments", "Rankings", "Ties", "Unjudged"]
 
@@ -41,19 +42,6 @@ IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
-
-
-class _Room:
-    """Budget of bytes for cached results: 128 MB plus 32 bytes per document."""
-
-    def __init__(self, n_documents: int) -> None:
-        self.left = 2**27 + 32 * n_documents
-
-    def takes(self, n_bytes: int) -> bool:
-        if n_bytes > self.left:
-            return False
-        self.left -= n_bytes
-        return True
 
 
 class Judgments:
@@ -91,7 +79,7 @@ class Judgments:
         levels: NDArray[Any],
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
-        room: _Room | None = None,
+        room: Room | None = None,
     ) -> None:
         for handed_out in (qid, weights):  # results share these arrays
             if handed_out is not None:
@@ -102,7 +90,7 @@ class Judgments:
         self.grades = grades
         self.levels = levels
         self.weights = weights
-        self._room = room or _Room(len(levels))
+        self._room = room or Room(len(levels))
         if pool is not None:
             self.pool = pool
         self._memo: dict[Hashable, Any] = {}
@@ -130,7 +118,7 @@ class Judgments:
         Judgments
             The labels by query.
         """
-        labels = check_labels(y_true)
+        labels = numeric_labels(y_true)
         ids, indptr, row_order = group_rows(qid, len(labels))
         return cls._from_layout(labels, ids, indptr, row_order, sample_weight)
 
@@ -157,7 +145,7 @@ class Judgments:
         Judgments
             The labels by query; query ids are 0, 1, ...
         """
-        labels = check_labels(y_true)
+        labels = numeric_labels(y_true)
         sizes = check_group_sizes(group, len(labels))
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         return cls._from_layout(labels, np.arange(len(sizes)), indptr, None, sample_weight)
@@ -171,7 +159,7 @@ class Judgments:
         row_order: IntArray | None,
         sample_weight: ArrayLike | None,
     ) -> Judgments:
-        grades, levels = levels_of(labels)
+        grades, levels = read_labels(labels)
         weights = None
         if sample_weight is not None:
             row_weights = in_layout(check_weights(sample_weight, len(labels)), row_order)
@@ -259,7 +247,7 @@ class Judgments:
         }
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return {**state, "_memo": {}, "_room": _Room(self.n_documents)}
+        return {**state, "_memo": {}, "_room": Room(self.n_documents)}
 
     @property
     def n_queries(self) -> int:
@@ -289,15 +277,15 @@ class Judgments:
     @cached_property
     def has_unjudged(self) -> bool:
         """Whether any document is unjudged."""
-        return bool((self.levels >= self.n_levels).any())
+        return bool(self.levels.max(initial=0) >= self.n_levels)
 
     @cached_property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
-        if self.n_queries * self.n_levels > self.n_documents:  # counts would take more memory
+        if self._has_many_levels:
             return self._sort_pool()
-        counts = _core.count_levels(self.levels, self.indptr, self.n_levels)
-        return RankedList.best_first(counts, self.levels.dtype)
+        self.counts = _core.count_levels(self.levels, self.indptr, self.n_levels)
+        return RankedList.best_first(self.counts, self.levels.dtype)
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
@@ -313,7 +301,11 @@ class Judgments:
     @cached_property
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
-        return _core.count_levels(self.pool.levels, self.pool.indptr, self.n_levels)
+        pool = self.pool
+        made: IntArray | None = vars(self).get("counts")  # together with the pool
+        if made is not None:
+            return made
+        return _core.count_levels(pool.levels, pool.indptr, self.n_levels)
 
     @cached_property
     def at_least(self) -> IntArray:
@@ -353,9 +345,16 @@ class Judgments:
         """
 
         def count() -> IntArray:
-            return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+            if self._has_many_levels:
+                return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+            return self.counts @ counted.astype(np.int64)
 
         return self.once(("count_pool", counted.tobytes()), count)
+
+    @property
+    def _has_many_levels(self) -> bool:
+        """Whether counts of all levels take more room than the documents."""
+        return self.n_queries * self.n_levels > self.n_documents
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.

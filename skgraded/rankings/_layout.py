@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "in_layout",
-    "level_type",
-    "levels_of",
-    "mean_by_query",
-]
+from skgraded import _core
+from skgraded.rankings._checks import check_labels
+
+__all__ = ["in_layout", "level_type", "levels_of", "mean_by_query", "read_labels"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
-_LARGEST_BYTE = np.iinfo(np.uint8).max
+_LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 
 
 def in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:
@@ -38,6 +36,34 @@ def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
     if not np.isfinite(means).all():
         raise ValueError("sample_weight must have a finite sum in every query, got inf.")
     return means
+
+
+# Types of labels that the kernel reads.
+_READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
+_N_BYTE_GRADES = 254  # the kernel's
+
+
+def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
+    """Check labels and find their levels, as `levels_of`; one pass where the scale is short."""
+    if labels.dtype in _READ_IN_ONE_PASS:
+        levels, occurs, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
+        if all_are:
+            return _of_byte_grades(levels, occurs)
+    check_labels(labels)
+    return levels_of(labels)
+
+
+def _of_byte_grades(
+    levels: NDArray[np.uint8], occurs: NDArray[np.uint8]
+) -> tuple[FloatArray, NDArray[np.uint8]]:
+    any_unjudged = bool(occurs[_LARGEST_BYTE])
+    occurs[0] = 1
+    (grades,) = occurs[:_N_BYTE_GRADES].nonzero()
+    if any_unjudged or grades[-1] >= len(grades):
+        level_of = np.full(_LARGEST_BYTE + 1, len(grades), np.uint8)
+        level_of[grades] = np.arange(len(grades))
+        levels = level_of[levels]
+    return grades.astype(np.float64), levels
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:

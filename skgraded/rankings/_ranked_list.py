@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
+
 __all__ = ["RankedList"]
 
 IntArray = NDArray[np.int64]
@@ -64,9 +66,15 @@ class RankedList(NamedTuple):
             The lists.
         """
         n_queries, n_levels = counts.shape
-        falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
-        levels = np.repeat(falling, counts[:, ::-1].ravel())
-        return cls.without_ties(levels, np.concatenate(([0], np.cumsum(counts.sum(axis=1)))))
+        indptr = np.zeros(n_queries + 1, dtype=np.int64)
+        counts.sum(axis=1).cumsum(out=indptr[1:])
+        if dtype == np.uint8 and n_levels > 0:
+            flat = np.ascontiguousarray(counts, dtype=np.int64).ravel()
+            levels: NDArray[Any] = _core.fill_best_first(flat, n_levels, int(indptr[-1]))
+        else:
+            falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
+            levels = np.repeat(falling, counts[:, ::-1].ravel())
+        return cls.without_ties(levels, indptr)
 
     @property
     def lengths(self) -> IntArray:

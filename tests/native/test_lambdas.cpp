@@ -60,11 +60,14 @@ struct Case {
   std::vector<std::int64_t> indptr;
   std::int64_t n_levels;
   std::vector<Level> level;
-  Doubles scores, discount, position, gain, gain_factor, pairs, pair_factor;
-  std::vector<std::int32_t> order;
+  Doubles scores, discount, position, gain, gain_factor, pair_base, pairs, pair_factor;
+  std::vector<std::int32_t> order, pair_column;
   std::vector<std::uint8_t> tied;
 
   Queries queries() const { return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
+
+  // Two factors a query, for the cells of either parity.
+  PairMatrix matrix() const { return {pair_base.data(), pairs.data(), pair_column.data(), 2}; }
 
   LambdaTask<Level> task(bool with_pairs, bool ragged) const {
     LambdaTask<Level> task;
@@ -78,7 +81,7 @@ struct Case {
                    gain.data(),
                    gain_factor.data(),
                    {position.data(), ragged},
-                   with_pairs ? pairs.data() : nullptr,
+                   with_pairs ? matrix() : PairMatrix{},
                    pair_factor.data()};
     task.cutoff = kNoCutoff;
     task.truncation = 30;
@@ -105,7 +108,10 @@ Case<Level> make_case(Random& random, const std::vector<std::int64_t>& sizes, st
   made.gain = draw(random, n_levels);
   made.gain_factor = draw(random, nq);
   made.pair_factor = draw(random, nq);
-  made.pairs = draw(random, nq * n_levels * n_levels);
+  made.pair_base = draw(random, n_levels * n_levels);
+  made.pairs = draw(random, nq * 2);
+  for (std::int32_t cell = 0; cell < n_levels * n_levels; ++cell)
+    made.pair_column.push_back(cell % 2);
   made.order.resize(static_cast<std::size_t>(n));
   made.tied.resize(static_cast<std::size_t>(n));
   std::vector<std::int64_t> schedule(sizes.size());
@@ -125,8 +131,8 @@ double value_of(const LambdaTask<Level>& task, std::int64_t q, const std::vector
   for (std::size_t n = 0; n < list.size(); ++n) {
     if (static_cast<std::int64_t>(n) >= task.cutoff) break;
     linear += d[n] * task.prices.gain[list[n]];
-    for (std::size_t m = 0; m <= n && task.prices.pairs != nullptr; ++m)
-      pairs += p[n] * task.prices.pairs[(q * task.n_levels + list[m]) * task.n_levels + list[n]];
+    for (std::size_t m = 0; m <= n && task.prices.pairs.base != nullptr; ++m)
+      pairs += p[n] * task.prices.pairs.at(q, list[m] * task.n_levels + list[n]);
   }
   return task.prices.gain_factor[q] * linear + task.prices.pair_factor[q] * pairs;
 }

@@ -1,0 +1,78 @@
+// Labels as users hand them over: read as grades of a short scale, and the pools they make.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "queries.hpp"
+
+namespace skgraded {
+
+// Grades of a short scale, as bytes; the byte behind them marks the unjudged.
+constexpr std::uint8_t kTopByteGrade = 253, kUnjudgedByte = 255;
+
+// An integer label as a byte; `others` becomes nonzero if it is no grade of a short scale.
+template <class Label>
+std::uint64_t byte_grade_of(Label label, std::uint64_t& others) noexcept {
+  const auto grade = static_cast<std::uint64_t>(label);
+  others |= grade > kTopByteGrade ? 1U : 0U;
+  return grade;
+}
+
+// The same for floating point, by arithmetic on the bits, for which compilers fill registers.
+template <class Bits, class Label>
+Bits byte_grade_of_bits(Label label, Label whole_from, Bits infinity, Bits& others) noexcept {
+  static_assert(sizeof(Bits) == sizeof(Label));
+  constexpr int kSignBit = 8 * sizeof(Bits) - 1;
+  const auto bits_of = [](Label value) {
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+  // Adding a number so large leaves an integer in the low bits.
+  const Label shifted = label + whole_from;
+  const Bits grade = bits_of(shifted) - bits_of(whole_from), own = bits_of(label);
+  const Bits is_nan = Bits{0} - ((infinity - (own & ~(Bits{1} << kSignBit))) >> kSignBit);
+  const Bits rounded = bits_of(shifted - whole_from) ^ own;
+  const Bits too_high = (grade | (grade + (kUnjudgedByte - kTopByteGrade))) >> 8;  // or below 0
+  others |= (rounded | too_high) & ~is_nan;
+  return (grade & ~is_nan) | (is_nan & kUnjudgedByte);
+}
+
+inline std::uint32_t byte_grade_of(float label, std::uint32_t& others) noexcept {
+  return byte_grade_of_bits<std::uint32_t>(label, 0x1p23F, 0x7f800000, others);
+}
+
+inline std::uint64_t byte_grade_of(double label, std::uint64_t& others) noexcept {
+  return byte_grade_of_bits<std::uint64_t>(label, 0x1p52, 0x7ff0000000000000, others);
+}
+
+// Reads every label once, and notes which grades occur. Returns whether all of them are integers
+// from 0 to kTopByteGrade or nan; where they are not, what was read is of no use.
+template <class Label>
+bool read_byte_grades(const Label* labels, std::int64_t n, std::uint8_t* grades,
+                      std::uint8_t* occurs) noexcept {
+  constexpr std::int64_t kAtATime = 4096;
+  std::fill_n(occurs, 256, std::uint8_t{0});
+  for (std::int64_t first = 0; first < n; first += kAtATime) {
+    const std::int64_t end = std::min(first + kAtATime, n);
+    std::conditional_t<std::is_same_v<Label, float>, std::uint32_t, std::uint64_t> others = 0;
+    for (std::int64_t i = first; i < end; ++i)
+      grades[i] = static_cast<std::uint8_t>(byte_grade_of(labels[i], others));
+    if (others != 0) return false;
+    for (std::int64_t i = first; i < end; ++i) occurs[grades[i]] = 1;
+  }
+  return true;
+}
+
+// Every query's documents, the best level first, from their counts.
+inline void fill_best_first(const std::int64_t* counts, std::int64_t n_queries,
+                            std::int64_t n_levels, std::uint8_t* levels) noexcept {
+  for (std::int64_t q = 0; q < n_queries; ++q)
+    for (std::int64_t level = n_levels - 1; level >= 0; --level)
+      levels = std::fill_n(levels, counts[q * n_levels + level], static_cast<std::uint8_t>(level));
+}
+
+}  // namespace skgraded

@@ -1,0 +1,122 @@
+"""The matrices K of all queries, in the few numbers that they are made of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PairMatrix", "lower_level"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+class PairMatrix(NamedTuple):
+    """A matrix for each query: ``K[q, a, b] = base[a, b] * factor[q, column[a, b]]``.
+
+    Attributes
+    ----------
+    base : ndarray of shape (n_levels, n_levels)
+        What all queries share.
+    factor : ndarray of shape (n_queries, n_columns)
+        What differs from query to query.
+    column : ndarray of shape (n_levels, n_levels), int32
+        Which factor counts for a pair of levels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.measures import PairMatrix
+    >>> K = PairMatrix.scaled(np.array([[0.0, 0.0], [0.0, 1.0]]), scale=np.array([0.5, 2.0]))
+    >>> K.base * K.factor[1, K.column]
+    array([[0., 0.],
+           [0., 2.]])
+    """
+
+    base: FloatArray
+    factor: FloatArray
+    column: IntArray
+
+    @classmethod
+    def scaled(cls, base: FloatArray, scale: FloatArray) -> Self:
+        """Multiply one matrix by a number of each query.
+
+        Parameters
+        ----------
+        base : ndarray of shape (n_levels, n_levels)
+            The matrix.
+        scale : ndarray of shape (n_queries,)
+            The numbers.
+
+        Returns
+        -------
+        PairMatrix
+            The products.
+        """
+        return cls.by_column(base, scale[:, None], np.zeros(base.shape, np.int32))
+
+    @classmethod
+    def by_column(cls, base: FloatArray, factor: FloatArray, column: NDArray[np.integer]) -> Self:
+        """Multiply the cells of one matrix by a number of each query and of a group of cells.
+
+        Parameters
+        ----------
+        base : ndarray of shape (n_levels, n_levels)
+            The matrix.
+        factor : ndarray of shape (n_queries, n_columns)
+            The numbers, by query and group.
+        column : ndarray of shape (n_levels, n_levels)
+            The group of each cell.
+
+        Returns
+        -------
+        PairMatrix
+            The products.
+        """
+        return cls(
+            np.ascontiguousarray(base, dtype=np.float64),
+            np.ascontiguousarray(factor, dtype=np.float64),
+            np.ascontiguousarray(column, dtype=np.int32),
+        )
+
+    @classmethod
+    def of(cls, K: FloatArray | PairMatrix, n_queries: int, n_levels: int) -> PairMatrix:
+        """Take a matrix that stands cell by cell.
+
+        Parameters
+        ----------
+        K : ndarray or PairMatrix
+            One matrix for all queries or one for each, or what is a `PairMatrix` already.
+        n_queries, n_levels : int
+            The shape.
+
+        Returns
+        -------
+        PairMatrix
+            The same numbers.
+        """
+        if isinstance(K, PairMatrix):
+            return K
+        n_cells = n_levels**2
+        cells = np.broadcast_to(K, (n_queries, n_levels, n_levels)).reshape(n_queries, n_cells)
+        shape = n_levels, n_levels
+        return cls.by_column(np.ones(shape), cells, np.arange(n_cells).reshape(shape))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the queries take."""
+        return self.factor.nbytes
+
+    @property
+    def flat(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """The three arrays as the kernels take them."""
+        return self.base.ravel(), self.factor.ravel(), self.column.ravel()
+
+
+def lower_level(n_levels: int) -> IntArray:
+    """Return the lower one of every pair of levels, shape (n_levels, n_levels)."""
+    level = np.arange(n_levels, dtype=np.int32)
+    lower: IntArray = np.minimum(level[:, None], level[None, :])
+    return lower
