@@ -140,6 +140,8 @@ class LineReader {
   Lines read(bool final) {
     std::size_t begin = 0;
     while (begin < text_.size() && lines_.fault == Fault::none) {
+      begin = skip_empty_lines(begin);
+      if (begin == text_.size()) break;
       const std::size_t found = text_.find('\n', begin);
       const std::size_t end = std::min(found, text_.size());
       if (refuses(begin, end)) break;
@@ -180,7 +182,7 @@ class LineReader {
     const bool is_comment = n > 0 && text_[begin] == '#';
     // Only these take in what stands behind: lines of another file's or another system's making.
     if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
-    if (n == 0 || is_comment) return skip_line();
+    if (n == 0 || is_comment) return skip_lines(1);
     const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
     if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
     add_record(column);
@@ -213,14 +215,24 @@ class LineReader {
     return zero_ == text_.size() || zero_ > begin + kNear ? fault : Fault::not_text;
   }
 
-  void skip_line() {
+  // A compressed file of some kilobytes can hold a billion of them.
+  std::size_t skip_empty_lines(std::size_t begin) {
+    const std::size_t end = std::min(text_.find_first_not_of('\n', begin), text_.size());
+    if (end > begin) {
+      lines_.n_lines += static_cast<std::int64_t>(end - begin);
+      skip_lines(static_cast<std::int64_t>(end - begin));
+    }
+    return end;
+  }
+
+  void skip_lines(std::int64_t n) {
     const auto before = static_cast<std::int64_t>(lines_.value.size());
     std::vector<std::int64_t>& skipped = lines_.skipped;
     if (!skipped.empty() && skipped[skipped.size() - 2] == before) {
-      ++skipped.back();
+      skipped.back() += n;
     } else {
       skipped.push_back(before);
-      skipped.push_back(1);
+      skipped.push_back(n);
     }
   }
 

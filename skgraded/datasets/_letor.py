@@ -205,6 +205,9 @@ class _Lines:
     def __iter__(self) -> Iterator[bytes]:
         for text in self._texts():
             before, seen = self.number, 0
+            if text.isspace():  # far faster than to look for data
+                self.number += text.count(b"\n")
+                continue
             for found in _DATA.finditer(text):
                 before += text.count(b"\n", seen, found.start())
                 seen = found.start()
