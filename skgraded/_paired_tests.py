@@ -22,6 +22,7 @@ __all__ = [
     "bootstrap_test",
     "effect_size",
     "holm",
+    "means_without_rounding",
     "paired_differences",
     "randomization_test",
     "t_test",
@@ -126,11 +127,18 @@ def bootstrap_test(
     return _where_they_differ(differences, lambda rows: _bootstrap_test(rows, n_resamples, rng))
 
 
+def means_without_rounding(differences: FloatArray) -> FloatArray:
+    """Mean difference of each pair; 0 where the differences cancel but for rounding."""
+    means: FloatArray = differences.mean(axis=1)
+    means[np.abs(means) <= _ROUNDING * np.abs(differences).mean(axis=1)] = 0.0
+    return means
+
+
 def _bootstrap_test(
     differences: FloatArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     n_pairs, n_topics = differences.shape
-    mean = differences.mean(axis=1, keepdims=True)
+    mean = means_without_rounding(differences)[:, None]
     observed = np.abs(_studentised(mean[:, 0], (differences**2).mean(axis=1)))
     shifted = differences - mean  # as if there were no difference
     shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)] = 0.0

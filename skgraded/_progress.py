@@ -45,7 +45,7 @@ class ProgressBar:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.stream.isatty():
+        if self._is_drawn():
             self.stream.write("\n")
 
     def step(self, n_steps: int = 1) -> None:
@@ -60,8 +60,12 @@ class ProgressBar:
             self.done = min(self.total, self.done + n_steps)
             self._draw()
 
+    def _is_drawn(self) -> bool:
+        # A process can be started without standard error; Python then has None.
+        return self.stream is not None and self.stream.isatty()
+
     def _draw(self) -> None:
-        if not self.stream.isatty():
+        if not self._is_drawn():
             return
         filled = _WIDTH * self.done // max(1, self.total)
         passed = time.monotonic() - self._start

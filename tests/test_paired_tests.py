@@ -122,3 +122,12 @@ def test_corrections_never_lower_a_p_value_nor_change_their_order(values):
         assert (corrected >= p_values * (1 - 1e-12)).all()
         assert (np.diff(corrected[np.argsort(p_values, kind="stable")]) >= 0).all()
         assert corrected.max() <= 1
+
+
+def test_differences_that_cancel_but_for_rounding_are_none():
+    values = np.array([0.2, 0.4, 0.6, 0.2, 0.8, 0.4] * 5)
+    differences = paired_differences(values, np.roll(values, 1))
+    assert 0.0 < abs(differences.mean()) < 1e-15
+    twice = np.array([differences, -differences, 1e9 * differences])
+    np.testing.assert_array_equal(bootstrap_test(twice, 1000, rng()), 1.0)
+    np.testing.assert_array_equal(randomization_test(twice, 1000, rng()), 1.0)

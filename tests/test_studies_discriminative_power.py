@@ -175,6 +175,29 @@ def test_swap_rates_are_those_of_pairs_and_sets_one_by_one(scores):
         np.testing.assert_array_equal(found.n_swapped[row], swapped)
 
 
+def test_swaps_are_those_of_whole_numbers_at_every_scale():
+    values = np.random.default_rng(0).integers(0, 6, (20, 40))
+    seed = np.random.default_rng(0).integers(2**63)
+    place = np.random.default_rng(seed).permuted(np.tile(np.arange(40), (300, 1)), axis=1)
+    one, other = (((place < 20) == side) @ values.T for side in (True, False))
+    first, second = np.triu_indices(20, 1)
+    one, other = one[:, first] - one[:, second], other[:, first] - other[:, second]
+    n_swapped, n_compared = int((one * other < 0).sum()), int((one != 0).sum())
+    assert n_swapped == 30361
+    for scale in (0.2, 1.0, 1 / 7, 1e6, 1e-9):
+        found = swap_rates({"m": values * scale}, n_trials=300, bin_width=0.05 * scale)
+        assert (found.n_swapped.sum(), found.n_compared.sum()) == (n_swapped, n_compared)
+        expected = swap_rates({"m": values}, n_trials=300, bin_width=0.05)
+        np.testing.assert_array_equal(found.n_compared, expected.n_compared)
+
+
+def test_differences_that_cancel_but_for_rounding_have_no_power():
+    values = np.array([0.2, 0.4, 0.6, 0.2, 0.8, 0.4] * 5)
+    scores = {"m": np.array([values, np.roll(values, 1)])}
+    assert abs((values - np.roll(values, 1)).mean()) > 0.0
+    assert discriminative_power(scores).p_values[0, 0] == 1.0
+
+
 def test_swaps_grow_rare_with_the_difference(scores):
     found = swap_rates(scores, n_trials=200)
     difference, share = found.sensitivity()

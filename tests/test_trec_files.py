@@ -151,8 +151,8 @@ def test_odd_characters_are_kept(written, topic):
 def test_ids_that_are_not_utf8_survive(written, tmp_path):
     run = trec.read_run(written(b"caf\xe9 Q0 d\xff 1 2 t"))
     trec.write_run(run, tmp_path / "again")
-    assert b" d\xff " in (tmp_path / "again").read_bytes()
-    assert run.topics.tolist() == ["caf\\xe9"]
+    assert (tmp_path / "again").read_bytes().startswith(b"caf\xe9 Q0 d\xff ")
+    assert run.topics.tolist() == ["caf\udce9"]
 
 
 @given(
@@ -494,7 +494,8 @@ def test_letor_data_and_a_score_file_make_a_run(written):
     with pytest.raises(ValueError, match=r"one score per line of the features \(3\)"):
         trec.read_letor(features, [1.0, 2.0])
     with pytest.raises(
-        ValueError, match=r"scores\.txt: a file of scores must have one number per line"
+        ValueError,
+        match=r"scores\.txt, line 2: a file of scores must have one number per line, got 'x'",
     ):
         trec.read_letor(features, written("1\nx\n3\n", "scores.txt"))
 

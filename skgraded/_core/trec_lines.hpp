@@ -24,10 +24,15 @@ enum class Fault : int {
   not_finite = 3,
   not_text = 4,
   lone_return = 5,
-  two_records = 6
+  two_records = 6,
+  too_long = 7
 };
 
 constexpr int kMostColumns = 6;
+
+// Bytes of the longest line, without its end. A file without line ends would otherwise be held in
+// memory whole, looking for one.
+constexpr std::size_t kLongestLine = 1000000;
 
 // Which column holds what. A column of -1 is not there.
 struct Columns {
@@ -44,7 +49,7 @@ struct Lines {
   std::vector<char> document;
   std::vector<double> value;
   std::vector<std::int32_t> rank;
-  std::vector<std::int64_t> skipped;  // records before each line that holds none
+  std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
   std::string tag;                    // of the first record
   std::int64_t n_lines = 0, consumed = 0;
   Fault fault = Fault::none;
@@ -105,12 +110,24 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
+// Gives back memory of which less than half is in use.
+template <class T>
+void shrink(std::vector<T>& column) {
+  if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
+}
+
 class LineReader {
  public:
   LineReader(std::string_view text, const Columns& columns, const HashKey& key)
-      : text_(text), columns_(columns), number_(0, KeyedHash{key}) {
-    // Lines tend to be about as long as the first one.
-    const std::size_t n = text.size() / (std::min(text.find('\n'), text.size()) + 1) * 5 / 4 + 1;
+      : text_(text),
+        zero_(std::min(text.find('\0'), text.size())),
+        columns_(columns),
+        number_(0, KeyedHash{key}) {
+    // Lines tend to be about as long as the first one. None is shorter than its columns of a byte
+    // and a blank each.
+    const std::size_t shortest = 2 * static_cast<std::size_t>(columns.count);
+    const std::size_t first = std::min(text.find('\n'), text.size()) + 1;
+    const std::size_t n = text.size() / std::max(shortest, first) * 5 / 4 + 1;
     lines_.topic.reserve(n);
     lines_.document_end.reserve(n);
     lines_.value.reserve(n);
@@ -118,21 +135,46 @@ class LineReader {
     lines_.document.reserve(text.size() / 4);
   }
 
-  // Reads whole lines; the last one may lack its line end only where the text is the file's end.
+  // Reads whole lines; the last one may lack its line end only where the text is the file's end. A
+  // zero byte or too long a line is a fault even before its end is known.
   Lines read(bool final) {
     std::size_t begin = 0;
     while (begin < text_.size() && lines_.fault == Fault::none) {
+      begin = skip_empty_lines(begin);
+      if (begin == text_.size()) break;
       const std::size_t found = text_.find('\n', begin);
-      if (found == std::string_view::npos && !final) break;
       const std::size_t end = std::min(found, text_.size());
+      if (refuses(begin, end)) break;
+      if (found == std::string_view::npos && !final) break;
       read_line(begin, end);
       begin = std::min(end + 1, text_.size());
     }
     lines_.consumed = static_cast<std::int64_t>(begin);
+    give_back_memory();
     return std::move(lines_);
   }
 
  private:
+  bool refuses(std::size_t begin, std::size_t end) {
+    if (zero_ < end)
+      fail(Fault::not_text, begin, end);
+    else if (end - begin > kLongestLine)
+      fail(Fault::too_long, begin, end);
+    else
+      return false;
+    ++lines_.n_lines;
+    return true;
+  }
+
+  void give_back_memory() {
+    shrink(lines_.topic);
+    shrink(lines_.document_end);
+    shrink(lines_.document);
+    shrink(lines_.value);
+    shrink(lines_.rank);
+    shrink(lines_.skipped);
+  }
+
   void read_line(std::size_t begin, std::size_t end) {
     ++lines_.n_lines;
     std::string_view column[kMostColumns];
@@ -140,7 +182,7 @@ class LineReader {
     const bool is_comment = n > 0 && text_[begin] == '#';
     // Only these take in what stands behind: lines of another file's or another system's making.
     if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
-    if (n == 0 || is_comment) return skip_line();
+    if (n == 0 || is_comment) return skip_lines(1);
     const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
     if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
     add_record(column);
@@ -170,11 +212,29 @@ class LineReader {
   // Where a zero byte is near, this was never meant to be read as lines.
   Fault in_text(Fault fault, std::size_t begin) const {
     constexpr std::size_t kNear = 4096;
-    const std::string_view near = text_.substr(begin, kNear);
-    return near.find('\0') == std::string_view::npos ? fault : Fault::not_text;
+    return zero_ == text_.size() || zero_ > begin + kNear ? fault : Fault::not_text;
   }
 
-  void skip_line() { lines_.skipped.push_back(static_cast<std::int64_t>(lines_.value.size())); }
+  // A compressed file of some kilobytes can hold a billion of them.
+  std::size_t skip_empty_lines(std::size_t begin) {
+    const std::size_t end = std::min(text_.find_first_not_of('\n', begin), text_.size());
+    if (end > begin) {
+      lines_.n_lines += static_cast<std::int64_t>(end - begin);
+      skip_lines(static_cast<std::int64_t>(end - begin));
+    }
+    return end;
+  }
+
+  void skip_lines(std::int64_t n) {
+    const auto before = static_cast<std::int64_t>(lines_.value.size());
+    std::vector<std::int64_t>& skipped = lines_.skipped;
+    if (!skipped.empty() && skipped[skipped.size() - 2] == before) {
+      skipped.back() += n;
+    } else {
+      skipped.push_back(before);
+      skipped.push_back(n);
+    }
+  }
 
   void add_record(const std::string_view* column) {
     double value = 0;
@@ -215,6 +275,7 @@ class LineReader {
   }
 
   std::string_view text_;
+  std::size_t zero_;  // place of the first zero byte
   Columns columns_;
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;

@@ -44,9 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except (ImportError, OSError, ValueError) as error:
-        print(f"skgraded {chosen.command}: {error}", file=sys.stderr)
-        return 2
+        return _fail(chosen.command, str(error))
+    except MemoryError as error:
+        return _fail(chosen.command, f"the memory does not suffice. {error}".strip())
     return 0
+
+
+def _fail(command: str, message: str) -> int:
+    if sys.stderr is not None:  # the process was started without it
+        print(f"skgraded {command}: {message}", file=sys.stderr)
+    return 2
 
 
 def make_parser(with_studies: bool = True) -> argparse.ArgumentParser:

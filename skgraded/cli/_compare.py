@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from skgraded.cli._formats import comparison_as, notes_beside
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
-from skgraded.cli._outputs import check_outputs, tell, write
+from skgraded.cli._outputs import check_outputs, save_picture, tell, write
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.trec import Correction, PairedTest, compare
 
@@ -72,4 +72,4 @@ def run(arguments: argparse.Namespace) -> None:
     tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
     if arguments.plot is not None:
         figure: Any = comparison.plot().figure
-        figure.savefig(arguments.plot)
+        save_picture(arguments.plot, figure)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
+from skgraded.cli._outputs import check_outputs, save_picture
 from skgraded.measures import Measure, evaluate, measure
 
 __all__ = ["add_command"]
@@ -52,12 +55,18 @@ def add_command(commands: Any) -> None:
         default=Path("skgraded-demo.png"),
         help="file of the plot (default: %(default)s)",
     )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace the file of the plot without asking; needed where no terminal can be asked",
+    )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo."""
+    has_plot = _check_plot(arguments)
     start = time.monotonic()
     rows = _load(arguments.data, arguments.seed)
     top_grade = int(np.max(rows.y))
@@ -67,8 +76,26 @@ def run(arguments: argparse.Namespace) -> None:
     print(_description(rows, held_out, top_grade))
     searches = _search(training, measures, arguments.seed)
     print(_comparison(searches, measures, held_out))
-    print(_save_plot(searches, measures, arguments.plot))
+    if has_plot:
+        print(_save_plot(searches, measures, arguments.plot))
+    else:
+        print("No plot: it needs matplotlib (pip install matplotlib).")
     print(f"Done in {time.monotonic() - start:.0f} s.")
+
+
+def _check_plot(arguments: argparse.Namespace) -> bool:
+    """Ask before the work starts whether an old picture may be replaced; False = no matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        return False
+    check_outputs(arguments)
+    if arguments.force or not arguments.plot.is_file():
+        return True
+    name = str(arguments.plot)
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise ValueError(f"--plot must be a new file, got {name!r}; --force replaces it.")
+    if input(f"Replace {name!r}? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise ValueError(f"{name!r} stays as it is; --plot FILE names another file.")
+    return True
 
 
 def _load(path: str | None, seed: int) -> _Rows:
@@ -192,10 +219,8 @@ def _verdict(name: str, values: NDArray[np.float64], others: NDArray[np.float64]
 
 
 def _save_plot(searches: Sequence[Any], measures: Sequence[Measure], path: Path) -> str:
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        return "No plot: it needs matplotlib (pip install matplotlib)."
+    import matplotlib as mpl
+
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -213,6 +238,6 @@ def _save_plot(searches: Sequence[Any], measures: Sequence[Measure], path: Path)
                 linestyle=style,
             )
     figure.suptitle("Where training stops depends on the measure (dots: best iterations)")
-    figure.savefig(path, dpi=120)
+    saved = save_picture(path, figure, dpi=120)
     plt.close(figure)
-    return f"Plot saved to {path.resolve()}"
+    return f"Plot saved to {saved.resolve()}"

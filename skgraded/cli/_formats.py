@@ -94,7 +94,12 @@ def _or_null(value: Any) -> Any:
 
 
 def _as_json(content: dict[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an id with bytes that are not UTF-8, which JSON can only escape
+        return json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return text
 
 
 def _scores_trec_eval(scores: RunScores, per_query: bool) -> str:

@@ -16,6 +16,7 @@ __all__ = [
     "measures_of_scores_are_refused",
     "parse_grades",
     "read_standard_input",
+    "standard_input",
 ]
 
 # Arguments that name files of judgments and runs.
@@ -35,8 +36,15 @@ def read_standard_input(arguments: argparse.Namespace) -> None:
 
 
 def _from_standard_input(name: str, strict: bool) -> Any:
-    source = sys.stdin.buffer
+    source = standard_input()
     return read_qrels(source) if name == "qrels" else read_run(source, strict=strict)
+
+
+def standard_input() -> Any:
+    """Return standard input as a file of bytes."""
+    if sys.stdin is None:  # the process was started without it
+        raise OSError("standard input is closed, and - reads from it.")
+    return sys.stdin.buffer
 
 
 def check_one_standard_input(words: Sequence[Any]) -> None:

@@ -6,11 +6,11 @@ import argparse
 import dataclasses
 import inspect
 import re
-import sys
 from typing import Any
 
 from skgraded._text import wrap
 from skgraded.cli._formulas import docstring_as_text
+from skgraded.cli._outputs import show
 from skgraded.measures import Measure, catalogue, measure
 
 __all__ = ["add_command"]
@@ -29,7 +29,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """List the measures, or explain one."""
-    sys.stdout.write(_list() if arguments.name is None else _explanation(arguments.name))
+    show(_list() if arguments.name is None else _explanation(arguments.name))
 
 
 def _explanation(spec: str) -> str:

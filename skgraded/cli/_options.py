@@ -74,9 +74,17 @@ def add_outputs(
 ) -> argparse._ArgumentGroup:
     """Add the format and the file of the output; return their group."""
     group = parser.add_argument_group("output")
-    group.add_argument("--format", choices=formats, default="table", help="(default: table)")
+    by_name = " or ".join(f".{each}" for each in formats if each in ("csv", "json"))
     group.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="write the output to a file"
+        "--format", choices=formats, help=f"(default: that of an output in {by_name}, else table)"
+    )
+    parser.set_defaults(formats=formats)
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write the output to a file, which is replaced as a whole",
     )
     return group
 

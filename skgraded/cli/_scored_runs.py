@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +12,7 @@ from skgraded.cli._inputs import (
     measures_of_scores_are_refused,
     parse_grades,
     read_standard_input,
+    standard_input,
 )
 from skgraded.cli._options import add_grades, add_qrels, add_runs
 from skgraded.measures import Measure, measure
@@ -112,6 +112,6 @@ def _read_letor(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
     check_one_standard_input(arguments.runs)
     pairs = []
     for each in arguments.runs:
-        scores = sys.stdin.buffer if each == "-" else each
+        scores = standard_input() if each == "-" else each
         pairs.append(read_letor(arguments.qrels, scores, name=Path(each).name))
     return pairs[0][0], [run for _, run in pairs]

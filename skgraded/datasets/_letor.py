@@ -6,9 +6,10 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isinf
@@ -37,6 +38,11 @@ _LARGEST_INDEX = np.iinfo(np.int32).max
 _LARGEST_EXACT_INTEGER = 2.0**53
 _LONGEST_QUOTE = 40
 _MOST_DIGITS_OF_INT64 = 18
+_LONGEST_SIZE = 1000  # bytes of a line with a group size
+_CHUNK = 1 << 20  # bytes of text that are looked through at a time
+_LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
+# What stands before a comment, in lines that hold anything there.
+_DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)
 
 
 def load_letor(
@@ -60,7 +66,7 @@ def load_letor(
     ----------
     path_or_paths : str, os.PathLike, or sequence of them
         File or files to read. Files that end in ``.gz``, ``.bz2`` or ``.xz`` are decompressed.
-        Several files are put one below the other.
+        Several files are put one below the other. A line has at most 10,000,000 bytes.
     n_features : int, default=None
         Number of columns of `X`. None takes the largest feature index in any of the files. Pass it
         where files that belong together, like training and test set, are read in separate calls.
@@ -181,6 +187,9 @@ class _Lines:
     That reader has no line numbers, and appends each query id to a NumPy array, which copies all
     earlier ids. Therefore both are recorded here while it reads. `_faults` says what is wrong with
     the last line that it was given.
+
+    The file is read in chunks, in which lines without data are passed over at once: some hundred
+    kilobytes of a compressed file may hold a billion of them, or no line end at all.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -189,21 +198,49 @@ class _Lines:
         self.read = file.read
         self.number = 0
         self.data = b""
+        self.is_endless = False
         self.n_rows = 0
         self.qid = array("q")
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._file:
-            self.number += 1
-            self.data = data = line.partition(b"#")[0]
-            start = data.split(None, 2)
-            if start:
-                self.n_rows += 1
-                self._note_query(start)
-                # Python allows underscores in numbers, the format does not.
-                if b"_" in data:
-                    raise ValueError("underscore")
-                yield data
+        for text in self._texts():
+            before, seen = self.number, 0
+            if text.isspace():  # far faster than to look for data
+                self.number += text.count(b"\n")
+                continue
+            for found in _DATA.finditer(text):
+                before += text.count(b"\n", seen, found.start())
+                seen = found.start()
+                self.number, self.data = before + 1, found[0]
+                self._check()
+                yield self.data
+            self.number = before + text.count(b"\n", seen)
+
+    def _texts(self) -> Iterator[bytes]:
+        """Yield the file's text, cut at line ends; refuse a line before it fills the memory."""
+        rest: list[bytes] = []
+        length = 0
+        while chunk := self._file.read(_CHUNK):
+            start, zero, _ = chunk.partition(b"\0")
+            lines, end, tail = start.rpartition(b"\n")
+            self.is_endless = length + len(start.partition(b"\n")[0]) > _LONGEST_LINE
+            if end and not self.is_endless:
+                yield b"".join([*rest, lines, end])
+                rest, length = [], 0
+            rest.append(tail)
+            length += len(tail)
+            if zero or self.is_endless:
+                self.number += 1
+                self.data = b"".join([*rest, zero])
+                raise ValueError("no line of text")
+        yield b"".join(rest)
+
+    def _check(self) -> None:
+        self.n_rows += 1
+        self._note_query(self.data.split(None, 2))
+        # Python allows underscores in numbers, the format does not.
+        if b"_" in self.data:
+            raise ValueError("underscore")
 
     def _note_query(self, start: list[bytes]) -> None:
         if len(start) > 1 and start[1].startswith(b"qid"):
@@ -275,6 +312,8 @@ def _line_error(path: str, lines: _Lines, rules: _Rules) -> ValueError:
 
 def _faults(lines: _Lines, rules: _Rules) -> Iterator[str]:
     """Say what is wrong with the line that was read last, field by field."""
+    if lines.is_endless:
+        yield f"a line must have at most {_LONGEST_LINE:,} bytes, got {_shown(lines.data.strip())}."
     if not lines.data.isascii() or b"\0" in lines.data:
         yield (
             f"a line must be plain ASCII text, got {_shown(lines.data.strip())}; "
@@ -398,8 +437,10 @@ def _group_sizes(part: _Part) -> IntArray:
     return np.array(sizes, dtype=np.int64)
 
 
-def _parse_sizes(sidecar: str, file: Iterable[bytes]) -> Iterator[int]:
-    for number, line in enumerate(file, start=1):
+def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
+    # A number is far shorter than this; what follows in the line is refused as well.
+    lines = iter(lambda: file.readline(_LONGEST_SIZE), b"")
+    for number, line in enumerate(lines, start=1):
         text = line.strip()
         if text and not (text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64 and int(text) > 0):
             raise ValueError(

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import paired_differences, t_test, tukey_test
+from skgraded._paired_tests import (
+    means_without_rounding,
+    paired_differences,
+    t_test,
+    tukey_test,
+)
 from skgraded._params import choice, fraction, integer
 from skgraded._progress import ProgressBar
 from skgraded._text import text_table, wrap
@@ -345,7 +350,7 @@ def _bootstrap(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the significance level of each pair and the difference that it requires."""
     n_resamples = len(shares)
-    mean = differences.mean(axis=1, keepdims=True)
+    mean = means_without_rounding(differences)[:, None]
     shifted = differences - mean  # as if there were no difference
     observed = _squared_t(mean.copy(), (differences**2).mean(axis=1, keepdims=True))
     drawn_means = shifted @ shares.T

@@ -26,7 +26,8 @@ IntArray = NDArray[np.int64]
 
 # Cells of (trial, pair) in memory at the same time: a few arrays of them fit into the cache.
 _CELLS_AT_A_TIME = 300_000
-# A difference this close below the edge of a bin counts as on the edge.
+# Differences up to this share of the largest value are rounding errors of equal means; one this
+# close below the edge of a bin counts as on the edge.
 _ROUNDING = 1e-12
 
 
@@ -254,15 +255,16 @@ def _count_swaps(
 ) -> tuple[IntArray, IntArray]:
     compared, swapped = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
     at_a_time = max(1, _CELLS_AT_A_TIME // len(pairs))
+    rounding = _ROUNDING * float(np.abs(values).max())
     first_means, second_means = (each @ values.T for each in sets)
     for start in range(0, len(first_means), at_a_time):
         batch = slice(start, start + at_a_time)
         one = first_means[batch][:, pairs[:, 0]] - first_means[batch][:, pairs[:, 1]]
         other = second_means[batch][:, pairs[:, 0]] - second_means[batch][:, pairs[:, 1]]
-        differ = np.abs(one) > _ROUNDING
+        differ = np.abs(one) > rounding
         one, other = one[differ], other[differ]
-        place = np.searchsorted(edges, np.abs(one) + _ROUNDING, side="right") - 1
+        place = np.searchsorted(edges, np.abs(one) + rounding, side="right") - 1
         compared += np.bincount(place, minlength=len(edges))
-        swaps = one * other < 0.0
+        swaps = (np.sign(one) == -np.sign(other)) & (np.abs(other) > rounding)
         swapped += np.bincount(place[swaps], minlength=len(edges))
     return compared, swapped

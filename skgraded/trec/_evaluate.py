@@ -210,5 +210,8 @@ def _count_empty(
     qrels: Qrels, negative: Negative, measures: tuple[Measure, ...]
 ) -> tuple[int, ...]:
     """Count the topics with nothing relevant, for each measure."""
-    nothing_retrieved = join_nothing(qrels, negative)
-    return evaluate_rankings(measures, rankings_of([nothing_retrieved])).n_empty
+    nothing_retrieved = rankings_of([join_nothing(qrels, negative)])
+    try:
+        return evaluate_rankings(measures, nothing_retrieved).n_empty
+    except ValueError as error:  # grades that a measure does not take
+        raise ValueError(f"{qrels.name}: {error}") from error

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from skgraded.trec._files import Qrels, Run, read_qrels, read_run
+from skgraded.trec._files import (
+    Qrels,
+    Run,
+    is_source,
+    name_of_source,
+    read_chunks,
+    read_qrels,
+    read_run,
+)
 
 __all__ = ["read_letor"]
+
+_LONGEST_LINE = 1000  # bytes; Python's float takes a longer word too, but no score is one
+_LONGEST_QUOTE = 40
 
 
 def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qrels, Run]:
@@ -20,7 +33,8 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
         SVMlight lines ``grade qid:1 1:0.5 ...``, or LightGBM's form with group sizes beside them,
         as `skgraded.datasets.load_letor` reads them.
     scores : path or array-like of shape (n_documents,)
-        One score for each line of the features; a path names a text file of one score per line.
+        One score for each line of the features; a path names a text file of one score per line,
+        which may be compressed as runs may be.
     name : str, default="scores"
         Name of the run.
 
@@ -64,14 +78,30 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
 
 
 def _read_scores(scores: Any) -> Any:
-    if hasattr(scores, "__array__") or isinstance(scores, list | tuple):
+    if not is_source(scores):
         return scores
+    name, number, rest = name_of_source(scores), 0, b""
+    numbers = array("d")
+    for chunk in chain(read_chunks(scores), [b"\n"]):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            word = line.partition(b"#")[0].strip()
+            if word:
+                numbers.append(_read_score(word, f"{name}, line {number}"))
+        if len(rest) > _LONGEST_LINE:
+            _read_score(rest, f"{name}, line {number + 1}")
+    return numbers
+
+
+def _read_score(word: bytes, place: str) -> float:
     try:
-        return np.loadtxt(scores, dtype=np.float64, ndmin=1)
-    except ValueError as error:
-        raise ValueError(
-            f"{scores}: a file of scores must have one number per line ({error})."
-        ) from error
+        if b"_" not in word and len(word) <= _LONGEST_LINE:
+            return float(word)
+    except ValueError:
+        pass
+    shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
+    raise ValueError(f"{place}: a file of scores must have one number per line, got {shown}.")
 
 
 class _Columns(dict[str, Any]):

@@ -4,6 +4,7 @@
 //     -Wall -Wextra -Wconversion -Wshadow -Werror
 //     -I skgraded/_core tests/native/test_trec.cpp -o test_trec && ./test_trec
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -114,6 +115,57 @@ void test_numbers_are_those_of_strtod(Random& random) {
     check(read_number(text, number) == is_number, "whether it is a number", text);
     if (is_number) check(number == expected, "number", text);
   }
+}
+
+// A second sign, signs and exponents at the ends, and digits beyond the range of doubles.
+void test_signs_and_exponents(Random& random) {
+  const std::vector<std::string> refused = {"+-1", "-+1", "--1",  "++1",  "+",     "-",     "",
+                                            ".",   "1e",  "1e+",  "e1",   "1e1.5", ".e1",   "0x1",
+                                            "1,5", "+ 1", "1e--", "1.2.", "+-nan", "nan(1)"};
+  double number = 0;
+  for (const std::string& text : refused) check(!read_number(text, number), "refused", text);
+  for (const char* text : {"nan", "-NaN", "+inf", "Infinity"})
+    check(read_number(text, number) && std::isnan(number), "no number", text);
+  check(read_number("1e999999999999999999999", number) && std::isinf(number), "overflow");
+  check(read_number("1e-99999999999999999999", number) && number == 0.0, "underflow");
+  const std::string zeros(100000, '0');
+  check(read_number("0." + zeros + "1e100001", number) && number == 1.0, "many decimals");
+  check(read_number("1" + zeros + "e-100000", number) && number == 1.0, "many digits");
+  for (int round = 0; round < 100000; ++round) {
+    const std::string text = random_text(random, "0123456789.+-eE", 9);
+    char* end = nullptr;
+    const double expected = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && end == text.c_str() + text.size();
+    check(read_number(text, number) == is_number, "whether it is a number", text);
+    if (!is_number) continue;
+    check(number == expected && std::signbit(number) == std::signbit(expected), "number", text);
+    const bool has_sign = text[0] == '+' || text[0] == '-';
+    check(read_rare_number(text.substr(has_sign ? 1 : 0), number), "rare number", text);
+    check(number == std::abs(expected), "rare number", text);
+  }
+}
+
+void test_zero_bytes_and_long_lines_are_refused_before_their_end() {
+  const std::string record = "q Q0 d 1 2.5 t\n";
+  for (const bool final : {false, true}) {
+    const Exact zero(record + std::string(1, '\0'));
+    Lines lines = LineReader(zero.view(), kRun, kKey).read(final);
+    check(lines.fault == Fault::not_text && lines.n_lines == 2, "a zero byte");
+    const Exact fits(record + "#" + std::string(kLongestLine - 1, 'x'));
+    lines = LineReader(fits.view(), kRun, kKey).read(final);
+    check(lines.fault == Fault::none, "the longest line");
+    const Exact longer(record + "#" + std::string(kLongestLine, 'x'));
+    lines = LineReader(longer.view(), kRun, kKey).read(final);
+    check(lines.fault == Fault::too_long && lines.n_lines == 2, "a longer line");
+  }
+}
+
+void test_skipped_lines_take_no_memory() {
+  const std::string record = "q Q0 d 1 2.5 t\n";
+  const Exact text(std::string(1000000, '\n') + record + record + "#\n\n" + record);
+  const Lines lines = LineReader(text.view(), kRun, kKey).read(true);
+  check(lines.skipped == std::vector<std::int64_t>{0, 1000000, 2, 2}, "ranges of lines");
+  check(lines.value.capacity() < 100 && lines.document.capacity() < 100, "memory");
 }
 
 struct Ids {
@@ -278,6 +330,9 @@ int main() {
   test_any_bytes_can_be_read(random);
   test_two_records_in_a_line_are_found(random);
   test_numbers_are_those_of_strtod(random);
+  test_signs_and_exponents(random);
+  test_zero_bytes_and_long_lines_are_refused_before_their_end();
+  test_skipped_lines_take_no_memory();
   test_documents_are_found(random);
   test_hash_is_siphash();
   test_crafted_ids_are_found_as_fast_as_others(random);

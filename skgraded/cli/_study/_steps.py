@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.cli._inputs import measures_of_scores_are_refused, parse_grades
-from skgraded.cli._outputs import write
+from skgraded.cli._outputs import save_picture, write
 from skgraded.measures import Measure, measure
 from skgraded.studies import TopicFacts, above_first_quartile
 from skgraded.trec import Qrels, RunScores, evaluate, read_qrels
@@ -61,4 +61,4 @@ def write_result(arguments: argparse.Namespace, found: Any, text: str, **plot_op
     is_csv = arguments.format == "csv"
     write(arguments, found.to_frame().to_csv(index=False) if is_csv else text + "\n")
     if getattr(arguments, "plot", None) is not None:
-        found.plot(**plot_options).figure.savefig(arguments.plot, dpi=120)
+        save_picture(arguments.plot, found.plot(**plot_options).figure, dpi=120)

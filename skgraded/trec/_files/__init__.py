@@ -7,6 +7,7 @@ from skgraded.trec._files._named_runs import named_runs, unique_names
 from skgraded.trec._files._qrels import Negative, Qrels
 from skgraded.trec._files._read import read_qrels, read_run
 from skgraded.trec._files._runs import Run
+from skgraded.trec._files._sources import is_source, name_of_source, read_chunks
 
 __all__ = [
     "Coverage",
@@ -16,11 +17,14 @@ __all__ = [
     "Order",
     "Qrels",
     "Run",
+    "is_source",
     "join",
     "join_nothing",
+    "name_of_source",
     "named_runs",
     "notes_on_coverage",
     "rank_run",
+    "read_chunks",
     "read_qrels",
     "read_run",
     "unique_names",

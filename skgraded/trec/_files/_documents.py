@@ -16,16 +16,18 @@ __all__ = ["Documents", "ids_as_text"]
 
 IntArray = NDArray[np.int64]
 
+_LONGEST_QUOTE = 60
 
-def ids_as_text(given: Iterable[Any], missing: Callable[[int], str]) -> list[str]:
+
+def ids_as_text(given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
     """Write ids of any type as text.
 
     Parameters
     ----------
     given : iterable of object
         The ids. A whole float is the integer that it was before a join or a missing value.
-    missing : callable
-        Called with the number of a missing id; returns the message of the error.
+    place : callable
+        Called with the number of an id that is refused; returns its name in messages.
 
     Returns
     -------
@@ -35,15 +37,30 @@ def ids_as_text(given: Iterable[Any], missing: Callable[[int], str]) -> list[str
     Raises
     ------
     ValueError
-        If an id is missing.
+        If an id is missing, holds a zero byte, which ends text in many programs, or cannot be
+        written to a file.
     """
     ids = list(given)
-    if set(map(type, ids)) <= {str}:
-        return ids
-    for number, each in enumerate(ids):
-        if is_missing(each):
-            raise ValueError(missing(number))
-    return list(map(_as_text, ids))
+    if not set(map(type, ids)) <= {str}:
+        for number, each in enumerate(ids):
+            if is_missing(each):
+                raise ValueError(f"{place(number)} is missing.")
+        ids = list(map(_as_text, ids))
+    if not _is_writable("".join(ids)):
+        number = next(number for number, each in enumerate(ids) if not _is_writable(each))
+        raise ValueError(
+            f"{place(number)} must be text without zero bytes and lone surrogates, got "
+            f"{ids[number][:_LONGEST_QUOTE]!r}."
+        )
+    return ids
+
+
+def _is_writable(text: str) -> bool:
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def _as_text(each: object) -> str:
@@ -84,9 +101,9 @@ class Documents:
         Raises
         ------
         ValueError
-            If an id is missing.
+            If an id is missing or cannot be written to a file.
         """
-        texts = ids_as_text(ids, lambda number: f"ids must not be missing, but number {number} is.")
+        texts = ids_as_text(ids, lambda number: f"id {number}")
         encoded = [each.encode("utf-8", "surrogateescape") for each in texts]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))

@@ -15,7 +15,7 @@ from skgraded._params import choice
 from skgraded._text import count
 from skgraded.rankings import levels_of
 from skgraded.trec._files._records import Records
-from skgraded.trec._files._table import Table, group_records
+from skgraded.trec._files._table import Table, column_of_topics, group_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,7 +245,7 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
     grouped = group_records(records, check)
     return Qrels(
         name=name,
-        topics=np.array(records.topics),
+        topics=column_of_topics(records.topics),
         indptr=grouped.indptr,
         documents=grouped.documents,
         n_duplicates=grouped.n_duplicates,

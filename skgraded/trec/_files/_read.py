@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import flag
-from skgraded.rankings import group_rows, numeric
+from skgraded.rankings import numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
 from skgraded.trec._files._qrels import Qrels, qrels_from_records
 from skgraded.trec._files._records import Records, read_records
@@ -35,11 +35,12 @@ def read_qrels(source: Any) -> Qrels:
     Parameters
     ----------
     source : path, file object, dict of dicts, DataFrame, iterable or Qrels
-        A file of lines ``topic iteration document grade``, plain or compressed by gzip, xz, bzip2
-        or zstd (its first bytes decide, not its name); grades by topic and document as in
-        pytrec_eval; a DataFrame or an iterable of records with the columns query_id, doc_id and
-        relevance as in ir_measures (or PyTerrier's qid, docno and label); an ir_datasets data set.
-        Blank lines and lines that start with ``#`` are skipped. Qrels are returned as they are.
+        A file of lines ``topic iteration document grade``, none longer than 1,000,000 bytes, plain
+        or compressed by gzip, xz, bzip2 or zstd (its first bytes decide, not its name); grades by
+        topic and document as in pytrec_eval; a DataFrame or an iterable of records with the columns
+        query_id, doc_id and relevance as in ir_measures (or PyTerrier's qid, docno and label); an
+        ir_datasets data set. Blank lines and lines that start with ``#`` are skipped. Qrels are
+        returned as they are.
 
     Returns
     -------
@@ -49,7 +50,8 @@ def read_qrels(source: Any) -> Qrels:
     Raises
     ------
     ValueError
-        If a line does not have four columns, an id is missing, a grade is not a finite number, a
+        If a line does not have four columns or is too long, an id is missing or holds a zero byte,
+        a grade is not a finite number, a
         document of a topic has two grades, or the file is empty, damaged or not a text file. The
         message names the place.
 
@@ -74,12 +76,12 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     Parameters
     ----------
     source : path, file object, dict of dicts, DataFrame, iterable or Run
-        A file of lines ``topic Q0 document rank score tag``, plain or compressed by gzip, xz, bzip2
-        or zstd (its first bytes decide, not its name); scores by topic and document as in
-        pytrec_eval; a DataFrame or an iterable of records with the columns query_id, doc_id and
-        score as in ir_measures (or PyTerrier's qid, docno and score). Blank lines and lines that
-        start with ``#`` are skipped; a tag may have several words. A Run is returned as it is, but
-        for its name.
+        A file of lines ``topic Q0 document rank score tag``, none longer than 1,000,000 bytes,
+        plain or compressed by gzip, xz, bzip2 or zstd (its first bytes decide, not its name);
+        scores by topic and document as in pytrec_eval; a DataFrame or an iterable of records with
+        the columns query_id, doc_id and score as in ir_measures (or PyTerrier's qid, docno and
+        score). Blank lines and lines that start with ``#`` are skipped; a tag may have several
+        words. A Run is returned as it is, but for its name.
     strict : bool, default=False
         Whether a document that a topic names twice is an error. Otherwise the first occurrence
         counts, and the number of the others is kept.
@@ -95,7 +97,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     Raises
     ------
     ValueError
-        If a line has fewer than six columns or holds two records, an id is missing, a score is not
+        If a line has fewer than six columns, holds two records or is too long, an id is missing or
+        holds a zero byte, a score is not
         a finite number, or the file is empty, damaged or not a text file. The message names the
         place.
 
@@ -169,7 +172,7 @@ def _topics_of_dict(nested: Mapping[Any, Mapping[Any, Any]]) -> list[str]:
 
 
 def _ids(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
-    return ids_as_text(given, lambda number: f"{place(number)}: {name} is missing.")
+    return ids_as_text(given, lambda number: f"{place(number)}: {name}")
 
 
 def _renumber(topic: Any) -> Any:
@@ -228,18 +231,14 @@ def _records_of_columns(
     def place(record: int) -> str:
         return f"row {record}"
 
-    topics = np.array(_ids(topic.name, topic.values, place))
-    if not len(topics):
+    topics = _ids(topic.name, topic.values, place)
+    if not topics:
         raise ValueError("Qrels and runs must hold at least one document, got none.")
-    ids, indptr, order = group_rows(topics, len(topics))
-    number = np.repeat(np.arange(len(ids)), np.diff(indptr))
-    if order is not None:
-        in_rows = np.empty_like(number)
-        in_rows[order] = number
-        number = in_rows
+    number_of: dict[str, int] = {}
+    numbers = [number_of.setdefault(each, len(number_of)) for each in topics]
     return Records(
-        topics=ids.tolist(),
-        topic=number,
+        topics=list(number_of),
+        topic=np.array(numbers, dtype=np.int32),
         documents=Documents.from_ids(_ids(document.name, document.values, place)),
         values=_check_values(value.values, value.name, place),
         ranks=ranks,

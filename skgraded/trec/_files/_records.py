@@ -24,6 +24,9 @@ _LAYOUT = {
 }
 _VALUE = {False: "grade", True: "score"}
 _LONGEST_QUOTE = 60
+_MOST_QUOTED = 4096
+_COLUMNS = 1  # the fault of a line with too few or too many of them
+_LONGEST_LINE = "1,000,000"  # bytes, as in the kernel
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +69,7 @@ class _Lines(NamedTuple):
     document: NDArray[np.uint8]
     value: FloatArray
     rank: NDArray[np.int32]
-    skipped: IntArray
+    skipped: IntArray  # records before skipped lines, and the number of these lines
     tag: bytes
     n_lines: int
     consumed: int
@@ -103,11 +106,14 @@ class _Reader:
         lines = _Lines(*_core.read_trec_lines(text, self.is_run, final))
         if lines.fault[0]:
             self._raise(text, lines)
-        self.topic_parts.append(self._number_topics(text, lines))
-        self.skipped.append(lines.skipped + self.n_records)
+        if len(lines.skipped):
+            lines.skipped[::2] += self.n_records
+            self.skipped.append(lines.skipped.reshape(-1, 2))
+        if len(lines.value):
+            self.topic_parts.append(self._number_topics(text, lines))
+            self.parts.append(lines)
         self.n_lines += lines.n_lines
         self.n_records += len(lines.value)
-        self.parts.append(lines)
         return lines.consumed
 
     def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
@@ -119,44 +125,47 @@ class _Reader:
         return np.array(numbers, dtype=np.int32)[lines.topic]
 
     def records(self) -> Records:
-        parts = [part for part in self.parts if len(part.value)]
+        parts = self.parts
         if not parts:
             raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
         return Records(
-            topics=[each.decode("utf-8", "backslashreplace") for each in self.number_of],
-            topic=_concatenate([part for part in self.topic_parts if len(part)]),
+            topics=[each.decode("utf-8", "surrogateescape") for each in self.number_of],
+            topic=_concatenate(self.topic_parts),
             documents=Documents.concatenate(
                 [Documents(part.document_end, part.document) for part in parts]
             ),
             values=_concatenate([part.value for part in parts]),
             ranks=_concatenate([part.rank for part in parts]) if self.is_run else None,
             place=self._place,
-            tag=parts[0].tag.decode("utf-8", "backslashreplace"),
+            tag=parts[0].tag.decode("utf-8", "surrogateescape"),
         )
 
     def _place(self, record: int) -> str:
-        skipped = _concatenate(self.skipped)
-        line = record + 1 + int(np.searchsorted(skipped, record, side="right"))
+        line = record + 1
+        for skipped in self.skipped:
+            line += int(skipped[skipped[:, 0] <= record, 1].sum())
         return f"{self.name}, line {line}"
 
     def _raise(self, text: bytes, lines: _Lines) -> None:
         fault, begin, end = lines.fault
         quote = _quote(text[begin:end])
         value = _VALUE[self.is_run]
-        n_columns = len(text[begin:end].split())
+        n_columns = len(text[begin:end].split()) if fault == _COLUMNS else 0
         rule = {
-            1: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}.",
+            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}.",
             2: f"the {value} must be a number, got {quote}.",
             3: f"the {value} must be finite, got {quote}.",
             4: f"the file must be a text file, got {quote}.",
             5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
             6: f"a line must hold one record, got two without a line end between them: {quote}.",
+            7: f"a line must have at most {_LONGEST_LINE} bytes, got more, which start {quote}.",
         }[fault]
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
 
 
 def _quote(text: bytes) -> str:
-    quote = repr(text.strip()[: 2 * _LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
+    start = text[:_MOST_QUOTED].strip()[: 2 * _LONGEST_QUOTE]
+    quote = repr(start.decode("utf-8", "backslashreplace"))
     return quote if len(quote) <= _LONGEST_QUOTE else quote[:_LONGEST_QUOTE] + "..."
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded.trec._files._coverage import Coverage
 from skgraded.trec._files._records import Records
-from skgraded.trec._files._table import Table, group_records
+from skgraded.trec._files._table import Table, column_of_topics, group_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +29,8 @@ class Run(Table):
     ----------
     name : str
         Name of the run.
-    topics : ndarray of shape (n_topics,)
-        Topic ids, in order of first appearance.
+    topics : ndarray of shape (n_topics,), object
+        Topic ids, str, in order of first appearance.
     indptr : ndarray of shape (n_topics + 1,), int64
         The documents of topic t are ``indptr[t]:indptr[t + 1]``.
     documents : Documents
@@ -123,7 +123,7 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
     grouped = group_records(records, check)
     return Run(
         name=name,
-        topics=np.array(records.topics),
+        topics=column_of_topics(records.topics),
         indptr=grouped.indptr,
         documents=grouped.documents,
         n_duplicates=grouped.n_duplicates,

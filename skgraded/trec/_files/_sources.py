@@ -16,7 +16,10 @@ __all__ = ["is_source", "name_of_source", "read_chunks"]
 
 _CHUNK = 8_000_000  # bytes of text held at a time
 _PIECE = 1 << 20  # bytes of a compressed file read at a time
-_ZSTD_PIECE = 1 << 16  # smaller, because zstandard cannot limit the size of its output
+# zstandard cannot limit the size of its output. A block of 4 bytes may stand for 128 KiB of text,
+# so that this many bytes give no more than 8 MiB.
+_ZSTD_PIECE = 1 << 8
+_MOST_XZ_MEMORY = 1 << 29  # the largest dictionary of xz's own levels takes an eighth of it
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -44,8 +47,11 @@ def name_of_source(source: Any) -> str:
 
 
 def short_name(source: Any) -> str:
-    """Return the file's name without its folder and the suffix of its compression."""
-    name = Path(name_of_source(source)).name
+    """Return the file's name without its folder and the suffix of its compression.
+
+    Bytes that are not UTF-8 are escaped, so that every output can show the name.
+    """
+    name = os.fsencode(Path(name_of_source(source)).name).decode("utf-8", "backslashreplace")
     suffix = Path(name).suffix
     return name.removesuffix(suffix) if suffix in _SUFFIXES else name
 
@@ -143,14 +149,19 @@ class _ZstdDecompressor:
         return unused + self._waiting
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        del max_length
-        waiting = self._waiting + data
-        self._waiting = waiting[_ZSTD_PIECE:]
-        try:
-            text: bytes = self._frame.decompress(waiting[:_ZSTD_PIECE])
-        except self._damage as error:
-            raise EOFError(str(error)) from error
-        return text
+        waiting, begin = self._waiting + data, 0
+        texts, length = [], 0
+        while begin < len(waiting) and length < max_length and not self.eof:
+            piece = waiting[begin : begin + _ZSTD_PIECE]
+            try:
+                text: bytes = self._frame.decompress(piece)
+            except self._damage as error:
+                raise EOFError(str(error)) from error
+            begin += len(piece)
+            length += len(text)
+            texts.append(text)
+        self._waiting = waiting[begin:]
+        return b"".join(texts)
 
 
 def _require_zstandard(name: str) -> None:
@@ -164,7 +175,7 @@ def _require_zstandard(name: str) -> None:
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     "gzip": _GzipDecompressor,
-    "xz": lzma.LZMADecompressor,
+    "xz": lambda: lzma.LZMADecompressor(memlimit=_MOST_XZ_MEMORY),
     "bzip2": bz2.BZ2Decompressor,
     "zstd": _ZstdDecompressor,
 }

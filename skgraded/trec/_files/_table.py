@@ -14,11 +14,22 @@ from skgraded.rankings import group_rows
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._records import Records
 
-__all__ = ["Grouped", "Table", "group_records"]
+__all__ = ["Grouped", "Table", "column_of_topics", "group_records"]
 
 IntArray = NDArray[np.int64]
 
 Check = Callable[[int, int, Callable[[int], str], str], None]
+
+
+def column_of_topics(topics: list[str]) -> NDArray[Any]:
+    """Return topic ids as an array of objects.
+
+    An array of text would take the length of the longest id for each of them, and drop zeros at
+    the ends of ids.
+    """
+    column = np.empty(len(topics), dtype=object)
+    column[:] = topics
+    return column
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,8 +101,8 @@ class Table:
     ----------
     name : str
         Name of the file or of the type of the source.
-    topics : ndarray of shape (n_topics,)
-        Topic ids, in order of first appearance.
+    topics : ndarray of shape (n_topics,), object
+        Topic ids, str, in order of first appearance.
     indptr : ndarray of shape (n_topics + 1,), int64
         Documents of topic t are ``indptr[t]:indptr[t + 1]``.
     documents : Documents

@@ -1,0 +1,292 @@
+"""What the command line leaves behind: files that are whole, a status, and never a traceback."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from skgraded.cli import main
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n"
+RUN = "q1 Q0 a 1 3 t\nq2 Q0 a 1 1 t\n"
+OTHER = "q1 Q0 b 1 3 t\nq2 Q0 a 1 1 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in {"qrels": QRELS, "a.run": RUN, "b.run": OTHER}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def skgraded(*words, **options):
+    command = [sys.executable, "-m", "skgraded", *words]
+    options = {"capture_output": True, "stdin": subprocess.DEVNULL} | options
+    return subprocess.run(command, check=False, timeout=60, **options)
+
+
+def test_an_output_that_fails_leaves_the_old_file(folder):
+    resource = pytest.importorskip("resource")
+    (folder / "all.qrels").write_text("".join(f"q{i} 0 d 1\n" for i in range(2000)))
+    (folder / "all.run").write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(2000)))
+    (folder / "old.csv").write_text("the old content\n")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    done = skgraded(
+        "evaluate", "all.qrels", "all.run", "-q", "-o", "old.csv", preexec_fn=limit, text=True
+    )
+    assert done.returncode == 2
+    assert "File too large" in done.stderr
+    assert (folder / "old.csv").read_text() == "the old content\n"
+    assert not [each for each in os.listdir(folder) if each.endswith(".tmp")]
+
+
+def test_a_run_whose_name_is_not_utf8_is_written(folder):
+    name = os.fsdecode(b"caf\xe9.run")
+    try:
+        (folder / name).write_text(RUN)
+    except OSError:
+        pytest.skip("the file system takes only names in UTF-8")
+    assert main(["evaluate", "qrels", name, "-m", "AP", "-o", "out.csv"]) == 0
+    assert (folder / "out.csv").read_text("utf-8").splitlines()[1] == r"caf\xe9.run,1.0"
+    assert (
+        skgraded("evaluate", "qrels", name).stdout.decode().splitlines()[1].startswith("caf\\xe9")
+    )
+
+
+def test_ids_that_are_not_utf8_are_written_as_they_are(folder):
+    for name in ("qrels", "a.run"):
+        path = folder / name
+        path.write_bytes(path.read_bytes().replace(b"q1", b"q\xff"))
+    words = ("evaluate", "qrels", "a.run", "-m", "AP", "-q")
+    assert b"q\xff" in skgraded(*words).stdout
+    assert main([*words, "-o", "out.csv"]) == 0
+    assert (folder / "out.csv").read_bytes().splitlines()[1] == b"a.run,q\xff,1.0"
+    assert main([*words, "-o", "out.json"]) == 0
+    topics = json.loads((folder / "out.json").read_bytes())["systems"][0]["topics"]
+    assert list(topics) == ["q\udcff", "q2"]
+
+
+@pytest.mark.parametrize("option", ["-o", "--plot"])
+def test_an_output_that_is_an_input_is_refused(folder, capsys, option):
+    os.rename("a.run", "a.png")
+    os.symlink("a.png", "linked.png")
+    for name in ("a.png", "./a.png", "linked.png"):
+        assert main(["compare", "qrels", "a.png", "b.run", option, name]) == 2
+        assert "must not be a file that is read, got" in capsys.readouterr().err
+    assert (folder / "a.png").read_text() == RUN
+
+
+def test_an_output_that_is_standard_input_or_group_sizes_is_refused(folder):
+    with open("a.run", "rb") as file:
+        done = skgraded("evaluate", "qrels", "-", "-o", "a.run", stdin=file, text=True)
+    assert (done.returncode, (folder / "a.run").read_text()) == (2, RUN)
+    (folder / "train.query").write_text("1\n1\n")
+    (folder / "train").write_text("1 1:1\n0 1:1\n")
+    (folder / "scores").write_text("1\n2\n")
+    assert main(["evaluate", "--letor", "train", "scores", "-o", "train.query"]) == 2
+    assert main(["evaluate", "--letor", "train", "scores", "-o", "train.csv"]) == 0
+
+
+def test_output_and_plot_are_two_files(folder, capsys):
+    words = ["compare", "qrels", "a.run", "b.run", "-o", "x.png", "--plot", "x.png"]
+    assert main(words) == 2
+    assert "--output and --plot must be two files" in capsys.readouterr().err
+
+
+def test_an_output_keeps_its_mode_and_links_stay(folder):
+    (folder / "old.csv").write_text("old")
+    os.chmod("old.csv", 0o640)
+    os.symlink("old.csv", "link.csv")
+    assert main(["evaluate", "qrels", "a.run", "-o", "link.csv"]) == 0
+    assert os.path.islink("link.csv")
+    assert (folder / "old.csv").read_text().startswith("system,AP")
+    assert os.stat("old.csv").st_mode & 0o777 == 0o640
+    assert main(["evaluate", "qrels", "a.run", "-o", os.devnull]) == 0
+    assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "start"),
+    [
+        ("out.csv", [], "system,AP"),
+        ("out.CSV", [], "system,AP"),
+        ("out.json", [], "{"),
+        ("out.txt", [], "system"),
+        ("out.csv", ["--format", "json"], "{"),
+        ("out.csv", ["--format", "table"], "system  "),
+    ],
+)
+def test_the_name_of_the_output_chooses_the_format(folder, name, options, start):
+    assert main(["evaluate", "qrels", "a.run", "-m", "AP", "-o", name, *options]) == 0
+    assert (folder / name).read_text().startswith(start)
+
+
+def test_a_format_that_a_command_cannot_write_is_refused(folder, capsys):
+    assert main(["study", "topics", "qrels", "-o", "out.json"]) == 2
+    assert "must not end in .json, which this command cannot write" in capsys.readouterr().err
+    assert main(["study", "topics", "qrels", "-o", "out.csv"]) == 0
+    assert (folder / "out.csv").read_text().startswith("topic,R(0)")
+
+
+def test_a_picture_without_a_suffix_gets_one(folder):
+    assert main(["compare", "qrels", "a.run", "b.run", "--plot", "picture"]) == 0
+    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_replaces_no_picture_unasked(folder):
+    (folder / "skgraded-demo.png").write_text("mine")
+    done = skgraded("demo", text=True)
+    assert done.returncode == 2
+    assert "--plot must be a new file, got 'skgraded-demo.png'; --force replaces it" in done.stderr
+    assert (folder / "skgraded-demo.png").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("answer", "goes_on"), [("n\n", False), ("\n", False), ("y\n", True)])
+def test_the_demo_asks_at_a_terminal(folder, answer, goes_on):
+    pty = pytest.importorskip("pty")
+    (folder / "mine.png").write_text("mine")
+    terminal, end = pty.openpty()
+    os.write(terminal, answer.encode())
+    # Without data, so that the demo ends after the question.
+    done = skgraded("demo", "--plot", "mine.png", "--data", "no file", stdin=end, text=True)
+    assert "Replace 'mine.png'? [y/N]" in done.stdout
+    assert ("no file" in done.stderr) == goes_on
+    assert ("stays as it is" in done.stderr) != goes_on
+    assert (folder / "mine.png").read_text() == "mine"
+
+
+def test_the_demo_may_be_forced(folder, capsys):
+    (folder / "mine.png").write_text("mine")
+    assert main(["demo", "--plot", "mine.png", "--force", "--data", "no file"]) == 2
+    assert "no file" in capsys.readouterr().err
+
+
+needs_fifo = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+
+
+def open_when_read(fifo):
+    """Open a pipe for writing as soon as somebody reads it."""
+    for _ in range(300):
+        try:
+            descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.1)
+        else:
+            os.set_blocking(descriptor, True)
+            return descriptor
+    pytest.fail("nobody reads the pipe")
+
+
+def interrupted(words, fifo, feed):
+    """Start a command, interrupt it while it reads a pipe; return status, seconds and errors."""
+    os.mkfifo(fifo)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "skgraded", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # A test run in the background may have inherited that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    try:
+        descriptor = open_when_read(fifo)
+
+        def write():
+            with contextlib.suppress(BrokenPipeError), open(descriptor, "wb", buffering=0) as file:
+                for piece in feed:
+                    file.write(piece)
+                process.wait()
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        time.sleep(0.5)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=30)[1].decode()
+        seconds = time.monotonic() - started
+        writer.join(30)
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, seconds, errors
+
+
+def lines(n):
+    for number in range(n):
+        first = number * 1000
+        yield b"".join(b"q%d Q0 d%d 1 1 t\n" % (number, first + each) for each in range(1000))
+
+
+@needs_fifo
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize("n_pieces", [1, 10**6], ids=["waiting", "reading"])
+def test_an_interrupt_ends_the_command_within_a_second(folder, threads, n_pieces):
+    words = ("evaluate", "qrels", "a.run", "b.run", "fifo", "a.run", "--threads", threads)
+    status, seconds, errors = interrupted(words, "fifo", lines(n_pieces))
+    assert status == 130
+    assert seconds < 1.0
+    assert "Traceback" not in errors
+
+
+@needs_fifo
+def test_an_interrupt_ends_the_reading_of_judgments(folder):
+    status, seconds, errors = interrupted(("evaluate", "fifo", "a.run"), "fifo", [b"q1 0 a 1\n"])
+    assert (status, errors) == (130, "skgraded: interrupted\n")
+    assert seconds < 1.0
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "status", "message"),
+    [
+        ("<&-", ("evaluate", "qrels", "-"), 2, "standard input is closed"),
+        ("<&-", ("evaluate", "--letor", "qrels", "-"), 2, "standard input is closed"),
+        (">&-", ("evaluate", "qrels", "a.run"), 2, "standard output is closed"),
+        (">&-", ("measures",), 2, "standard output is closed"),
+        (">&-", ("evaluate", "qrels", "a.run", "-o", "out"), 0, ""),
+        ("<&- >&- 2>&-", ("evaluate", "qrels", "a.run", "b.run", "-o", "out"), 0, ""),
+        ("2>&-", ("evaluate", "qrels", "no file"), 2, ""),
+        ("2>&-", ("compare", "qrels", "a.run", "b.run", "-o", "out.csv"), 0, ""),
+        (">&-", (), 2, ""),
+    ],
+)
+def test_closed_standard_files_get_no_traceback(folder, closed, words, status, message):
+    if os.name != "posix":
+        pytest.skip("needs a POSIX shell")
+    command = ["sh", "-c", f'"$@" {closed}', "sh", sys.executable, "-m", "skgraded", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert message in done.stderr
+    if "-o" in words:
+        assert (folder / words[-1]).read_text().startswith("system")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_too_little_memory_is_a_message(folder):
+    resource = pytest.importorskip("resource")
+    (folder / "large.run").write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(10**6)))
+    code = (
+        "import resource, sys\n"
+        "from skgraded.cli import main\n"
+        "assert main(['evaluate', 'qrels', 'a.run', '-o', 'first']) == 0\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + 30_000_000,) * 2)\n"
+        "sys.exit(main(['evaluate', 'qrels', 'large.run', '--threads', '1']))\n"
+    )
+    del resource
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("skgraded evaluate: the memory does not suffice")
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,269 @@
+"""Small files that would fill the memory, ids and numbers that programs read differently."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skgraded import trec
+from skgraded.datasets import load_letor
+
+MEGABYTE = 1_000_000
+BLOCK, TIMES = 8 * MEGABYTE, 16  # 128 MB of text in all
+ROOM = 110 * MEGABYTE  # of address space, beyond that of the imported package
+
+# Reads files as qrels, runs or LETOR, with no more memory than ROOM, and prints the errors.
+READER = """
+import resource, sys
+from skgraded import trec
+from skgraded.datasets import load_letor
+import sklearn.datasets, zstandard
+room, *pairs = sys.argv[1:]
+trec.read_qrels({"q": {"d": 1}})
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(room), used + int(room)))
+for pair in pairs:
+    kind, _, path = pair.partition(":")
+    read = {"qrels": trec.read_qrels, "run": trec.read_run, "letor": load_letor}[kind]
+    try:
+        print("read", read(path))
+    except ValueError as error:
+        print("refused", error)
+"""
+
+pytestmark = pytest.mark.filterwarnings("error")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+
+
+def read_in_little_room(path, *kinds):
+    """What is printed for a file, a line for each kind as which it is read."""
+    pytest.importorskip("resource")
+    pytest.importorskip("zstandard")
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(ROOM), *(f"{kind}:{path}" for kind in kinds)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
+def repeated_frame(byte):
+    """One zstd frame of blocks that repeat a byte: 4 bytes for every 128 KiB of text."""
+    size = 1 << 17
+    header = b"\x28\xb5\x2f\xfd" + b"\x00" + b"\x38"  # a window of 128 KiB, no checksum
+    n_blocks = BLOCK * TIMES // size
+    block = (size << 3 | 1 << 1).to_bytes(3, "little") + byte
+    last = (size << 3 | 1 << 1 | 1).to_bytes(3, "little") + byte
+    return header + block * (n_blocks - 1) + last
+
+
+def packed(suffix, unit):
+    """A file of 128 MB of a repeated text, in some kilobytes."""
+    if suffix == ".zst" and len(unit) == 1:
+        return repeated_frame(unit)
+    if suffix == ".zst":
+        compressor = pytest.importorskip("zstandard").ZstdCompressor().compressobj()
+        block = unit * (BLOCK // len(unit))
+        return b"".join([*(compressor.compress(block) for _ in range(TIMES)), compressor.flush()])
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix]
+    return pack(unit * (BLOCK // len(unit))) * TIMES
+
+
+@needs_proc
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_zeros_are_refused_at_once(tmp_path, suffix):
+    path = tmp_path / f"zeros{suffix}"
+    path.write_bytes(packed(suffix, b"\0"))
+    qrels, run, letor = read_in_little_room(path, "qrels", "run", "letor")
+    assert qrels.startswith(f"refused {path}, line 1: the file must be a text file")
+    assert run == qrels
+    assert letor.startswith(f"refused {path}:1: a line must be plain ASCII text, got b'")
+
+
+@needs_proc
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_an_endless_line_is_refused(tmp_path, suffix):
+    path = tmp_path / f"line{suffix}"
+    path.write_bytes(packed(suffix, b"x"))
+    qrels, letor = read_in_little_room(path, "qrels", "letor")
+    assert qrels.startswith(f"refused {path}, line 1: a line must have at most 1,000,000 bytes")
+    if suffix != ".zst":
+        assert letor.startswith(f"refused {path}:1: a line must have at most 10,000,000 bytes")
+
+
+@needs_proc
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("unit", [b"\n", b"#\n"], ids=["blank", "comment"])
+def test_lines_that_hold_nothing_take_no_memory(tmp_path, suffix, unit):
+    path = tmp_path / f"lines{suffix}"
+    path.write_bytes(packed(suffix, unit))
+    kinds = ["qrels"] if suffix == ".zst" or unit != b"\n" else ["qrels", "letor"]
+    qrels, *letor = read_in_little_room(path, *kinds)
+    assert "no line found; a line has 4 columns" in qrels
+    assert all("must hold at least one document" in line for line in letor)
+
+
+@needs_proc
+def test_a_device_of_zeros_is_refused():
+    if not Path("/dev/zero").exists():
+        pytest.skip("no /dev/zero")
+    for line in read_in_little_room("/dev/zero", "qrels", "run", "letor"):
+        assert line.startswith("refused /dev/zero")
+
+
+@needs_proc
+def test_one_long_topic_does_not_lengthen_all_others(tmp_path):
+    path = tmp_path / "qrels.txt"
+    rest = "".join(f"{number} 0 d 1\n" for number in range(1000))
+    path.write_text("t" * (MEGABYTE - 10) + " 0 d 1\n" + rest)
+    assert "1001 documents, 1001 topics" in read_in_little_room(path, "qrels")[0]
+    path.write_text("t" * 10 * MEGABYTE + " 0 d 1\n" + rest)
+    assert "at most 1,000,000 bytes" in read_in_little_room(path, "qrels")[0]
+
+
+def test_the_longest_line_is_read_and_a_longer_one_refused():
+    long = "t" * (MEGABYTE - len(" 0 d 1"))
+    assert trec.read_qrels(io.BytesIO(f"{long} 0 d 1\n".encode())).n_topics == 1
+    for end in ("", "\n"):
+        text = f"q 0 d 1\n{long}t 0 d 1{end}"
+        with pytest.raises(ValueError, match=r"line 2: a line must have at most 1,000,000 bytes"):
+            trec.read_qrels(io.BytesIO(text.encode()))
+
+
+def test_skipped_lines_count_for_the_places_of_records():
+    text = "\n\n# c\nq 0 a 1\n\nq 0 b 1\nq 0 c 1\n#\n\n#\nq 0 a 2\n"
+    with pytest.raises(ValueError, match=r"line 11: .* got 2 here and 1 in line 4"):
+        trec.read_qrels(io.BytesIO(text.encode()))
+
+
+def test_a_line_of_features_may_be_long_but_not_endless(tmp_path):
+    path = tmp_path / "train.txt"
+    features = " ".join(f"{number}:1" for number in range(1, 200_001))
+    path.write_text(f"1 qid:1 {features}\n\n # c\n0 qid:1 7:2 # c\n")
+    X, y, qid = load_letor(path)
+    assert (X.shape, y.tolist(), qid.tolist()) == ((2, 200_000), [1, 0], [1, 1])
+    path.write_text("1 qid:1 1:1\n0 qid:1 1:1 #" + "x" * 11 * MEGABYTE)
+    with pytest.raises(ValueError, match=r"train\.txt:2: a line must have at most 10,000,000"):
+        load_letor(path)
+
+
+@pytest.mark.parametrize("before", [0, 10, 3 * MEGABYTE])
+def test_zero_bytes_are_refused_wherever_they_stand(tmp_path, before):
+    path = tmp_path / "train.txt"
+    line = "1 qid:1 1:0.5\n"
+    n_lines = before // len(line)
+    path.write_text(line * n_lines + "0 qid:1 1:1 # \0\n" + line)
+    with pytest.raises(ValueError, match=rf"train\.txt:{n_lines + 1}: .* plain ASCII text"):
+        load_letor(path)
+
+
+def test_group_sizes_and_scores_without_line_ends_are_refused(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_text("1 1:1\n")
+    (tmp_path / "train.txt.query").write_text("1" * 3 * MEGABYTE)
+    with pytest.raises(ValueError, match=r"train\.txt\.query:1: a group size must be a positive"):
+        load_letor(path)
+    (tmp_path / "train.txt.query").write_text("1\n")
+    (tmp_path / "scores").write_text("1\n" + "1" * 3 * MEGABYTE)
+    with pytest.raises(ValueError, match=r"scores, line 2: a file of scores must have one number"):
+        trec.read_letor(path, tmp_path / "scores")
+
+
+def test_a_tiny_xz_file_does_not_ask_for_gigabytes():
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 16}]
+    data = bytearray(lzma.compress(b"q 0 d 1\n", filters=filters))
+    assert trec.read_qrels(io.BytesIO(bytes(data))).n_topics == 1
+    data[16] = 40  # the size of the dictionary: 4 GB
+    data[20:24] = zlib.crc32(data[12:20]).to_bytes(4, "little")
+    with pytest.raises(ValueError, match=r"xz file is damaged or cut short \(Memory usage limit"):
+        trec.read_qrels(io.BytesIO(bytes(data)))
+
+
+RUN_OF_ZEROS = b"q1 Q0 a 1 1 t\nq1\0 Q0 a 1 1 t\n"
+
+
+def test_topics_that_differ_by_a_zero_byte_do_not_collapse(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(RUN_OF_ZEROS)
+    with pytest.raises(ValueError, match=r"a\.run, line 2: the file must be a text file, got 'q1"):
+        trec.read_run(path)
+    with pytest.raises(ValueError, match=r"key 1: the topic must be text without zero bytes"):
+        trec.read_run({"q1": {"a": 1.0}, "q1\0": {"a": 1.0}})
+    with pytest.raises(ValueError, match=r"topic 'q', document 'd\\x00': .* without zero bytes"):
+        trec.read_qrels({"q": {"d\0": 1}})
+    frame = pd.DataFrame({"qid": ["q1", "q1\0"], "docno": ["a", "a"], "score": [1.0, 1.0]})
+    with pytest.raises(ValueError, match=r"row 1: qid must be text without zero bytes"):
+        trec.read_run(frame)
+    with pytest.raises(ValueError, match=r"lone surrogates, got '\\ud800'"):
+        trec.read_run({"\ud800": {"d": 1.0}})
+
+
+def test_bytes_and_the_text_of_their_escapes_stay_different(tmp_path):
+    lines = [b"\xff 0 d 1\n", b"\\xff 0 d 2\n"]
+    qrels = trec.read_qrels(io.BytesIO(b"".join(lines)))
+    assert [len(each) for each in qrels.topics] == [1, 4]
+    assert qrels.to_dict() == {"\udcff": {"d": 1}, "\\xff": {"d": 2}}
+    assert trec.evaluate(qrels, qrels.to_dict(), "AP").topics.tolist() == ["\udcff", "\\xff"]
+    trec.write_qrels(qrels, tmp_path / "again")
+    again = (tmp_path / "again").read_bytes().splitlines()
+    assert [line.split()[0] for line in again] == [b"\xff", b"\\xff"]
+
+
+@pytest.mark.parametrize("number", ["+-1", "-+1", "++1", "--1", "1e+-1", "1,5", "+", "1e"])
+def test_two_signs_are_no_number(number):
+    with pytest.raises(ValueError, match=r"line 1: the score must be a number, got"):
+        trec.read_run(io.BytesIO(f"q Q0 d 1 {number} t".encode()))
+
+
+COMMA = """
+import io, locale, sys
+import numpy as np
+from skgraded import trec
+locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+assert locale.localeconv()["decimal_point"] == ","
+numbers = ["+1.5", "1e-320", "0.1e-310", "1.5", "-2.25e3", "123456789.123456789", "1e-400"]
+lines = "".join(f"q Q0 d{i} 1 {number} t\\n" for i, number in enumerate(numbers))
+read = trec.read_run(io.BytesIO(lines.encode())).scores.tolist()
+assert read == list(map(float, numbers)), read
+try:
+    trec.read_run(io.BytesIO(b"q Q0 d 1 +1,5 t"))
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_the_decimal_point_does_not_depend_on_the_locale(tmp_path):
+    if shutil.which("localedef") is None:
+        pytest.skip("no localedef to make a locale with a decimal comma")
+    command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("localedef cannot make the locale")
+    done = subprocess.run(
+        [sys.executable, "-c", COMMA],
+        env={**os.environ, "LOCPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "must be a number, got '+1,5'" in done.stdout
+
+
+def test_equal_topics_in_rows_that_stand_apart_are_one():
+    rows = {"qid": ["b", "a", "b", 1, 1.0], "docno": list("vwxyz"), "score": np.arange(5.0)}
+    run = trec.read_run(pd.DataFrame(rows))
+    assert run.to_dict() == {"b": {"v": 0, "x": 2}, "a": {"w": 1}, "1": {"y": 3, "z": 4}}
