@@ -66,9 +66,23 @@ def persistent(max_grade):
     return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
 
 
+@st.composite
+def blended_scale_fields(draw, max_grade):
+    return {"beta": draw(betas(max_grade)), **draw(scale_fields(max_grade))}
+
+
+def stops(max_grade):
+    return st.one_of(st.just("uniform"), strategies.gains(max_grade))
+
+
+def persistences(_):
+    return st.floats(0.01, 0.99)
+
+
 binary = only(rel=rels)
 threshold = only(g=strategies.g_vectors)
 gain = only(gain=strategies.gains)
+blended = only(gain=strategies.gains, beta=betas)
 
 
 class Facts(NamedTuple):
@@ -104,6 +118,7 @@ FACTS = {
     "BprefTen": Facts(binary, prefix_form=False),
     "CG": Facts(gain, bounds=("CG",)),
     "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
+    "EBR": Facts(blended_scale_fields, prefix_form=False),
     "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
     "F": Facts(only(rel=rels, beta=betas)),
     "FDR": Facts(binary, refuses=("normalize",), bounds=("FDR@2",)),
@@ -113,16 +128,23 @@ FACTS = {
     "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
     "GeneralizedR": Facts(gain),
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
+    "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NPV": Facts(binary, refuses=("normalize",)),
     "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
     "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
+    "OMeasure": Facts(blended, prefix_form=False),
     "OldBpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
     "P": Facts(only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")),
-    "QMeasure": Facts(only(gain=strategies.gains, beta=betas)),
+    "PMeasure": Facts(blended, prefix_form=False),
+    "PPlus": Facts(blended, prefix_form=False),
+    "QMeasure": Facts(blended),
     "R": Facts(binary),
     "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
     "RPrecision": Facts(binary),
     "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
+    "RankBiasedNCU": Facts(
+        only(gain=strategies.gains, beta=betas, p=persistences), prefix_form=False
+    ),
     "RankedHalfLife": Facts(gain, refuses=("normalize",), prefix_form=False),
     "RprefN": Facts(scale_fields, refuses=("unjudged",)),
     "RprefRelative": Facts(gain),

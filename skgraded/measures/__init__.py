@@ -18,6 +18,7 @@ from skgraded.measures.average_precision import (
     eGAP,
     xGAP,
 )
+from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
 from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
@@ -48,9 +49,11 @@ __all__ = [
     "AP",
     "CG",
     "DCG",
+    "EBR",
     "ERR",
     "FDR",
     "GAP",
+    "NCU",
     "NPV",
     "RBP",
     "RR",
@@ -72,14 +75,18 @@ __all__ = [
     "ModifiedSlidingRatio",
     "NormalizedPrecision",
     "NormalizedRecall",
+    "OMeasure",
     "OldBpref",
     "P",
+    "PMeasure",
+    "PPlus",
     "PairPart",
     "PrefixMeasure",
     "QMeasure",
     "QueryScores",
     "R",
     "RPrecision",
+    "RankBiasedNCU",
     "RankedHalfLife",
     "RprefN",
     "RprefRelative",

@@ -11,6 +11,7 @@ GAP, xGAP, eGAP, P, R and RBP return a ``Fraction``.
 
 from reference import (
     average_precision,
+    blended_ratio,
     bpref,
     cascade,
     distance,
@@ -26,6 +27,7 @@ from reference import (
 # ADM alone takes (grades, scores) instead of (ranked, pool).
 REFERENCE = {
     **average_precision.ORACLES,
+    **blended_ratio.ORACLES,
     **bpref.ORACLES,
     **cascade.ORACLES,
     **distance.ORACLES,
