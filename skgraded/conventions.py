@@ -117,6 +117,7 @@ _NAN = math.nan
 _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
 _OF_SCALE = "The top of the scale is the highest grade of the data, unless max_grade is given."
 _UNTIL_SHORT = "A list shorter than k is divided by its own length."
+_VERSION = 'Up to version 9; version 10 has rounding="nearest".'
 
 CONVENTIONS = (
     Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "Their label_gain is our gain."),
@@ -146,6 +147,13 @@ CONVENTIONS = (
     Convention("sklearn", "dcg_score", "DCG"),
     Convention("trec_eval", "map", "AP"),
     Convention("trec_eval", "map_cut_{k}", "AP", {}, "Divided by R, whatever k."),
+    *(
+        Convention(
+            "trec_eval", f"iprec_at_recall_{tenths / 10:.2f}", "IPrec", {"recall": tenths / 10}
+        )
+        for tenths in range(11)
+    ),
+    Convention("trec_eval", "11pt_avg", "InterpolatedAP", {}, _VERSION),
     Convention("trec_eval", "P_{k}", "P"),
     Convention("trec_eval", "recall_{k}", "R"),
     Convention("trec_eval", "Rprec", "RPrecision"),

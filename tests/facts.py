@@ -75,6 +75,21 @@ def stops(max_grade):
     return st.one_of(st.just("uniform"), strategies.gains(max_grade))
 
 
+RECALLS = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0])
+
+
+def recalls(_):
+    return RECALLS
+
+
+def lists_of_recalls(_):
+    return st.lists(RECALLS, min_size=1, max_size=4).map(tuple)
+
+
+def roundings(_):
+    return st.sampled_from(["up", "nearest"])
+
+
 def persistences(_):
     return st.floats(0.01, 0.99)
 
@@ -127,6 +142,10 @@ FACTS = {
     "GeneralizedAP": Facts(gain),
     "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
     "GeneralizedR": Facts(gain),
+    "IPrec": Facts(only(rel=rels, recall=recalls, rounding=roundings), prefix_form=False),
+    "InterpolatedAP": Facts(
+        only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
+    ),
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
     "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NPV": Facts(binary, refuses=("normalize",)),

@@ -143,7 +143,7 @@ def test_trec_eval(rows):
     evaluator = pytrec_eval.RelevanceEvaluator(
         {query: of_query for query, of_query in qrels.items() if of_query},
         {"map", "map_cut", "P", "recall", "Rprec", "bpref", "infAP", "recip_rank", "success",
-         "ndcg", "ndcg_cut", "set_P", "set_recall", "set_F"},
+         "ndcg", "ndcg_cut", "set_P", "set_recall", "set_F", "iprec_at_recall", "11pt_avg"},
     )  # fmt: skip
     theirs = evaluator.evaluate(run)
     compared = 0

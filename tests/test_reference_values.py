@@ -55,12 +55,12 @@ def first_of_each_topic(path, depth):
 @pytest.mark.parametrize(
     ("output", "files", "options", "n_values"),
     [
-        ("out.test.aq", ("qrels.test", "results.test"), {}, 192),
-        ("out.test.a", ("qrels.test", "results.test"), {}, 48),
-        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 44),
-        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 192),
-        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 192),
-        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 192),
+        ("out.test.aq", ("qrels.test", "results.test"), {}, 240),
+        ("out.test.a", ("qrels.test", "results.test"), {}, 60),
+        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 56),
+        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 240),
+        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 240),
+        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 240),
     ],
 )
 def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_values):
@@ -74,6 +74,8 @@ def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_value
         chosen = trec_measure(name, options.get("rel", 1))
         if chosen is None:
             continue
+        if "rounding" in {field.name for field in dataclasses.fields(chosen)}:
+            chosen = dataclasses.replace(chosen, rounding="nearest")  # printed by version 10
         scores = chosen.per_query(rankings)
         ours = {**dict(zip(scores.qid.tolist(), scores.values, strict=True)), "all": scores.mean()}
         for topic, value in printed.items():
@@ -179,7 +181,7 @@ def covid(data_dir):
 
 
 @pytest.mark.parametrize(
-    ("file", "n_measures"), list(zip(measures_of_covid(), (23, 79, 2), strict=True))
+    ("file", "n_measures"), list(zip(measures_of_covid(), (24, 79, 2), strict=True))
 )
 def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
     key_columns, measure_of = measures_of_covid()[file]

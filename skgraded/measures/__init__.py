@@ -24,6 +24,7 @@ from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.inferred import infAP
+from skgraded.measures.interpolated import InterpolatedAP, IPrec
 from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
 from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
 from skgraded.measures.precision_recall import (
@@ -70,6 +71,8 @@ __all__ = [
     "GeneralizedAP",
     "GeneralizedP",
     "GeneralizedR",
+    "IPrec",
+    "InterpolatedAP",
     "LinearPart",
     "Measure",
     "ModifiedSlidingRatio",

@@ -74,7 +74,7 @@ class EBR(_BlendedRatio, _ScaleMeasure):
 
         EBR@k = \sum_{n=1}^{k} BR(n)\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
         \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n},
-        \quad S(r) = \frac{v(r)}{v(H) + 1}
+        \qquad S(r) = \frac{v(r)}{v(H) + 1}
 
     where r_n is the grade at rank n, S(r) the probability that a document of grade r satisfies the
     user, v the gain and H the top grade of the scale. cg(n) is the sum of the gains at ranks 1..n,
