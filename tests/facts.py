@@ -90,6 +90,10 @@ def roundings(_):
     return st.sampled_from(["up", "nearest"])
 
 
+def utility_weights(_):
+    return st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0])] * 4)
+
+
 def persistences(_):
     return st.floats(0.01, 0.99)
 
@@ -168,9 +172,11 @@ FACTS = {
     "RprefN": Facts(scale_fields, refuses=("unjudged",)),
     "RprefRelative": Facts(gain),
     "RprefRelative2": Facts(gain),
+    "SetAP": Facts(binary),
     "SlidingRatio": Facts(gain, bounds=("SlidingRatio(normalize=False)@2",)),
     "Specificity": Facts(binary, refuses=("normalize",)),
     "Success": Facts(binary, prefix_form=False, bounds=("Success@2",)),
+    "Utility": Facts(only(rel=rels, weights=utility_weights), refuses=("normalize",)),
     "WeightedAP": Facts(gain),
     "eGAP": Facts(threshold),
     "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),

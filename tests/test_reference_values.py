@@ -55,12 +55,12 @@ def first_of_each_topic(path, depth):
 @pytest.mark.parametrize(
     ("output", "files", "options", "n_values"),
     [
-        ("out.test.aq", ("qrels.test", "results.test"), {}, 240),
-        ("out.test.a", ("qrels.test", "results.test"), {}, 60),
+        ("out.test.aq", ("qrels.test", "results.test"), {}, 288),
+        ("out.test.a", ("qrels.test", "results.test"), {}, 72),
         ("out.test.meas_params", ("qrels.test", "results.test"), {}, 56),
-        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 240),
-        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 240),
-        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 240),
+        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 288),
+        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 288),
+        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 288),
     ],
 )
 def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_values):
@@ -181,7 +181,7 @@ def covid(data_dir):
 
 
 @pytest.mark.parametrize(
-    ("file", "n_measures"), list(zip(measures_of_covid(), (24, 79, 2), strict=True))
+    ("file", "n_measures"), list(zip(measures_of_covid(), (26, 79, 2), strict=True))
 )
 def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
     key_columns, measure_of = measures_of_covid()[file]

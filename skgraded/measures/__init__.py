@@ -38,7 +38,9 @@ from skgraded.measures.precision_recall import (
     P,
     R,
     RPrecision,
+    SetAP,
     Specificity,
+    Utility,
 )
 from skgraded.measures.rank_biased import RBP
 from skgraded.measures.reciprocal_rank import RR, Success
@@ -95,9 +97,11 @@ __all__ = [
     "RprefRelative",
     "RprefRelative2",
     "Scores",
+    "SetAP",
     "SlidingRatio",
     "Specificity",
     "Success",
+    "Utility",
     "WeightedAP",
     "catalogue",
     "column_of",
