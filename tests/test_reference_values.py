@@ -55,12 +55,12 @@ def first_of_each_topic(path, depth):
 @pytest.mark.parametrize(
     ("output", "files", "options", "n_values"),
     [
-        ("out.test.aq", ("qrels.test", "results.test"), {}, 288),
-        ("out.test.a", ("qrels.test", "results.test"), {}, 72),
+        ("out.test.aq", ("qrels.test", "results.test"), {}, 304),
+        ("out.test.a", ("qrels.test", "results.test"), {}, 76),
         ("out.test.meas_params", ("qrels.test", "results.test"), {}, 56),
-        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 288),
-        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 288),
-        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 288),
+        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 304),
+        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 304),
+        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 304),
     ],
 )
 def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_values):
@@ -180,8 +180,13 @@ def covid(data_dir):
     }
 
 
+def one_longer_than_the_relevant(judgments):
+    n_relevant = judgments.count_pool(judgments.grades > 0)
+    return judgments.list_lengths("nonrelevant") == n_relevant + 1
+
+
 @pytest.mark.parametrize(
-    ("file", "n_measures"), list(zip(measures_of_covid(), (26, 79, 2), strict=True))
+    ("file", "n_measures"), list(zip(measures_of_covid(), (30, 79, 2), strict=True))
 )
 def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
     key_columns, measure_of = measures_of_covid()[file]
@@ -197,8 +202,10 @@ def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
                 continue
             scores = chosen.per_query(rankings[run])
             theirs = [by_topic[topic] for topic in scores.qid.tolist()]
-            difference = np.abs(scores.values - theirs).max()
-            assert difference < TEN_DIGITS, (run, key, difference)
+            differences = np.abs(scores.values - theirs)
+            if key == ("Rndcg",):  # trec_eval leaves out the end of these lists
+                differences = differences[~one_longer_than_the_relevant(rankings[run].judgments)]
+            assert differences.max() < TEN_DIGITS, (run, key, differences.max())
             compared += len(theirs)
     assert compared == 143 * 30 * n_measures
 

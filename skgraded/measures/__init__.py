@@ -23,6 +23,7 @@ from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefT
 from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
+from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
 from skgraded.measures.inferred import infAP
 from skgraded.measures.interpolated import InterpolatedAP, IPrec
 from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
@@ -59,9 +60,11 @@ __all__ = [
     "NCU",
     "NPV",
     "RBP",
+    "RNDCG",
     "RR",
     "Accuracy",
     "AveragedNDCG",
+    "BinG",
     "Bounds",
     "Bpref",
     "BprefN",
@@ -70,6 +73,7 @@ __all__ = [
     "BprefTen",
     "F",
     "Fallout",
+    "G",
     "GeneralizedAP",
     "GeneralizedP",
     "GeneralizedR",
@@ -78,6 +82,7 @@ __all__ = [
     "LinearPart",
     "Measure",
     "ModifiedSlidingRatio",
+    "NDCGRel",
     "NormalizedPrecision",
     "NormalizedRecall",
     "OMeasure",
