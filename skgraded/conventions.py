@@ -117,6 +117,7 @@ _NAN = math.nan
 _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
 _OF_SCALE = "The top of the scale is the highest grade of the data, unless max_grade is given."
 _UNTIL_SHORT = "A list shorter than k is divided by its own length."
+_VERSION = 'Up to version 9; version 10 has rounding="nearest".'
 
 CONVENTIONS = (
     Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "Their label_gain is our gain."),
@@ -146,6 +147,13 @@ CONVENTIONS = (
     Convention("sklearn", "dcg_score", "DCG"),
     Convention("trec_eval", "map", "AP"),
     Convention("trec_eval", "map_cut_{k}", "AP", {}, "Divided by R, whatever k."),
+    *(
+        Convention(
+            "trec_eval", f"iprec_at_recall_{tenths / 10:.2f}", "IPrec", {"recall": tenths / 10}
+        )
+        for tenths in range(11)
+    ),
+    Convention("trec_eval", "11pt_avg", "InterpolatedAP", {}, _VERSION),
     Convention("trec_eval", "P_{k}", "P"),
     Convention("trec_eval", "recall_{k}", "R"),
     Convention("trec_eval", "Rprec", "RPrecision"),
@@ -155,9 +163,29 @@ CONVENTIONS = (
     Convention("trec_eval", "success_{k}", "Success"),
     Convention("trec_eval", "ndcg", "nDCG"),
     Convention("trec_eval", "ndcg_cut_{k}", "nDCG"),
+    Convention(
+        "trec_eval",
+        "Rndcg",
+        "RNDCG",
+        {},
+        "It leaves out the end of lists with one document more than the query has relevant ones.",
+    ),
+    Convention("trec_eval", "ndcg_rel", "NDCGRel"),
+    Convention("trec_eval", "G", "G"),
+    Convention("trec_eval", "binG", "BinG"),
     Convention("trec_eval", "set_P", "P"),
     Convention("trec_eval", "set_recall", "R"),
     Convention("trec_eval", "set_F", "F"),
+    Convention("trec_eval", "set_map", "SetAP"),
+    Convention("trec_eval", "set_relative_P", "P", {"normalize": True}, "Divided by min(R, N)."),
+    Convention("trec_eval", "relative_P_{k}", "P", {"normalize": True}, "Divided by min(R, k)."),
+    Convention(
+        "trec_eval",
+        "utility",
+        "Utility",
+        {},
+        "A query with nothing relevant has minus the length of its list there.",
+    ),
     Convention("ntcireval", "AP", "AP"),
     Convention("ntcireval", "AP@{k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
     Convention("ntcireval", "Q-measure", "QMeasure"),
@@ -169,9 +197,18 @@ CONVENTIONS = (
     Convention("ntcireval", "ERR", "ERR", {"gain": "linear"}, _OF_SCALE),
     Convention("ntcireval", "ERR@{k}", "ERR", {"gain": "linear"}, _OF_SCALE),
     Convention("ntcireval", "nERR@{k}", "ERR", {"gain": "linear", "normalize": True}, _OF_SCALE),
+    Convention("ntcireval", "EBR", "EBR", {}, _OF_SCALE),
+    Convention("ntcireval", "EBR@{k}", "EBR", {}, _OF_SCALE),
     Convention("ntcireval", "nDCG@{k}", "nDCG", {"discount": "jk"}),
     Convention("ntcireval", "MSnDCG@{k}", "nDCG"),
+    Convention("ntcireval", "NCUgu,BR", "NCU", {}, "Their weights -s are our stop."),
+    Convention("ntcireval", "NCUgu,P", "NCU", {"beta": 0.0}, "Their weights -s are our stop."),
+    Convention("ntcireval", "NCUrb,BR", "RankBiasedNCU"),
+    Convention("ntcireval", "NCUrb,P", "RankBiasedNCU", {"beta": 0.0}),
     Convention("ntcireval", "RR", "RR"),
+    Convention("ntcireval", "O-measure", "OMeasure"),
+    Convention("ntcireval", "P-measure", "PMeasure"),
+    Convention("ntcireval", "P-plus", "PPlus"),
     Convention("ntcireval", "P@{k}", "P"),
     Convention("ntcireval", "Hit@{k}", "Success"),
     Convention("ntcireval", "bpref", "Bpref"),

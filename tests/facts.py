@@ -66,9 +66,42 @@ def persistent(max_grade):
     return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
 
 
+@st.composite
+def blended_scale_fields(draw, max_grade):
+    return {"beta": draw(betas(max_grade)), **draw(scale_fields(max_grade))}
+
+
+def stops(max_grade):
+    return st.one_of(st.just("uniform"), strategies.gains(max_grade))
+
+
+RECALLS = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0])
+
+
+def recalls(_):
+    return RECALLS
+
+
+def lists_of_recalls(_):
+    return st.lists(RECALLS, min_size=1, max_size=4).map(tuple)
+
+
+def roundings(_):
+    return st.sampled_from(["up", "nearest"])
+
+
+def utility_weights(_):
+    return st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0])] * 4)
+
+
+def persistences(_):
+    return st.floats(0.01, 0.99)
+
+
 binary = only(rel=rels)
 threshold = only(g=strategies.g_vectors)
 gain = only(gain=strategies.gains)
+blended = only(gain=strategies.gains, beta=betas)
 
 
 class Facts(NamedTuple):
@@ -97,6 +130,7 @@ FACTS = {
     "AP": Facts(binary),
     "Accuracy": Facts(binary, refuses=("normalize",)),
     "AveragedNDCG": Facts(discounted_fields),
+    "BinG": Facts(binary, prefix_form=False),
     "Bpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
     "BprefN": Facts(binary, refuses=("unjudged",)),
     "BprefR": Facts(binary, prefix_form=False),
@@ -104,32 +138,49 @@ FACTS = {
     "BprefTen": Facts(binary, prefix_form=False),
     "CG": Facts(gain, bounds=("CG",)),
     "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
+    "EBR": Facts(blended_scale_fields, prefix_form=False),
     "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
     "F": Facts(only(rel=rels, beta=betas)),
     "FDR": Facts(binary, refuses=("normalize",), bounds=("FDR@2",)),
     "Fallout": Facts(binary, refuses=("normalize",)),
+    "G": Facts(gain, prefix_form=False),
     "GAP": Facts(threshold),
     "GeneralizedAP": Facts(gain),
     "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
     "GeneralizedR": Facts(gain),
+    "IPrec": Facts(only(rel=rels, recall=recalls, rounding=roundings), prefix_form=False),
+    "InterpolatedAP": Facts(
+        only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
+    ),
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
+    "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
+    "NDCGRel": Facts(gain, prefix_form=False),
     "NPV": Facts(binary, refuses=("normalize",)),
     "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
     "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
+    "OMeasure": Facts(blended, prefix_form=False),
     "OldBpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
     "P": Facts(only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")),
-    "QMeasure": Facts(only(gain=strategies.gains, beta=betas)),
+    "PMeasure": Facts(blended, prefix_form=False),
+    "PPlus": Facts(blended, prefix_form=False),
+    "QMeasure": Facts(blended),
     "R": Facts(binary),
     "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
+    "RNDCG": Facts(gain),
     "RPrecision": Facts(binary),
     "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
+    "RankBiasedNCU": Facts(
+        only(gain=strategies.gains, beta=betas, p=persistences), prefix_form=False
+    ),
     "RankedHalfLife": Facts(gain, refuses=("normalize",), prefix_form=False),
     "RprefN": Facts(scale_fields, refuses=("unjudged",)),
     "RprefRelative": Facts(gain),
     "RprefRelative2": Facts(gain),
+    "SetAP": Facts(binary),
     "SlidingRatio": Facts(gain, bounds=("SlidingRatio(normalize=False)@2",)),
     "Specificity": Facts(binary, refuses=("normalize",)),
     "Success": Facts(binary, prefix_form=False, bounds=("Success@2",)),
+    "Utility": Facts(only(rel=rels, weights=utility_weights), refuses=("normalize",)),
     "WeightedAP": Facts(gain),
     "eGAP": Facts(threshold),
     "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),

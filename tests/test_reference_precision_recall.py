@@ -23,7 +23,9 @@ from reference.precision_recall import (
     precision,
     r_precision,
     recall,
+    set_average_precision,
     specificity,
+    utility,
 )
 
 EIGHT = [1, 0, 1, 0, 1, 1, 0, 1]
@@ -126,3 +128,17 @@ def test_fallout_and_specificity_are_complements(lists, k, condense):
     assume(recall_base(pool, 1))
     parameters = {"k": k, "condense": condense}
     assert fallout(ranked, pool, **parameters) == 1 - specificity(ranked, pool, **parameters)
+
+
+def test_set_average_precision_is_precision_times_recall():
+    assert set_average_precision(EIGHT, k=4) == precision(EIGHT, k=4) * recall(EIGHT, k=4)
+    assert set_average_precision(EIGHT, [*EIGHT, 1]) == Fraction(5, 8) * Fraction(5, 6)
+    assert set_average_precision([1, 0], k=4) == Fraction(1, 4)
+
+
+def test_utility_by_hand():
+    # Two true and one false positive, one relevant document missed, and one non-relevant left.
+    ranked, pool = [1, 0, 1], [1, 1, 1, 0, 0]
+    assert utility(ranked, pool) == 2 - 1
+    assert utility(ranked, pool, weights=(5, -1, -2, 10)) == 2 * 5 - 1 - 2 + 10
+    assert utility(ranked, pool, k=1, weights=(5, -1, -2, 10)) == 5 - 2 * 2 + 2 * 10

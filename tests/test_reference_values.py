@@ -55,12 +55,12 @@ def first_of_each_topic(path, depth):
 @pytest.mark.parametrize(
     ("output", "files", "options", "n_values"),
     [
-        ("out.test.aq", ("qrels.test", "results.test"), {}, 192),
-        ("out.test.a", ("qrels.test", "results.test"), {}, 48),
-        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 44),
-        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 192),
-        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 192),
-        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 192),
+        ("out.test.aq", ("qrels.test", "results.test"), {}, 304),
+        ("out.test.a", ("qrels.test", "results.test"), {}, 76),
+        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 56),
+        ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 304),
+        ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 304),
+        ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 304),
     ],
 )
 def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_values):
@@ -74,6 +74,8 @@ def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_value
         chosen = trec_measure(name, options.get("rel", 1))
         if chosen is None:
             continue
+        if "rounding" in {field.name for field in dataclasses.fields(chosen)}:
+            chosen = dataclasses.replace(chosen, rounding="nearest")  # printed by version 10
         scores = chosen.per_query(rankings)
         ours = {**dict(zip(scores.qid.tolist(), scores.values, strict=True)), "all": scores.mean()}
         for topic, value in printed.items():
@@ -111,7 +113,7 @@ def test_sample_run_of_ntcireval(data_dir, run):
             ours = scores.values[scores.qid.tolist().index(topic)]
             assert ours == pytest.approx(float(rest[0]), abs=FOUR_DIGITS), line
             compared += 1
-    assert compared == 69
+    assert compared == 99
 
 
 @pytest.mark.parametrize("output", ["res_test_compute.txt", "res_test_compute_cutoff.txt"])
@@ -129,7 +131,7 @@ def test_sample_list_of_ntcireval(data_dir, output):
         if chosen is not None:
             assert chosen(rankings) == pytest.approx(float(value), abs=FOUR_DIGITS), name
             compared += 1
-    assert compared == 12
+    assert compared == 19
 
 
 # --- all 143 runs of the first round of TREC-COVID ------------------------------------------------
@@ -178,8 +180,13 @@ def covid(data_dir):
     }
 
 
+def one_longer_than_the_relevant(judgments):
+    n_relevant = judgments.count_pool(judgments.grades > 0)
+    return judgments.list_lengths("nonrelevant") == n_relevant + 1
+
+
 @pytest.mark.parametrize(
-    ("file", "n_measures"), list(zip(measures_of_covid(), (23, 59, 2), strict=True))
+    ("file", "n_measures"), list(zip(measures_of_covid(), (30, 79, 2), strict=True))
 )
 def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
     key_columns, measure_of = measures_of_covid()[file]
@@ -195,8 +202,10 @@ def test_all_runs_of_trec_covid(data_dir, covid, file, n_measures):
                 continue
             scores = chosen.per_query(rankings[run])
             theirs = [by_topic[topic] for topic in scores.qid.tolist()]
-            difference = np.abs(scores.values - theirs).max()
-            assert difference < TEN_DIGITS, (run, key, difference)
+            differences = np.abs(scores.values - theirs)
+            if key == ("Rndcg",):  # trec_eval leaves out the end of these lists
+                differences = differences[~one_longer_than_the_relevant(rankings[run].judgments)]
+            assert differences.max() < TEN_DIGITS, (run, key, differences.max())
             compared += len(theirs)
     assert compared == 143 * 30 * n_measures
 

@@ -19,11 +19,14 @@ from skgraded.measures.average_precision import (
     eGAP,
     xGAP,
 )
+from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
 from skgraded.measures.cascade import ERR, iRBU
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
+from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
 from skgraded.measures.inferred import infAP
+from skgraded.measures.interpolated import InterpolatedAP, IPrec
 from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
 from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
 from skgraded.measures.precision_recall import (
@@ -37,7 +40,9 @@ from skgraded.measures.precision_recall import (
     P,
     R,
     RPrecision,
+    SetAP,
     Specificity,
+    Utility,
 )
 from skgraded.measures.rank_biased import RBP
 from skgraded.measures.reciprocal_rank import RR, Success
@@ -49,14 +54,18 @@ __all__ = [
     "AP",
     "CG",
     "DCG",
+    "EBR",
     "ERR",
     "FDR",
     "GAP",
+    "NCU",
     "NPV",
     "RBP",
+    "RNDCG",
     "RR",
     "Accuracy",
     "AveragedNDCG",
+    "BinG",
     "Bounds",
     "Bpref",
     "BprefN",
@@ -65,16 +74,23 @@ __all__ = [
     "BprefTen",
     "F",
     "Fallout",
+    "G",
     "GeneralizedAP",
     "GeneralizedP",
     "GeneralizedR",
+    "IPrec",
+    "InterpolatedAP",
     "LinearPart",
     "Measure",
     "ModifiedSlidingRatio",
+    "NDCGRel",
     "NormalizedPrecision",
     "NormalizedRecall",
+    "OMeasure",
     "OldBpref",
     "P",
+    "PMeasure",
+    "PPlus",
     "PairMatrix",
     "PairPart",
     "PrefixMeasure",
@@ -82,14 +98,17 @@ __all__ = [
     "QueryScores",
     "R",
     "RPrecision",
+    "RankBiasedNCU",
     "RankedHalfLife",
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
     "Scores",
+    "SetAP",
     "SlidingRatio",
     "Specificity",
     "Success",
+    "Utility",
     "WeightedAP",
     "catalogue",
     "column_of",

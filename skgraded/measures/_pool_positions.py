@@ -17,6 +17,7 @@ from skgraded.rankings import Judgments, RankedList, Unjudged
 __all__ = [
     "AveragedDiscount",
     "BlendedIdealGain",
+    "DiscountAtGainEnds",
     "ReciprocalIdealGain",
     "UpToListEnd",
     "UpToRecallBase",
@@ -129,15 +130,61 @@ class AveragedDiscount:
         """Sum 1 / DCG_I(i) over i = n..k for every rank n; DCG_I is constant beyond the pool."""
         n, last = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         within = np.where(_places(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
-        # Sums from rank n to the end of the pool are prefix sums of the reversed pool.
-        from_end = pool.indptr[-1] - pool.indptr[::-1]
-        tail = _core.cumulate(np.ascontiguousarray(within[::-1]), from_end)[::-1]
+        tail = _to_the_end(within, pool)
         n_beyond = np.maximum(np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0)
         beyond = n_beyond * at_ranks(last, inverse, ranked, pool)
         sums: FloatArray = beyond + np.where(n <= last, at_ranks(n, tail, ranked, pool), 0.0)
         return sums
 
 
+def _to_the_end(values: FloatArray, pool: RankedList) -> FloatArray:
+    """Sum values from rank n to the end of the pool: the prefix sums of the reversed pool."""
+    from_end = pool.indptr[-1] - pool.indptr[::-1]
+    return _core.cumulate(np.ascontiguousarray(values[::-1]), from_end)[::-1]
+
+
 def _places(ranked: RankedList) -> NDArray[np.int64]:
     """Return the rank of every document within its list, counted from 0."""
     return (rank_of(ranked) - 1.0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class DiscountAtGainEnds:
+    """d_n times the mean of 1 / DCG_I(c) over the ranks c where the ideal gain falls, c >= n.
+
+    The last of these ranks c is the end of a list that is longer than the ranks with ideal gain.
+    At ranks c below the end of the list, its discounted cumulated gain is that of the whole list.
+    """
+
+    discount: Log2
+    gain: str | Sequence[float]
+    k: int | None
+    unjudged: Unjudged
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        pool = judgments.pool
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        d = self.discount.at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
+        ideal = _core.cumulate(gains * d[_places(pool)], pool.indptr)
+        last = np.zeros(len(gains), dtype=bool)
+        last[pool.indptr[1:][pool.lengths > 0] - 1] = True
+        ends = (gains > 0) & (last | (np.append(gains[1:], 0.0) != gains))
+        inverse = reciprocal(ideal)
+        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        tail = _to_the_end(np.where(ends, inverse, 0.0), pool)
+        length = judgments.list_lengths(self.unjudged)
+        length = length if self.k is None else np.minimum(length, self.k)
+        longer = length > _count(gains > 0, pool)
+        points = np.repeat(_count(ends, pool) + longer, ranked.lengths)
+        at_end = np.repeat(longer, ranked.lengths) * at_ranks(pool_end, inverse, ranked, pool)
+        sums = np.where(n <= pool_end, at_ranks(n, tail, ranked, pool), 0.0) + at_end
+        weights: FloatArray = d[_places(ranked)] * sums * reciprocal(points)
+        return weights
+
+
+def _count(marked: NDArray[np.bool_], pool: RankedList) -> NDArray[np.int64]:
+    """Count the marked documents of every list."""
+    before = np.concatenate(([0], np.cumsum(marked)))
+    return np.diff(before[pool.indptr])

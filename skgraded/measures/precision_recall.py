@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
 from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase
 from skgraded.measures._positions import Constant, reciprocal
-from skgraded.measures._prefix import LinearPart, PrefixMeasure
+from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = [
@@ -27,7 +28,9 @@ __all__ = [
     "P",
     "R",
     "RPrecision",
+    "SetAP",
     "Specificity",
+    "Utility",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -561,3 +564,127 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         gains = self._gains(judgments)
         return LinearPart(Constant(), gains, reciprocal(self._available(judgments)))
+
+
+class SetAP(_BinaryMeasure, PrefixMeasure):
+    r"""Set average precision: the product of precision and recall.
+
+    .. math:: SetAP = P \cdot R = \frac{tp^2}{k\, RB}
+
+    where P is precision and R recall at the cut-off k, tp the number of relevant documents among
+    the first k of the list and RB the number of judged relevant documents of the query. A list
+    shorter than k is extended by non-relevant documents. It is `AP` if the precision at every
+    retrieved relevant document were that of the whole list.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+
+    See Also
+    --------
+    F : Harmonic mean of precision and recall.
+    AP : Average precision of the ranked list.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``set_map``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import SetAP
+    >>> SetAP(k=2)([1, 0, 0, 1, 1, 1], [6, 5, 4, 3, 2, 1])  # 1/2 * 1/4
+    0.125
+    """
+
+    def _scale(self, judgments: Judgments) -> tuple[UpToListEnd | Constant, FloatArray]:
+        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
+        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        return positions, reciprocal(self._n_relevant(judgments) * length)
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        # The square of tp is twice the number of pairs m <= n, less tp.
+        positions, scale = self._scale(judgments)
+        return LinearPart(positions, self._relevant(judgments).astype(np.float64), -scale)
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_few_grades(self)
+        positions, scale = self._scale(judgments)
+        relevant = self._relevant(judgments)
+        both = relevant[:, None] & relevant[None, :]
+        return PairPart(positions, both * (2.0 * scale)[:, None, None])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Utility(_SetMeasure):
+    r"""Utility: a weighted sum of the four numbers of retrieved and relevant documents.
+
+    .. math:: U = w_1 tp + w_2 fp + w_3 fn + w_4 tn
+
+    where tp and fp are the numbers of relevant and of non-relevant documents among the first k of
+    the list, fn and tn those of the other relevant and non-relevant documents of the query, and
+    w_1, ..., w_4 the weights. The documents of a query are those of its list and its pool.
+
+    Parameters
+    ----------
+    weights : tuple of float, default=(1, -1, 0, 0)
+        Weights of a document that is relevant and retrieved, non-relevant and retrieved, relevant
+        and not retrieved, non-relevant and not retrieved.
+    rel : int, default=1
+        Lowest relevant grade.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged
+        Rules for tied and for unjudged documents; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
+
+    See Also
+    --------
+    Accuracy : Utility with the weights 1, 0, 0, 1, divided by the number of documents.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``utility``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import Utility
+    >>> Utility(weights=(2, -1, 0, 0))([1, 0, 1], [3, 2, 1])  # 2 - 1 + 2
+    3.0
+    """
+
+    weights: Sequence[float] = (1.0, -1.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        weights = np.asarray(self.weights, dtype=object)
+        if weights.shape != (4,) or not all(map(_params.is_number, weights)):
+            raise ValueError(
+                "weights must hold four numbers, for documents that are relevant and retrieved, "
+                "non-relevant and retrieved, relevant and not retrieved, and non-relevant and not "
+                f"retrieved; got {self.weights!r}."
+            )
+        if not np.isfinite(weights.astype(np.float64)).all():
+            raise ValueError(f"weights must hold finite numbers, got {self.weights!r}.")
+        self._set(weights=tuple(map(float, weights)))
+
+    def _constant(self, judgments: Judgments) -> FloatArray:
+        _, retrieved, missed, left = self.weights
+        n_retrieved, n_relevant = self._n_retrieved(judgments), self._n_relevant(judgments)
+        n_left = self._n_all(judgments) - n_retrieved - n_relevant
+        total: FloatArray = retrieved * n_retrieved + missed * n_relevant + left * n_left
+        return total
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        # _constant counts every relevant document as missed, and the true positives as false.
+        found, retrieved, missed, left = self.weights
+        return self._true_positives(judgments, found - retrieved - missed + left)

@@ -11,11 +11,14 @@ GAP, xGAP, eGAP, P, R and RBP return a ``Fraction``.
 
 from reference import (
     average_precision,
+    blended_ratio,
     bpref,
     cascade,
     distance,
     half_life,
+    ideal_gain,
     inferred,
+    interpolated,
     ndcg,
     precision_recall,
     rank_biased,
@@ -26,11 +29,14 @@ from reference import (
 # ADM alone takes (grades, scores) instead of (ranked, pool).
 REFERENCE = {
     **average_precision.ORACLES,
+    **blended_ratio.ORACLES,
     **bpref.ORACLES,
     **cascade.ORACLES,
     **distance.ORACLES,
     **half_life.ORACLES,
+    **ideal_gain.ORACLES,
     **inferred.ORACLES,
+    **interpolated.ORACLES,
     **ndcg.ORACLES,
     **precision_recall.ORACLES,
     **rank_biased.ORACLES,

@@ -11,6 +11,7 @@ Kishida
 
 import functools
 import math
+import operator
 from collections import Counter
 from fractions import Fraction
 
@@ -193,7 +194,32 @@ def accuracy(r, pool, k, *, n_retrieved, rel=1):
     return Fraction(tp + tn, tp + fp + tn + fn)
 
 
+@of_all_documents
+def utility(r, pool, k, *, n_retrieved, rel=1, weights=(1, -1, 0, 0)):
+    # trec_eval, utility: p1 a + p2 b + p3 c + p4 d of the contingency table.
+    if recall_base(pool, rel) == 0:
+        return None
+    return sum(map(operator.mul, weights, confusion(r, k, n_retrieved, rel)))
+
+
+@oracle
+def _set_average_precision(r, pool, k, *, rel=1):
+    # trec_eval, set_map: num_rel_ret**2 / (num_ret * num_rel).
+    if recall_base(pool, rel) == 0:
+        return None
+    found = sum(1 for n in ranks(r, k) if r[n] >= rel)
+    return ratio(found**2, k * recall_base(pool, rel))
+
+
+def set_average_precision(ranked, pool=None, *, k=None, condense=False, **parameters):
+    """SetAP at k; without a cut-off k is the length of the list, for the ideal ranking too."""
+    k = len(judged(ranked) if condense else ranked) if k is None else k
+    return _set_average_precision(ranked, pool, k=k, condense=condense, **parameters)
+
+
 ORACLES = {
+    "SetAP": set_average_precision,
+    "Utility": utility,
     "Accuracy": accuracy,
     "F": f_measure,
     "FDR": fdr,

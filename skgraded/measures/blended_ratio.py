@@ -1,0 +1,503 @@
+"""Measures that rate the list at one rank or at some ranks by the blended ratio.
+
+The blended ratio BR(n) = (beta cg(n) + count(n)) / (beta cg_I(n) + n) is that of the Q-measure:
+cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal ranking, and count(n) the
+number of documents of grade 1 or above at ranks 1..n. With beta = 0 it is precision.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core, _params
+from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
+from skgraded.measures._pool_positions import BlendedIdealGain, rank_of
+from skgraded.measures._positions import reciprocal
+from skgraded.measures._prefix import PairPart
+from skgraded.measures.average_precision import QMeasure
+from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+
+__all__ = ["EBR", "NCU", "OMeasure", "PMeasure", "PPlus", "RankBiasedNCU"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _BlendedRatio(_GainMeasure):
+    """Base class of measures outside the prefix form that sum blended ratios."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(beta=_params.number("beta", self.beta, at_least=0))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    def _share(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return 1 / (beta cg_I(n) + n) at every rank."""
+        return BlendedIdealGain(self.gain, self.beta)(ranked, judgments)
+
+    def _ratio(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return BR(n) at every rank."""
+        blended = self.beta * self._gains(judgments) + (judgments.grades > 0)
+        found = _core.cumulate(blended[ranked.levels], ranked.indptr)
+        ratio: FloatArray = found * self._share(ranked, judgments)
+        return ratio
+
+    def _counts(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return count(n) at every rank."""
+        found = (judgments.grades > 0).astype(np.float64)
+        return _core.cumulate(found[ranked.levels], ranked.indptr)
+
+    def _sum(self, rankings: Rankings, weights: FloatArray, by_level: FloatArray) -> FloatArray:
+        """Sum weight times a function of the level over the ranks n <= k of each query."""
+        ranked = rankings.ranked(self.ties, self.unjudged)
+        last, expected = _core.last_rank(self.k), self.ties == "expected"
+        return _core.discounted_gain(
+            *ranked, weights, True, by_level, last, expected, rankings.n_threads
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EBR(_BlendedRatio, _ScaleMeasure):
+    r"""Expected blended ratio.
+
+    .. math::
+
+        EBR@k = \sum_{n=1}^{k} BR(n)\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n},
+        \qquad S(r) = \frac{v(r)}{v(H) + 1}
+
+    where r_n is the grade at rank n, S(r) the probability that a document of grade r satisfies the
+    user, v the gain and H the top grade of the scale. cg(n) is the sum of the gains at ranks 1..n,
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    ranks 1..n. It is `ERR` with the blended ratio as the worth of a rank, so that recall counts,
+    too.
+
+    Parameters
+    ----------
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    ERR : Cascade in which the worth of a rank is its reciprocal.
+    QMeasure : Mean of the blended ratios of the relevant documents.
+
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan (2009), "Expected Reciprocal Rank for
+       Graded Relevance", CIKM, for the probability of stopping.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 21, for the blended ratio.
+    .. [3] NTCIREVAL, version 190111, measure ``EBR``.
+
+    Examples
+    --------
+    >>> from skgraded import EBR
+    >>> round(EBR()([0, 1, 3], [3, 2, 1]), 4)  # 2/6 * 1/4 + 6/7 * 3/4 * 3/4
+    0.5655
+    """
+
+    ties: Ties = "row_order"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._gains(judgments) > 0
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        stop = self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+        going_on = np.log1p(-stop)[ranked.levels]
+        left = np.exp(_core.cumulate(going_on, ranked.indptr) - going_on)
+        return self._sum(rankings, left * self._ratio(ranked, judgments), stop)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NCU(QMeasure):
+    r"""Normalized cumulative utility of users who stop at any relevant document.
+
+    .. math::
+
+        NCU = \sum_{n=1}^{N} \frac{s(r_n)}{\sum_{d \in P} s(r_d)}\, BR(n)\, 1[r_n > 0],
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n of a list of N documents, s the stopping weight of a grade and
+    P the pool of all judged documents, so that a share s(r) / sum of s of the users is satisfied by
+    a document of grade r. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
+    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. With beta = 0
+    the utility BR is precision. NTCIREVAL's NCUgu,BR has the default fields and its NCUgu,P has
+    beta = 0. With ``stop="uniform"`` it is the `QMeasure`, and `AP` if beta = 0.
+
+    Parameters
+    ----------
+    stop : tuple of float, {"linear", "exp2", "uniform"}, default="linear"
+        Stopping weight of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), 1 (``"uniform"``), or
+        a tuple of weights for 1..c, which must not decrease.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have the stopping weight 0; nan leaves it out of the
+        mean.
+
+    See Also
+    --------
+    RankBiasedNCU : Users who rather stop at the first relevant documents than at later ones.
+    QMeasure : Equal to NCU with ``stop="uniform"``.
+
+    References
+    ----------
+    .. [1] T. Sakai, S. Robertson (2008), "Modelling A User Population for Designing Information
+       Retrieval Metrics", EVIA.
+    .. [2] NTCIREVAL, measures ``NCUgu,P`` and ``NCUgu,BR``.
+
+    Examples
+    --------
+    >>> from skgraded import NCU
+    >>> round(NCU(beta=0)([0, 1, 3], [3, 2, 1]), 4)  # 1/4 * 1/2 + 3/4 * 2/3
+    0.625
+    """
+
+    stop: str | Sequence[float] = "linear"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stop != "uniform":
+            self._set(stop=_check_stop(self.stop))
+
+    def _stopping(self, judgments: Judgments) -> FloatArray:
+        """Return the stopping weight s by level; 0 for documents that are not relevant."""
+        if self.stop == "uniform":
+            return (judgments.grades > 0).astype(np.float64)
+        return gain_by_level(self.stop, judgments, self)
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._stopping(judgments) > 0
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        stopping = self._stopping(judgments)
+        blended = self.beta * self._gains(judgments) + self._graded(judgments)
+        share = reciprocal(judgments.sum_over_pool(stopping))
+        pairs = blended[:, None] * stopping[None, :]
+        return PairPart(BlendedIdealGain(self.gain, self.beta), pairs * share[:, None, None])
+
+
+def _check_stop(stop: str | Sequence[float]) -> str | tuple[float, ...]:
+    """Return stopping weights, which are named and checked like gains."""
+    if isinstance(stop, str):
+        _params.choice("stop", stop, ("linear", "exp2", "uniform"))
+        return stop
+    try:
+        return check_gain(stop)
+    except ValueError as error:
+        raise ValueError(str(error).replace("gain", "stop", 1)) from None
+
+
+class OMeasure(_BlendedRatio):
+    r"""O-measure: the blended ratio at the first relevant document.
+
+    .. math:: O = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where m is the rank of the first document of grade 1 or above, cg(n) the sum of the gains at
+    ranks 1..n, cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1
+    or above at ranks 1..n. The value is 0 if the first k documents of the list contain none.
+    With beta = 0 it is `RR`. With ``ties="expected"`` the value is the exact mean over all orders
+    of tied documents.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+
+    See Also
+    --------
+    RR : Equal to the O-measure with beta = 0.
+    PMeasure : Blended ratio at the first document of the highest grade in the list.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``O-measure``.
+
+    Examples
+    --------
+    >>> from skgraded import OMeasure
+    >>> OMeasure()([0, 1, 3], [3, 2, 1])  # m = 2: (1 + 1) / (4 + 2)
+    0.3333333333333333
+    """
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        graded = judgments.grades > 0
+        blended = graded * (self.beta * self._gains(judgments) + 1.0)
+        if self.ties != "expected":  # every document is a block of its own
+            ranked = ranked._replace(tied=np.zeros_like(ranked.tied))
+        first = _first_in_block(ranked, graded[ranked.levels].astype(np.int64))
+        return self._sum(rankings, first * self._share(ranked, judgments), blended)
+
+
+def _first_in_block(ranked: RankedList, relevant: IntArray) -> FloatArray:
+    """Return, by rank, the factor that makes a sum over relevant documents one over the first.
+
+    In a block of m tied documents, R of them relevant, the place j = 0, 1, ... is the first with
+    a relevant document with probability R / (m - j) times the product of (m - R - i) / (m - i)
+    over i < j. The kernel gives every relevant document the share 1 / m of every place of its
+    block, so that the factor has m instead of R. Blocks below the first one with a relevant
+    document have the factor 0.
+    """
+    if not len(relevant):
+        return np.zeros(0)
+    start = np.flatnonzero(ranked.tied == 0)
+    ends = np.append(start, len(relevant))
+    block = np.cumsum(ranked.tied == 0) - 1
+    size, found = np.diff(ends)[block], np.add.reduceat(relevant, start)[block]
+    before = np.concatenate(([0], np.cumsum(relevant)))
+    above = before[start][block] - before[np.repeat(ranked.indptr[:-1], ranked.lengths)]
+    place = np.arange(len(relevant)) - start[block]
+    others = np.maximum(size - found - place, 0)
+    # The product over the places above, by sums of logarithms that start anew with every block.
+    logarithms = np.log(np.maximum(others, 1) / (size - place))
+    missed = np.exp(_core.cumulate(logarithms, ends) - logarithms)
+    possible = (found > 0) & (above == 0) & (place <= size - found)
+    factor: FloatArray = np.where(possible, missed * (size / (size - place)), 0.0)
+    return factor
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _PreferredRank(_BlendedRatio):
+    """Base class of measures of the first document that has the highest grade in the list."""
+
+    ties: Ties = "row_order"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _preferred(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.bool_]:
+        """Mark the first document of the highest grade above 0 among the first k of each list."""
+        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
+        within = rank_of(ranked) <= (np.inf if self.k is None else self.k)
+        levels = np.where(within, ranked.levels.astype(np.int64), 0)
+        best = np.zeros(judgments.n_queries, dtype=np.int64)
+        np.maximum.at(best, query, levels)
+        is_best = (levels == best[query]) & (levels > 0)
+        first = _core.cumulate(is_best.astype(np.float64), ranked.indptr) == 1.0
+        preferred: NDArray[np.bool_] = is_best & first
+        return preferred
+
+
+class PMeasure(_PreferredRank):
+    r"""P-measure: the blended ratio at the preferred rank.
+
+    .. math:: P = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where m is the preferred rank: that of the first document that has the highest grade among the
+    first k of the list. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
+    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. The value is 0
+    if the first k documents of the list contain none of grade 1 or above. The user stops at the
+    best document of the list, even if the pool holds better ones.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+
+    See Also
+    --------
+    OMeasure : Blended ratio at the first relevant document.
+    PPlus : Mean of the blended ratios down to the preferred rank.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``P-measure``.
+
+    Examples
+    --------
+    >>> from skgraded import PMeasure
+    >>> PMeasure()([0, 1, 3], [3, 2, 1])  # m = 3: (4 + 2) / (4 + 3)
+    0.8571428571428571
+    """
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        weights = self._preferred(ranked, judgments) * self._ratio(ranked, judgments)
+        return self._sum(rankings, weights, np.ones(judgments.n_levels))
+
+
+class PPlus(_PreferredRank):
+    r"""P-plus: the mean of the blended ratios of the relevant documents down to the preferred rank.
+
+    .. math::
+
+        P^+ = \frac{1}{count(m)} \sum_{n=1}^{m} 1[r_n > 0]\, BR(n),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n and m the preferred rank: that of the first document that has
+    the highest grade among the first k of the list. cg(n) is the sum of the gains at ranks 1..n,
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    ranks 1..n. The value is 0 if the first k documents of the list contain none of grade 1 or
+    above. It is a `QMeasure` of users who stop with equal probability at any relevant document
+    down to the preferred rank.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+
+    See Also
+    --------
+    PMeasure : Blended ratio at the preferred rank alone.
+    QMeasure : Mean over all relevant documents of the pool.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``P-plus``.
+
+    Examples
+    --------
+    >>> from skgraded import PPlus
+    >>> round(PPlus()([0, 1, 3], [3, 2, 1]), 4)  # (2/6 + 6/7) / 2
+    0.5952
+    """
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        preferred = self._preferred(ranked, judgments)
+        passed = _core.cumulate(preferred.astype(np.float64), ranked.indptr)
+        read = preferred | (passed == 0.0)
+        ratio = self._ratio(ranked, judgments)
+        total = self._sum(rankings, read * ratio, (judgments.grades > 0).astype(np.float64))
+        counts = self._counts(ranked, judgments)
+        at_preferred = self._sum(rankings, preferred * counts, np.ones(judgments.n_levels))
+        return total * reciprocal(at_preferred)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankBiasedNCU(_BlendedRatio):
+    r"""Normalized cumulative utility of users who rather stop at the first relevant documents.
+
+    .. math::
+
+        NCU_{rb} = \sum_{n=1}^{N} 1[r_n > 0]\,
+            \frac{p^{count(n) - 1}}{\sum_{i=1}^{R} p^{i - 1}}\, BR(n),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n of a list of N documents, p the persistence of the users, R the
+    number of documents of grade 1 or above in the pool and count(n) their number at ranks 1..n.
+    cg(n) is the sum of the gains at ranks 1..n and cg_I(n) that of the ideal ranking. With beta = 0
+    the utility BR is precision. NTCIREVAL's NCUrb,BR has the default fields and its NCUrb,P has
+    beta = 0. `RBP` counts the ranks instead of the relevant documents that a user has read.
+
+    Parameters
+    ----------
+    p : float, default=0.95
+        Persistence, strictly between 0 and 1: the probability of going on from one relevant
+        document to the next.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+
+    See Also
+    --------
+    NCU : Users whose stopping depends on the grade alone.
+    RBP : Users whose stopping depends on the rank alone.
+
+    References
+    ----------
+    .. [1] T. Sakai, S. Robertson (2008), "Modelling A User Population for Designing Information
+       Retrieval Metrics", EVIA.
+    .. [2] NTCIREVAL, measures ``NCUrb,P`` and ``NCUrb,BR``.
+
+    Examples
+    --------
+    >>> from skgraded import RankBiasedNCU
+    >>> round(RankBiasedNCU(p=0.5, beta=0)([0, 1, 3], [3, 2, 1]), 4)  # (1/2 + 1/2 * 2/3) / 1.5
+    0.5556
+    """
+
+    p: float = 0.95
+    ties: Ties = "row_order"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        graded = judgments.grades > 0
+        persisting = np.power(self.p, np.maximum(self._counts(ranked, judgments) - 1.0, 0.0))
+        weights = persisting * self._ratio(ranked, judgments)
+        whole = (1.0 - np.power(self.p, judgments.count_pool(graded))) / (1.0 - self.p)
+        return self._sum(rankings, weights, graded.astype(np.float64)) * reciprocal(whole)

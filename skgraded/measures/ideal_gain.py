@@ -1,0 +1,270 @@
+"""Measures of trec_eval that compare the gain with that of the ideal ranking at several ranks."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._binary import _BinaryMeasure
+from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._measure import Measure
+from skgraded.measures._pool_positions import DiscountAtGainEnds, at_ranks, rank_of
+from skgraded.measures._positions import Log2, reciprocal
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
+from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+
+__all__ = ["RNDCG", "BinG", "G", "NDCGRel"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _CostGain(Measure):
+    """Base class of measures whose discount depends on the gain that ranks above have missed."""
+
+    ties: Ties = "row_order"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _gained(self, judgments: Judgments) -> FloatArray:
+        """Return the gain by level."""
+        raise NotImplementedError
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        pool, gain = judgments.pool, self._gained(judgments)
+        found = _core.cumulate(gain[ranked.levels], ranked.indptr)
+        cost = _core.cumulate(np.maximum(gain, 1.0)[pool.levels], pool.indptr)
+        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths)
+        cost_at = at_ranks(n, cost, ranked, pool) + np.maximum(n - pool_end, 0.0)
+        # Both sums have the same ideal documents, and rounding must not make them differ.
+        missed = np.maximum(cost_at - found, 0.0)
+        total = _sum(self, rankings, ranked, 1.0 / np.log2(2.0 + missed), gain)
+        return total * reciprocal(judgments.sum_over_pool(gain))
+
+
+def _sum(
+    measure: Measure, rankings: Rankings, ranked: RankedList, weights: FloatArray, gain: FloatArray
+) -> FloatArray:
+    """Sum weight times gain over the ranks n <= k of each query."""
+    last = _core.last_rank(measure.k)
+    return _core.discounted_gain(*ranked, weights, True, gain, last, False, rankings.n_threads)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class G(_CostGain, _GainMeasure):
+    r"""G, the normalized gain of trec_eval.
+
+    .. math::
+
+        G = \frac{1}{\sum_{d \in P} v(r_d)}
+            \sum_{n=1}^{N} \frac{v(r_n)}{\log_2(2 + C(n) - cg(n))},
+        \qquad C(n) = \sum_{m=1}^{n} \max(1, v(y_m))
+
+    where r_n is the grade at rank n of a list of N documents, v the gain, cg(n) the sum of the
+    gains at ranks 1..n, y_n the grade at rank n of the ideal ranking and P the pool of all judged
+    documents. Beyond the end of the pool the summand of C is 1. A document is discounted by the
+    gain that the ranks above it and its own have missed, and not by its rank alone.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    BinG : G of binary relevance.
+    nDCG : Gains with a discount by rank.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``G``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import G
+    >>> G()([1, 2], [2, 1])  # C = 2, 3 and cg = 1, 3: (1 / log2(3) + 2 / log2(2)) / 3
+    0.876976584523819
+    """
+
+    def _gained(self, judgments: Judgments) -> FloatArray:
+        return self._gains(judgments)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BinG(_CostGain, _BinaryMeasure):
+    r"""Binary G: every relevant document is discounted by the non-relevant documents above it.
+
+    .. math:: binG = \frac{1}{RB} \sum_{n=1}^{N} \frac{1[r_n \ge t]}{\log_2(2 + n - count(n))}
+
+    where r_n is the grade at rank n of a list of N documents, t the threshold ``rel``, count(n) the
+    number of documents of grade t or above at ranks 1..n, and RB that of the pool. n - count(n)
+    non-relevant documents rank above a relevant document at rank n.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        Lowest relevant grade t.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+
+    See Also
+    --------
+    G : Extension to gains.
+    BprefN : Penalty that grows linearly with the number of non-relevant documents.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``binG``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import BinG
+    >>> BinG()([1, 0, 0, 1], [4, 3, 2, 1])  # (1 / log2(2) + 1 / log2(4)) / 2
+    0.75
+    """
+
+    def _gained(self, judgments: Judgments) -> FloatArray:
+        return self._relevant(judgments).astype(np.float64)
+
+
+class RNDCG(_GainMeasure, PrefixMeasure):
+    r"""Mean nDCG over the ranks where the gain of the ideal ranking falls.
+
+    .. math::
+
+        Rndcg = \frac{1}{L} \sum_{l=1}^{L} \frac{DCG(c_l)}{DCG_I(c_l)},
+        \qquad DCG(c) = \sum_{n=1}^{c} \frac{v(r_n)}{\log_2(n + 1)}
+
+    where r_n is the grade at rank n, v the gain, and DCG_I that of the ideal ranking. c_1, c_2, ...
+    are the numbers of documents in the pool whose gain is at least the largest gain in the pool, at
+    least the second largest, and so on down to the smallest positive gain. If the list, or its
+    first k ranks, holds more documents than the pool has documents of positive gain, its length
+    is the last rank c_L. Ranks below the end of the list add nothing to DCG.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    AveragedNDCG : Mean over all ranks.
+    NDCGRel : Mean over the ranks of the relevant documents.
+
+    Notes
+    -----
+    trec_eval leaves out the end of a list that holds one document more than the pool has documents
+    of positive gain. Here this length is like any other.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``Rndcg``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import RNDCG
+    >>> round(RNDCG()([1, 2], [2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
+    0.6799
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        positions = DiscountAtGainEnds(Log2(), self.gain, self.k, self.unjudged)
+        return LinearPart(positions, self._gains(judgments), 1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NDCGRel(_GainMeasure):
+    r"""Mean nDCG over the relevant documents.
+
+    .. math::
+
+        ndcg_{rel} = \frac{1}{R} \left(\sum_{n=1}^{N} 1[v(r_n) > 0] \frac{DCG(n)}{DCG_I(n)}
+            + (R - count(N)) \frac{DCG(N)}{DCG_I(R)}\right),
+        \qquad DCG(n) = \sum_{m=1}^{n} \frac{v(r_m)}{\log_2(m + 1)}
+
+    where r_n is the grade at rank n of a list of N documents, v the gain, DCG_I that of the ideal
+    ranking, R the number of documents of positive gain in the pool and count(N) the number of them
+    in the list. A cut-off k cuts the list to its first k documents. A relevant document that is not
+    retrieved counts with the value at the end of the list.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    nDCG : Value at one rank.
+    RNDCG : Mean over the ranks where the gain of the ideal ranking falls.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``ndcg_rel``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded import NDCGRel
+    >>> round(NDCGRel()([1, 2, 0], [3, 2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
+    0.6799
+    """
+
+    ties: Ties = "row_order"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        gain, pool = self._gains(judgments), judgments.pool
+        discounts = Log2().at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
+
+        def cumulated(lists: RankedList) -> FloatArray:
+            at = (rank_of(lists) - 1.0).astype(np.int64)
+            return _core.cumulate(gain[lists.levels] * discounts[at], lists.indptr)
+
+        inverse = reciprocal(cumulated(pool))
+        ratio = cumulated(ranked) * at_ranks(rank_of(ranked), inverse, ranked, pool)
+        positive = (gain > 0).astype(np.float64)
+        at_documents = _sum(self, rankings, ranked, ratio, positive)
+        found = _sum(self, rankings, ranked, np.ones(len(ranked.levels)), positive)
+        places = (rank_of(ranked) - 1.0).astype(np.int64)
+        whole = np.append(0.0, inverse)[pool.indptr[1:]] * (pool.lengths > 0)
+        at_end = _sum(self, rankings, ranked, discounts[places], gain) * whole
+        n_relevant = judgments.count_pool(gain > 0)
+        values: FloatArray = at_documents + (n_relevant - found) * at_end
+        return values * reciprocal(n_relevant)
