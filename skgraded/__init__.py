@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from skgraded._warnings import (
     CutQueriesWarning,
     GroupSizesWarning,
+    IdColumnWarning,
     InferredGradesWarning,
     MissingQueryIdsWarning,
     QueryLeakWarning,
@@ -112,6 +113,7 @@ __all__ = [
     "GeneralizedP",
     "GeneralizedR",
     "GroupSizesWarning",
+    "IdColumnWarning",
     "InferredGradesWarning",
     "Judgments",
     "Measure",
