@@ -22,7 +22,7 @@ from skgraded.model_selection._fitting import (
     importances_of,
     reject_cluster_rankers,
 )
-from skgraded.model_selection._splitters import draw_queries
+from skgraded.model_selection._splitters import by_id, draw_queries
 from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
@@ -149,6 +149,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
     a target made by `query_target`.
+
+    An estimator that cross-validates inside, such as a StackingRegressor, GridSearchCV or
+    CalibratedClassifierCV, leaves queries whole with ``cv=QueryKFold(3)``, whether metadata routing
+    is on or off; a ``cv`` that cuts queries causes a `QueryLeakWarning`. Its scorers find the ids
+    too.
 
     Ids in X under another name than ``"qid"`` are a feature like any other, of which `fit` warns.
     Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
@@ -355,6 +360,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
             per_row=_with_an_entry_per_row(fit_params, len(grades)),
+            ranks=np.argsort(by_id(judgments)),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
+from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = [
@@ -26,7 +27,8 @@ __all__ = [
 def _fit_plain(
     estimator: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> None:
-    estimator.fit(rows.X, rows.y, **fit_params)
+    with target_for_inner_folds(estimator, rows) as target:
+        estimator.fit(rows.X, target, **fit_params)
 
 
 def _plain_importances(estimator: Any) -> NDArray[Any]:
