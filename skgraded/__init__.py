@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from skgraded._warnings import (
     CutQueriesWarning,
     GroupSizesWarning,
+    IdColumnWarning,
     InferredGradesWarning,
     MissingQueryIdsWarning,
     QueryLeakWarning,
@@ -132,6 +133,7 @@ __all__ = [
     "GeneralizedR",
     "GroupSizesWarning",
     "IPrec",
+    "IdColumnWarning",
     "InferredGradesWarning",
     "InterpolatedAP",
     "Judgments",

@@ -1,6 +1,7 @@
 """The one place that reads the call stack: who called, in which run, and from which line.
 
-What it finds decides whether a warning is shown and at which line; no value depends on it.
+What it finds decides whether a warning is shown, at which line, and how an error reaches the user;
+no value depends on it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ __all__ = [
     "is_called_by_a_scorer",
     "is_cross_validating",
     "is_frame_of",
+    "is_scored_in_a_fold",
     "learning_curve_of",
+    "metric_of_recursive_elimination",
     "run_in_progress",
     "stacklevel_of_the_user",
 ]
@@ -29,7 +32,8 @@ __all__ = [
 _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"}
 
 # Modules of scikit-learn that fit and score parts of one data set.
-_CROSS_VALIDATION = {"sklearn.model_selection._validation", "sklearn.feature_selection._rfe"}
+_VALIDATION = "sklearn.model_selection._validation"
+_CROSS_VALIDATION = {_VALIDATION, "sklearn.feature_selection._rfe"}
 _SCORER = "sklearn.metrics._scorer"
 _PERMUTATION = "sklearn.inspection._permutation_importance"
 
@@ -185,3 +189,30 @@ def learning_curve_of(caller: FrameType | None) -> LearningCurve | None:
         return None
     given = caller.f_locals  # type: ignore[union-attr]
     return LearningCurve(given.get("train_sizes"), bool(given.get("shuffle")))
+
+
+def is_scored_in_a_fold() -> bool:
+    """Whether scikit-learn waits for the score of a fold, in which errors become nan."""
+    for frame in _frames_above_the_caller():
+        module = _module_of(frame)
+        if module == _VALIDATION and frame.f_code.co_name == "_score":
+            return True
+        if not module.startswith(("skgraded.", "sklearn.")):
+            return False
+    return False
+
+
+def metric_of_recursive_elimination() -> str | None:
+    """Return the name of the metric that RFECV scores a fold by, if that is a built-in one.
+
+    Returns
+    -------
+    str or None
+        The name of the function, such as ``"r2_score"``; None where no RFECV is at work, or another
+        scorer than one of scikit-learn's.
+    """
+    for frame in _frames_above_the_caller():
+        if frame.f_code.co_name == "_rfe_single_fit" and _module_of(frame) in _CROSS_VALIDATION:
+            metric = getattr(frame.f_locals.get("scorer"), "_score_func", None)
+            return getattr(metric, "__name__", None)
+    return None

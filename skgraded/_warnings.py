@@ -10,6 +10,7 @@ from skgraded._stack import run_in_progress, stacklevel_of_the_user
 __all__ = [
     "CutQueriesWarning",
     "GroupSizesWarning",
+    "IdColumnWarning",
     "InferredGradesWarning",
     "MissingQueryIdsWarning",
     "QueryLeakWarning",
@@ -81,6 +82,13 @@ class GroupSizesWarning(SkgradedWarning):
     """Query ids look like group sizes, which would merge all queries of the same size."""
 
 
+class IdColumnWarning(SkgradedWarning):
+    """A feature holds the query ids, so that the ranker learns from the numbers of queries.
+
+    Ids of other queries say nothing about them, and trees split on them all the same.
+    """
+
+
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
     """Warn if a measure that will score several data sets takes its top grade from each of them."""
     still_open = [each for each in measures if each.is_open]
@@ -88,12 +96,11 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
         return
     names = ", ".join(str(each) for each in still_open)
     example = repr(still_open[0].resolve(4))
-    warnings.warn(
+    warn_once(
         f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
         "each data set that is scored, so that the measure may differ between folds. Set "
         f"max_grade, for example {example}, or give g or gain as one number per grade.",
         InferredGradesWarning,
-        stacklevel=stacklevel_of_the_user(),
     )
 
 

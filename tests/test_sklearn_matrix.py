@@ -176,7 +176,7 @@ def sequential_selection(X, y, metadata):
 
 
 def recursive_elimination(X, y, metadata):
-    # It asks r2 of an estimator that is no classifier, not the estimator's own score.
+    # Without scoring it asks r2 of an estimator that is no classifier, which the ranker refuses.
     selector = RFECV(RANKER, cv=QueryKFold(2), scoring=SCORER, importance_getter=IMPORTANCES)
     return selector.fit(X, y, **metadata).ranking_
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sklearn
 from lightgbm import LGBMRanker
+from scipy.sparse import csr_matrix
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
@@ -27,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from skgraded import (
     CutQueriesWarning,
     GroupSizesWarning,
+    IdColumnWarning,
     InferredGradesWarning,
     QueryKFold,
     QueryLeakWarning,
@@ -36,6 +38,8 @@ from skgraded import (
     StratifiedQueryKFold,
     ThinnedQueriesWarning,
     UnseenGradeWarning,
+    compare_rankers,
+    cross_validate_queries,
     make_ranking_scorer,
     query_target,
     query_train_test_split,
@@ -390,6 +394,37 @@ def test_sizes_row_by_row_warn():
         ranker.fit(X, Y, qid=by_row)
 
 
+SIZE_TAKERS = {
+    "folds": lambda qid: list(QueryKFold(2).split(X, Y, qid)),
+    "stratified folds": lambda qid: list(StratifiedQueryKFold(2).split(X, Y, qid)),
+    "draws": lambda qid: list(QueryShuffleSplit(1).split(X, Y, qid)),
+    "split": lambda qid: query_train_test_split(X, Y, qid=qid),
+    "scorer": lambda qid: SCORER(Ridge().fit(X, Y), X, Y, qid=qid),
+    "per query": lambda qid: SCORER.per_query(Ridge().fit(X, Y), X, Y, qid=qid),
+    "score": lambda qid: QueryRanker(Ridge(), measure=MEASURE).fit(X, TARGET).score(X, Y, qid=qid),
+    "validation": lambda qid: cross_validate_queries(
+        Ridge(), X, Y, qid=qid, measures=MEASURE, cv=2
+    ),
+    "comparison": lambda qid: compare_rankers(
+        {"a": Ridge(1).fit(X, Y), "b": Ridge(9).fit(X, Y)},
+        X,
+        Y,
+        qid=qid,
+        measure=MEASURE,
+        n_resamples=9,
+    ),
+    "evaluation set": lambda qid: QueryRanker(
+        LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1), measure=MEASURE
+    ).fit(X, Y, qid=QID + 1000, eval_X=X, eval_y=Y, eval_qid=qid),
+}
+
+
+@pytest.mark.parametrize("taker", SIZE_TAKERS)
+def test_sizes_row_by_row_warn_wherever_ids_are_taken(taker):
+    assert GroupSizesWarning in warnings_of(lambda: SIZE_TAKERS[taker](np.repeat(SIZES, SIZES)))
+    assert warnings_of(lambda: SIZE_TAKERS[taker](QID)) == []
+
+
 def test_sizes_as_they_are_raise():
     with pytest.raises(ValueError, match="look like group sizes"):
         RANKER.fit(X, Y, qid=SIZES)
@@ -416,3 +451,85 @@ def test_a_split_of_whole_queries_does_not_warn():
     X_train, X_test, y_train, y_test = query_train_test_split(X, TARGET)
     fitted = RANKER.fit(X_train, y_train)
     assert warnings_of(lambda: fitted.score(X_test, y_test)) == []
+
+
+# Query ids among the features
+
+
+def with_ids(form, place=2, ids=QID):
+    """Features with a column of ids, as an array, a sparse matrix or a frame."""
+    if form in {"float32", "float64"}:
+        return np.insert(X, place, ids, axis=1).astype(form)
+    if form == "sparse":
+        return csr_matrix(np.insert(X, place, ids, axis=1))
+    if form == "lists":
+        return np.insert(X, place, ids, axis=1).tolist()
+    frames = pytest.importorskip(form)
+    columns = {f"x{each}": X[:, each] for each in range(X.shape[1])}
+    return frames.DataFrame({**columns, "srch_id": ids})
+
+
+FORMS = ["float32", "float64", "sparse", "lists", "pandas", "polars"]
+KINDS_OF_IDS = {
+    "numbers": lambda ids: ids,
+    "large numbers": lambda ids: ids * 1009 + 10**7,  # beyond what float32 tells apart
+    "text": lambda ids: ids.astype(str),
+    "list": lambda ids: ids.tolist(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_IDS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_feature_that_holds_the_ids_warns(form, kind):
+    ids = QID * 1009 + 10**7 if kind == "large numbers" else QID
+    features = with_ids(form, ids=ids)
+    shuffled = np.random.default_rng(0).permutation(len(Y))
+    given = KINDS_OF_IDS[kind](QID)
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(features, Y, qid=given)) == [IdColumnWarning]
+    if form.startswith("float"):
+        moved = np.asarray(given)[shuffled]
+        found = warnings_of(lambda: ranker.fit(features[shuffled], Y[shuffled], qid=moved))
+        assert found == [IdColumnWarning]
+
+
+def test_the_warning_names_the_column():
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    with pytest.warns(IdColumnWarning, match="in column 2,"):
+        ranker.fit(with_ids("float64"), TARGET)
+    frame = with_ids("pandas")
+    with pytest.warns(IdColumnWarning, match="in column 'srch_id',"):
+        ranker.fit(frame, TARGET)
+    renamed = frame.rename(columns={"srch_id": "qid"})
+    assert warnings_of(lambda: ranker.fit(renamed, Y)) == []
+    assert ranker.n_features_in_ == X.shape[1]
+
+
+def test_ids_among_the_features_warn_once_in_a_search():
+    search = GridSearchCV(RANKER, GRID, cv=QueryKFold(3))
+    assert warnings_of(lambda: search.fit(with_ids("float64"), TARGET)) == [IdColumnWarning]
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        QID + 1,
+        QID % 2,
+        np.random.default_rng(0).normal(size=30)[QID],
+        np.where(np.arange(len(QID)) == 5, -1, QID),
+        np.where(QID == 3, np.nan, QID),
+    ],
+    ids=["another number", "flag", "property of queries", "one row differs", "a gap"],
+)
+def test_properties_of_queries_do_not_warn(feature):
+    features = np.column_stack([X, feature])
+    lgbm = LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1)
+    ranker = QueryRanker(lgbm, measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(features, TARGET)) == []
+
+
+def test_a_flag_of_two_queries_does_not_warn():
+    rows = QID < 2
+    features = np.column_stack([X, QID])[rows]
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(features, Y[rows], qid=QID[rows])) == []

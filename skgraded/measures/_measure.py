@@ -123,6 +123,7 @@ class Measure(_FieldsByName):
         self,
         y_true: ArrayLike | Rankings,
         y_score: ArrayLike | None = None,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -136,6 +137,9 @@ class Measure(_FieldsByName):
             `qid` and `sample_weight`.
         y_score : array-like of shape (n_documents,)
             Scores; the document with the highest score ranks first.
+        y : array-like of shape (n_documents,), optional
+            Only where scikit-learn calls the measure as a scorer, ``scoring=nDCG(k=10)``, with a
+            fitted estimator, its features and its target: see `make_ranking_scorer`.
         qid : array-like of shape (n_documents,), optional
             Query id of each row. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
@@ -144,9 +148,33 @@ class Measure(_FieldsByName):
         Returns
         -------
         float
-            The mean.
+            The mean; as a scorer with the opposite sign where lower is better.
         """
+        if hasattr(y_true, "fit"):
+            mean: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
+            return mean
+        if y is not None:
+            raise TypeError("qid must be given by name, got a third positional argument: qid=...")
         return self.per_query(y_true, y_score, qid=qid, sample_weight=sample_weight).mean()
+
+    def _as_scorer(self) -> Any:
+        from skgraded.scoring import make_ranking_scorer
+
+        return make_ranking_scorer(self)
+
+    def get_metadata_routing(self) -> Any:
+        """Ask scikit-learn for query ids and weights where the measure is ``scoring=``.
+
+        Returns
+        -------
+        MetadataRequest
+            A request for ``qid`` and ``sample_weight``, which counts where metadata routing is on.
+        """
+        return self._as_scorer().get_metadata_routing()
+
+    def _accept_sample_weight(self) -> bool:
+        # scikit-learn asks this of every scorer in a dict of scorers while routing is off.
+        return True
 
     def per_query(
         self,

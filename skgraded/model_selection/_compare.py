@@ -24,7 +24,14 @@ from skgraded._paired_tests import (
 from skgraded._params import choice, fraction, integer
 from skgraded.measures import Measure, QueryScores, measure
 from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
-from skgraded.rankings import Judgments, QueryIds, features_for, resolve_rows
+from skgraded.rankings import (
+    Judgments,
+    QueryIds,
+    features_for,
+    refuse_other_order,
+    resolve_rows,
+    warn_if_ids_are_sizes,
+)
 from skgraded.scoring import scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
@@ -383,8 +390,11 @@ class _Documents(NamedTuple):
 def _documents_of(X: Any, y: Any, qid: ArrayLike | None) -> _Documents:
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
+    refuse_other_order(X=X, y=y, qid=qid)
     grades, queries = resolve_rows(X, y, qid)
-    return _Documents(X, queries, Judgments.from_arrays(grades, queries.ids))
+    judgments = Judgments.from_arrays(grades, queries.ids)
+    warn_if_ids_are_sizes(judgments)
+    return _Documents(X, queries, judgments)
 
 
 def _scores_of_one(

@@ -26,24 +26,29 @@ from skgraded.model_selection._fitting import (
     split_fit_params,
     take_along,
 )
-from skgraded.model_selection._splitters import draw_queries
+from skgraded.model_selection._splitters import by_id, draw_queries
 from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
     check_features,
+    check_scoring_of_recursive_elimination,
     check_stopping,
     check_training_data,
     check_weights,
     grades_of,
+    warn_if_a_feature_holds_the_ids,
 )
 from skgraded.rankings import (
     Judgments,
     find_queries,
+    refuse_other_order,
     resolve_queries,
     split_target,
+    warn_if_ids_are_sizes,
     without_query_ids,
 )
 from skgraded.scoring import QueryRecord, scores_of
+from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._whole_queries import (
     warn_if_queries_are_cut,
     warn_if_scored_queries_are_parts,
@@ -145,6 +150,17 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
     a target made by `query_target`.
+
+    An estimator that cross-validates inside, such as a StackingRegressor, GridSearchCV or
+    CalibratedClassifierCV, leaves queries whole with ``cv=QueryKFold(3)``, whether metadata routing
+    is on or off; a ``cv`` that cuts queries causes a `QueryLeakWarning`. Its scorers find the ids
+    too.
+
+    Ids in X under another name than ``"qid"`` are a feature like any other, of which `fit` warns.
+    Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
+    read the ids there and leave them out of the features.
+
+    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` raises an error then.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
     grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
@@ -264,24 +280,29 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If the estimator trains on a cluster, such as DaskLGBMRanker, or ``init_model`` or
             ``xgb_model`` is of a type from which its library cannot continue.
         ValueError
-            If query ids are missing, group sizes are given in their place, a grade is negative
-            or a training grade NaN, queries cannot be held out as asked, rows to train on have
-            initial scores and those to evaluate have none, or ``pairs`` are not row numbers of one
-            query each.
+            If query ids are missing, group sizes are given in their place, pandas objects hold the
+            same row labels in different orders, a grade is negative or a training grade NaN,
+            queries cannot be held out as asked, rows to train on have initial scores and those to
+            evaluate have none, or ``pairs`` are not row numbers of one query each; or inside an
+            RFECV that scores by R2, as it does where no ``scoring`` is given.
 
         Warns
         -----
         GroupSizesWarning
             If the query ids are the sizes of the queries, row by row.
+        IdColumnWarning
+            If a feature holds the query ids.
         CutQueriesWarning
             If training queries lack rows or have rows twice, as `query_target`, `query_series` or
             `query_ids` has counted them.
         QueryLeakWarning
-            If training and validation rows are different documents of one query.
+            If training and validation rows are different documents of one query, or the ``cv`` of
+            the estimator cuts queries.
         ThinnedQueriesWarning
             If validation queries lack rows.
         """
         reject_cluster_rankers(self.estimator)
+        check_scoring_of_recursive_elimination()
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
         watches = check_stopping(self, evaluation, fit_params)
         flag("remember_queries", self.remember_queries)
@@ -289,6 +310,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         params = split_fit_params(fit_params, watches=watches, is_given=evaluation.is_given)
         judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         check_training_data(judgments)
+        warn_if_a_feature_holds_the_ids(rows.X, judgments)
         warn_if_queries_are_cut(judgments, row_sizes)
         self.training_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = _resolved(self.measure, judgments)
@@ -316,6 +338,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Judgments, NDArray[np.int64] | None]:
         """Lay out the grades by query; return them, and the size of each row's query if known."""
         choice("missing_qid", self.missing_qid, get_args(MissingQid))
+        refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
         if self.missing_qid == "one_query":
             queries = find_queries(X, y, qid)
         else:
@@ -344,6 +367,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
+            ranks=np.argsort(by_id(judgments)),
             **take_along(self.estimator, fit_params, judgments)._asdict(),
         )
         if judgments.row_order is not None:
@@ -364,6 +388,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ) from error
         check_evaluation_grades(judgments)
         check_weights("eval_sample_weight", judgments)
+        warn_if_ids_are_sizes(judgments)
         warn_if_scored_queries_are_parts(self, judgments, row_sizes, given_apart=True)
         self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = self._measure_for(judgments)
@@ -449,7 +474,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             value is then that of the measure with the higher top grade.
         """
         scores = self.predict(X)
-        judgments, row_sizes = self._judge(X, y, split_target(y)[0], qid, sample_weight)
+        try:
+            judgments, row_sizes = self._judge(X, y, split_target(y)[0], qid, sample_weight)
+        except ValueError as error:
+            refusal: float = refusal_of(error)
+            return refusal
+        warn_if_ids_are_sizes(judgments)
         warn_if_scored_queries_are_parts(self, judgments, row_sizes)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:

@@ -16,14 +16,25 @@ from sklearn.utils.validation import _num_samples
 from skgraded._params import integer, is_integer, is_number
 from skgraded._stack import frame_that_asked
 from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
+<<<<<<< HEAD
 from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
 from skgraded.rankings import Judgments, resolve_queries, split_target
+=======
+from skgraded.rankings import (
+    Judgments,
+    refuse_other_order,
+    resolve_queries,
+    split_target,
+    warn_if_ids_are_sizes,
+)
+>>>>>>> wt-iselect
 from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 __all__ = [
     "QueryKFold",
     "QueryShuffleSplit",
     "StratifiedQueryKFold",
+    "by_id",
     "draw_queries",
     "query_of_row",
     "query_train_test_split",
@@ -65,11 +76,18 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
+<<<<<<< HEAD
             If there are no query ids, or fewer queries than the splits need, or ``xgboost.cv``
             asks for folds, which it cannot use.
+=======
+            If there are no query ids, or fewer queries than the splits need, or pandas objects
+            hold the same row labels in different orders.
+>>>>>>> wt-iselect
 
         Warns
         -----
+        GroupSizesWarning
+            If the query ids are the sizes of the queries, row by row.
         CutQueriesWarning
             If queries lack rows or have rows twice, as `query_target`, `query_series` or
             `query_ids` has counted them; or, where only ids are known, if a learning curve is about
@@ -78,9 +96,14 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If only ids are known, and a halving search is about to draw rows from the folds.
         """
         self._check_parameters()
+<<<<<<< HEAD
         refuse_folds_of_xgboost(frame_that_asked())
+=======
+        refuse_other_order(X=X, y=y, groups=groups)
+>>>>>>> wt-iselect
         queries = resolve_queries(X, y, groups)
         layout = self._lay_out(X, y, queries.ids)
+        warn_if_ids_are_sizes(layout)
         warn_if_queries_are_cut(layout, queries.sizes, rows="rows to split")
         # Estimators and scorers count the rows of queries whose sizes they know.
         is_done = queries.sizes is not None
@@ -341,10 +364,13 @@ def query_train_test_split(
     Raises
     ------
     ValueError
-        If there are no query ids, or too few queries.
+        If there are no query ids, or too few queries, or pandas objects hold the same row labels in
+        different orders.
 
     Warns
     -----
+    GroupSizesWarning
+        If the query ids are the sizes of the queries, row by row.
     CutQueriesWarning
         If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
         has counted them.
@@ -367,6 +393,8 @@ def query_train_test_split(
     if not arrays:
         raise ValueError("query_train_test_split needs at least one array, got none.")
     X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
+    named = {f"array {place}": array for place, array in enumerate(arrays)}
+    refuse_other_order(**named, qid=qid)
     default = 0.25 if test_size is None and train_size is None else test_size
     splitter: QueryShuffleSplit = (_StratifiedShuffleSplit if stratify else QueryShuffleSplit)(
         1, test_size=default, train_size=train_size, random_state=random_state

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import fraction, integer_or_none
+from skgraded._stack import metric_of_recursive_elimination
+from skgraded._warnings import IdColumnWarning, warn_once
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
 from skgraded.rankings import Judgments, split_target, warn_if_ids_are_sizes
 
@@ -17,10 +21,12 @@ __all__ = [
     "EvaluationSet",
     "check_evaluation_grades",
     "check_features",
+    "check_scoring_of_recursive_elimination",
     "check_stopping",
     "check_training_data",
     "check_weights",
     "grades_of",
+    "warn_if_a_feature_holds_the_ids",
 ]
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
@@ -30,7 +36,9 @@ _EVALUATION_SETS = {"eval_set", "eval_group"}
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
 
-# Warn only if ids divide the numbers of rows with a chance below this.
+# Fewer queries may have the values of a feature by chance, such as 0 and 1.
+_FEWEST_QUERIES_WITH_IDS = 3
+_NUMBERS = "biuf"
 
 
 class EvaluationSet(NamedTuple):
@@ -180,3 +188,71 @@ def check_weights(name: str, judgments: Judgments) -> None:
     """Raise where all weights are 0."""
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
+
+
+def check_scoring_of_recursive_elimination() -> None:
+    """Raise where RFECV selects features by R2, which it takes where no scoring is given."""
+    if metric_of_recursive_elimination() == "r2_score":
+        raise ValueError(
+            "scoring must be a ranking measure in RFECV, such as make_ranking_scorer('nDCG@10'), "
+            "got r2, which RFECV takes by default and which compares the ranker's scores with the "
+            "grades."
+        )
+
+
+def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
+    """Warn where a feature equals the query ids, which are no property of a document.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_documents, n_features)
+        Features; the rows stand query by query.
+    judgments : Judgments
+        The rows by query.
+    """
+    if judgments.n_queries < _FEWEST_QUERIES_WITH_IDS:
+        return
+    ids = _as_numbers(judgments.qid)
+    ids_of_rows = np.repeat(ids, np.diff(judgments.indptr))
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    # One row of each query rules out nearly all features.
+    one_each = _safe_indexing(X, judgments.indptr[:-1])
+    for place in _places_to_compare(one_each):
+        if _is_equal(_column(one_each, place), ids) and _is_equal(_column(X, place), ids_of_rows):
+            name = X.columns[place] if hasattr(X, "columns") else int(place)
+            warn_once(
+                f"X holds the query ids in column {name!r}, from which the ranker learns as from a "
+                "feature: leave the column out of X, or call it 'qid' in a DataFrame, where "
+                "rankers, scorers and splitters read the ids and take them for no feature.",
+                IdColumnWarning,
+            )
+            return
+
+
+def _places_to_compare(rows: Any) -> NDArray[np.int64]:
+    """Return the columns that may hold ids; in sparse rows of queries, those that are full."""
+    if hasattr(rows, "tocsc"):  # one query may have the id 0
+        return np.flatnonzero(np.diff(rows.tocsc().indptr) >= rows.shape[0] - 1)
+    return np.arange(np.shape(rows)[1])
+
+
+def _column(X: Any, place: np.int64) -> NDArray[Any]:
+    column = _safe_indexing(X, int(place), axis=1)
+    return _as_numbers(np.ravel(column.toarray() if hasattr(column, "toarray") else column))
+
+
+def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in the place of their texts or of objects, where all values are numbers."""
+    if values.dtype.kind in "OUS":
+        with contextlib.suppress(TypeError, ValueError):
+            return values.astype(np.float64)
+    return values
+
+
+def _is_equal(column: NDArray[Any], ids: NDArray[Any]) -> bool:
+    if (column.dtype.kind in _NUMBERS) != (ids.dtype.kind in _NUMBERS):
+        return False
+    if column.dtype.kind == "f" and ids.dtype.kind in _NUMBERS:  # ids lose digits in float32
+        with np.errstate(over="ignore"):
+            ids = ids.astype(column.dtype)
+    return np.array_equal(column, ids)

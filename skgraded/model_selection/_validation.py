@@ -26,8 +26,10 @@ from skgraded.rankings import (
     Judgments,
     query_series,
     query_target,
+    refuse_other_order,
     resolve_rows,
     split_target,
+    warn_if_ids_are_sizes,
     without_query_ids,
 )
 from skgraded.scoring import ResponseMethod, scores_of
@@ -229,11 +231,14 @@ def cross_validate_queries(
     Raises
     ------
     ValueError
-        If query ids are missing, no measure is given nor found, cv is not as described, or weights
-        cannot reach the last step of a Pipeline.
+        If query ids are missing, no measure is given nor found, cv is not as described, pandas
+        objects hold the same row labels in different orders, or weights cannot reach the last step
+        of a Pipeline.
 
     Warns
     -----
+    GroupSizesWarning
+        If the query ids are the sizes of the queries, row by row.
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
     ThinnedQueriesWarning
@@ -258,9 +263,11 @@ def cross_validate_queries(
     """
     choice("response_method", response_method, get_args(ResponseMethod))
     _check_that_weights_arrive(estimator, sample_weight)
+    refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
     labels, (ids, sizes) = resolve_rows(X, y, qid)
     grades = np.asarray(labels)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)
+    warn_if_ids_are_sizes(judgments)
     warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(

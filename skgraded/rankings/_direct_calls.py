@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from skgraded._stack import is_called_by_a_scorer
 from skgraded._warnings import GroupSizesWarning, MissingQueryIdsWarning, warn_once
 from skgraded.rankings._judgments import Judgments, Rankings
-from skgraded.rankings._query_ids import find_queries, split_target
+from skgraded.rankings._query_ids import QID, find_queries, split_target
 
 __all__ = ["as_rankings", "refuse_other_order", "warn_if_ids_are_sizes"]
 
@@ -116,16 +117,22 @@ def refuse_other_order(**arguments: Any) -> None:
         for name, each in arguments.items()
         if type(each).__module__.partition(".")[0] == "pandas" and hasattr(each, "index")
     ]
-    for name, index in indexed[1:]:
-        first, other = indexed[0]
-        if len(index) != len(other) or index.equals(other):
-            continue
-        if index.value_counts().reindex(other.unique()).equals(other.value_counts(sort=False)):
+    for (first, index), (name, other) in combinations(indexed, 2):
+        if _differ_only_in_order(index, other):
             raise ValueError(
                 f"{name} must have its rows in the order of {first}: both have the same index, in "
                 f"different orders. Bring them into one order, for example by "
                 f"{name}.loc[{first}.index], or pass arrays."
             )
+
+
+def _differ_only_in_order(index: Any, other: Any) -> bool:
+    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+        return False
+    if (QID in index.names) != (QID in other.names):  # ids, and labels of rows
+        return False
+    counts = index.value_counts().reindex(other.unique())
+    return bool(counts.equals(other.value_counts(sort=False)))
 
 
 def _warn_if_ids_are_forgotten(n_rows: int) -> None:

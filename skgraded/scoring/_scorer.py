@@ -6,13 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._params import choice
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
-from skgraded.rankings import Judgments, features_for, resolve_rows
+from skgraded.rankings import (
+    Judgments,
+    features_for,
+    refuse_other_order,
+    resolve_rows,
+    warn_if_ids_are_sizes,
+)
+from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
@@ -69,7 +77,12 @@ class RankingScorer:
             The mean of the one measure, or the means by name. A measure of which less is better has
             the opposite sign.
         """
-        return self._signed_means(self.per_query(estimator, X, y, qid, sample_weight))
+        try:
+            judgments, sizes = _judge(X, y, qid, sample_weight)
+        except ValueError as error:
+            refusal: float = refusal_of(error)
+            return refusal
+        return self._signed_means(self._score_queries(estimator, X, judgments, sizes))
 
     def per_query(
         self,
@@ -99,9 +112,13 @@ class RankingScorer:
         Scores
             The values.
         """
-        grades, queries = resolve_rows(X, y, qid)
-        judgments = Judgments.from_arrays(grades, queries.ids, sample_weight)
-        warn_if_scored_queries_are_parts(estimator, judgments, queries.sizes)
+        return self._score_queries(estimator, X, *_judge(X, y, qid, sample_weight))
+
+    def _score_queries(
+        self, estimator: Any, X: Any, judgments: Judgments, sizes: NDArray[np.int64] | None
+    ) -> Scores:
+        warn_if_ids_are_sizes(judgments)
+        warn_if_scored_queries_are_parts(estimator, judgments, sizes)
         scores = scores_of(estimator, features_for(estimator, X), self.response_method)
         return evaluate([each for _, each in self.measures], judgments.rank(scores))
 
@@ -136,6 +153,15 @@ class RankingScorer:
         if self.response_method != "auto":
             given += f", response_method={self.response_method!r}"
         return f"make_ranking_scorer({given})"
+
+
+def _judge(
+    X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
+) -> tuple[Judgments, NDArray[np.int64] | None]:
+    """Lay out the grades by query; return them, and the size of each row's query if known."""
+    refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
+    grades, queries = resolve_rows(X, y, qid)
+    return Judgments.from_arrays(grades, queries.ids, sample_weight), queries.sizes
 
 
 def make_ranking_scorer(
@@ -186,6 +212,8 @@ def make_ranking_scorer(
         or `query_ids` counted.
     CutQueriesWarning
         In a call, if scored queries have rows twice.
+    GroupSizesWarning
+        In a call, if the query ids are the sizes of the queries, row by row.
 
     See Also
     --------
@@ -197,6 +225,12 @@ def make_ranking_scorer(
     scikit-learn takes the greatest score for the best. The scorer therefore returns a measure of
     which less is better with the opposite sign, and in a dict under the name ``"neg_..."`` unless
     you name it; ``per_query`` leaves the sign as it is.
+
+    A measure itself can be given as ``scoring=nDCG(k=10)``: called with an estimator, it does what
+    ``make_ranking_scorer(nDCG(k=10))`` does.
+
+    Data that cannot be scored, such as rows without query ids, end a search with an error, whatever
+    its ``error_score``: scikit-learn would otherwise rank candidates that all have the score nan.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
 from skgraded.model_selection._fitting._final_step import final_step
 from skgraded.model_selection._fitting._init_model import unwrap_init_model
+from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
@@ -28,7 +29,8 @@ __all__ = [
 def _fit_plain(
     estimator: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> None:
-    estimator.fit(rows.X, rows.y, **fit_params)
+    with target_for_inner_folds(estimator, rows) as target:
+        estimator.fit(rows.X, target, **fit_params)
 
 
 def _plain_importances(estimator: Any) -> NDArray[Any]:

@@ -34,6 +34,8 @@ class QueryRows:
         Weight of each row.
     per_row : mapping of str to array-like of shape (n_documents,)
         Fit parameters with an entry per row, such as LightGBM's ``init_score``.
+    ranks : ndarray of shape (n_queries,), int64
+        Rank of each query by its id, from 0.
     pairs : Pairs or None
         CatBoost's pairs of these rows.
     """
@@ -43,12 +45,18 @@ class QueryRows:
     sizes: NDArray[np.int64]
     weight: NDArray[Any] | None
     per_row: Mapping[str, Any]
+    ranks: NDArray[np.int64]
     pairs: Pairs | None = None
 
     @property
     def query_of_row(self) -> NDArray[np.int64]:
         """0, 1, ... for each row: ids in ascending order, which XGBoost requires."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def ids_of_rows(self) -> NDArray[np.int64]:
+        """Rank of the id of each row's query: ids by which splitters make the same folds."""
+        return np.repeat(self.ranks, self.sizes)
 
     @property
     def labels(self) -> NDArray[np.float64]:
@@ -77,7 +85,10 @@ class QueryRows:
         taken = np.zeros(len(self.sizes), dtype=bool)
         taken[queries] = True
         rows = np.flatnonzero(np.repeat(taken, self.sizes))
-        return self.at(rows, self.sizes[taken])
+        return dataclasses.replace(
+            self.at(rows, self.sizes[taken]),
+            ranks=self.ranks[taken],
+        )
 
     def at(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> QueryRows:
         """Take some rows in a given order, in which they form queries of the given sizes."""
@@ -87,6 +98,7 @@ class QueryRows:
             sizes=sizes,
             weight=None if self.weight is None else self.weight[rows],
             per_row={name: _safe_indexing(each, rows) for name, each in self.per_row.items()},
+            ranks=self.ranks,
             pairs=None if self.pairs is None else self.pairs.at(rows, len(self.y)),
         )
 
