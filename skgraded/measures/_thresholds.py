@@ -144,7 +144,9 @@ class _ThresholdMeasure(PrefixMeasure):
         if grades[-1] == judgments.n_levels - 1:  # all grades occur
             by_level[:, 0] = 0.0
             by_level[:, 1:] *= g
-            return by_level.cumsum(axis=1)
+            for level in range(2, judgments.n_levels):
+                by_level[:, level] += by_level[:, level - 1]
+            return by_level
         # The loop is over grades and not levels, so that the bits do not depend on which occur.
         level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
         shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)

@@ -16,10 +16,7 @@ from sklearn.utils.validation import _num_samples
 from skgraded._params import integer, is_integer, is_number
 from skgraded._stack import frame_that_asked
 from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
-<<<<<<< HEAD
 from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
-from skgraded.rankings import Judgments, resolve_queries, split_target
-=======
 from skgraded.rankings import (
     Judgments,
     refuse_other_order,
@@ -27,7 +24,6 @@ from skgraded.rankings import (
     split_target,
     warn_if_ids_are_sizes,
 )
->>>>>>> wt-iselect
 from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 __all__ = [
@@ -76,13 +72,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-<<<<<<< HEAD
-            If there are no query ids, or fewer queries than the splits need, or ``xgboost.cv``
-            asks for folds, which it cannot use.
-=======
-            If there are no query ids, or fewer queries than the splits need, or pandas objects
-            hold the same row labels in different orders.
->>>>>>> wt-iselect
+            If there are no query ids, or fewer queries than the splits need, pandas objects hold the
+            same row labels in different orders, or ``xgboost.cv`` asks for folds, which it cannot
+            use.
 
         Warns
         -----
@@ -96,11 +88,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If only ids are known, and a halving search is about to draw rows from the folds.
         """
         self._check_parameters()
-<<<<<<< HEAD
         refuse_folds_of_xgboost(frame_that_asked())
-=======
         refuse_other_order(X=X, y=y, groups=groups)
->>>>>>> wt-iselect
         queries = resolve_queries(X, y, groups)
         layout = self._lay_out(X, y, queries.ids)
         warn_if_ids_are_sizes(layout)
