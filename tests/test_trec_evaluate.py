@@ -277,10 +277,7 @@ def test_values_of_ir_measures(theirs, ours):
                 for topic, documents in run.items()
             }
             values = {
-                each.query_id: each.value
-                for each in ir_measures.iter_calc(
-                    [ir_measures.parse_measure(theirs)], qrels, untied
-                )
+                each.query_id: each.value for each in ir_measures.iter_calc(wanted, qrels, untied)
             }
             scores = measure(ours).per_query(Rankings.from_trec(qrels, untied))
             by_topic = dict(zip(scores.qid.tolist(), scores.values, strict=True))
