@@ -118,6 +118,7 @@ _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
 _OF_SCALE = "The top of the scale is the highest grade of the data, unless max_grade is given."
 _UNTIL_SHORT = "A list shorter than k is divided by its own length."
 _VERSION = 'Up to version 9; version 10 has rounding="nearest".'
+_IS_SUM = "Its value of all queries is the sum, not the mean."
 
 CONVENTIONS = (
     Convention("lightgbm", "ndcg@{k}", "nDCG", {"gain": "exp2"}, "Their label_gain is our gain."),
@@ -186,6 +187,15 @@ CONVENTIONS = (
         {},
         "A query with nothing relevant has minus the length of its list there.",
     ),
+    Convention(
+        "trec_eval",
+        "num_ret",
+        "Utility",
+        {"weights": (1.0, 1.0, 0.0, 0.0)},
+        f"{_IS_SUM} A query with nothing relevant has the length of its list there.",
+    ),
+    Convention("trec_eval", "num_rel", "Utility", {"weights": (1.0, 0.0, 1.0, 0.0)}, _IS_SUM),
+    Convention("trec_eval", "num_rel_ret", "Utility", {"weights": (1.0, 0.0, 0.0, 0.0)}, _IS_SUM),
     Convention("ntcireval", "AP", "AP"),
     Convention("ntcireval", "AP@{k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
     Convention("ntcireval", "Q-measure", "QMeasure"),

@@ -152,6 +152,7 @@ FACTS = {
     "InterpolatedAP": Facts(
         only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
     ),
+    "Judged": Facts(only(), refuses=("unjudged",), prefix_form=False),
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
     "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NDCGRel": Facts(gain, prefix_form=False),

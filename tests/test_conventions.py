@@ -145,9 +145,11 @@ def test_trec_eval(rows):
         {"map", "map_cut", "P", "recall", "Rprec", "bpref", "infAP", "recip_rank", "success",
          "ndcg", "ndcg_cut", "set_P", "set_recall", "set_F", "iprec_at_recall", "11pt_avg",
          "set_map", "set_relative_P", "relative_P", "utility",
-         "Rndcg", "ndcg_rel", "G", "binG"},
+         "Rndcg", "ndcg_rel", "G", "binG", "num_ret", "num_rel", "num_rel_ret"},
     )  # fmt: skip
     theirs = evaluator.evaluate(run)
+
+    of_empty = {"utility": -1, "num_ret": 1}
 
     def is_one_longer(query):
         n_relevant = sum(grade > 0 for grade in qrels[query].values())
@@ -157,8 +159,9 @@ def test_trec_eval(rows):
     for name in names:
         ours = measure_as("trec_eval", name).per_query(labels, y_score, qid=qid)
         for query, value in zip(map(str, ours.qid), ours.values, strict=True):
-            if name == "utility" and query in theirs and not max(qrels[query].values()):
-                assert theirs[query][name] == -len(run[query])  # the note of the convention
+            if name in of_empty and query in theirs and not max(qrels[query].values()):
+                # The note of the convention.
+                assert theirs[query][name] == of_empty[name] * len(run[query])
             elif name == "Rndcg" and query in theirs and is_one_longer(query):
                 continue  # the note of the convention
             elif query in theirs and name in theirs[query]:

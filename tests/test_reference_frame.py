@@ -53,10 +53,12 @@ def greater_is_better(name):
 @pytest.mark.parametrize("name", ORACLES)
 def test_a_query_with_nothing_relevant_takes_the_value_of_empty(name):
     measure, parameters = ORACLES[name], required(name)
-    assert measure([0, None, 0], **parameters) == 0
-    assert measure([0, None, 0], **parameters, empty=1.0) == 1.0
-    assert math.isnan(measure([0, None], **parameters, empty=math.nan, condense=True))
-    assert measure([0, None, 1], **parameters, empty=math.nan) >= 0
+    nothing = [None, None] if name == "Judged" else [0, None, 0]  # it counts every judged one
+    assert measure(nothing, **parameters) == 0
+    assert measure(nothing, **parameters, empty=1.0) == 1.0
+    condense = name != "Judged"
+    assert math.isnan(measure(nothing, **parameters, empty=math.nan, condense=condense))
+    assert not math.isnan(measure([0, None, 1], **parameters, empty=math.nan))
 
 
 @pytest.mark.parametrize("name", ["AP", "DCG", "GAP", "P", "R", "RBP", "eGAP", "nDCG", "xGAP"])
@@ -88,7 +90,7 @@ def test_normalize_divides_by_the_value_of_the_ideal_ranking(name):
     ranked, pool = [0, 1, 2, 0, 2], [2, 2, 1, 0, 0]
     expected = measure(ranked, pool, **parameters) / measure(ideal(pool), pool, **parameters)
     assert measure(ranked, pool, **parameters, normalize=True) == pytest.approx(expected)
-    assert 0 < expected < 1 or name == "Success"  # which is 0 or 1
+    assert 0 < expected < 1 or name in ("Success", "Judged")  # 0 or 1; only judged ones
 
 
 # --- ties ----------------------------------------------------------------------------------------

@@ -259,6 +259,32 @@ def test_a_table_breaks_into_blocks():
 # ---- ir_measures
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("Judged", "Judged"), ("Judged@3", "Judged@3"), ("Judged@1000", "Judged@1000"),
+     ("SetAP", "SetAP"), ("SetAP(rel=2)", "SetAP(rel=2)"), ("IPrec@0.0", "IPrec"),
+     ("IPrec@0.1", "IPrec(recall=0.1)"), ("IPrec@0.5", "IPrec(recall=0.5)"),
+     ("IPrec@1.0", "IPrec(recall=1)")],
+)  # fmt: skip
+def test_values_of_ir_measures(theirs, ours):
+    wanted = [ir_measures.parse_measure(theirs)]
+    for seed in range(3):
+        qrels, runs = random_runs(3, seed)
+        for run in runs.values():
+            # Without ties, which the two break differently.
+            untied = {
+                topic: {each: score + n * 1e-3 for n, (each, score) in enumerate(documents.items())}
+                for topic, documents in run.items()
+            }
+            values = {
+                each.query_id: each.value for each in ir_measures.iter_calc(wanted, qrels, untied)
+            }
+            scores = measure(ours).per_query(Rankings.from_trec(qrels, untied))
+            by_topic = dict(zip(scores.qid.tolist(), scores.values, strict=True))
+            assert {topic: by_topic[topic] for topic in values} == pytest.approx(values, abs=1e-12)
+            assert len(values) > 1
+
+
 def test_measures_work_inside_ir_measures():
     qrels, runs = random_runs(1)
     run = runs["run0"]

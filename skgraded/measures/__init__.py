@@ -27,6 +27,7 @@ from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
 from skgraded.measures.inferred import infAP
 from skgraded.measures.interpolated import InterpolatedAP, IPrec
+from skgraded.measures.judged import Judged
 from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
 from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
 from skgraded.measures.precision_recall import (
@@ -80,6 +81,7 @@ __all__ = [
     "GeneralizedR",
     "IPrec",
     "InterpolatedAP",
+    "Judged",
     "LinearPart",
     "Measure",
     "ModifiedSlidingRatio",

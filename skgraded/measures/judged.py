@@ -1,0 +1,99 @@
+"""Share of judged documents, which tells how far incomplete judgments affect other measures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._measure import Measure
+from skgraded.measures._positions import reciprocal
+from skgraded.rankings import Judgments, RankedList, Rankings
+
+__all__ = ["Judged"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Judged(Measure):
+    r"""Share of judged documents among the first k.
+
+    .. math:: Judged@k = \frac{1}{\min(k, N)} \sum_{n=1}^{k} j_n
+
+    where N is the length of the list and j_n is 1 if the document at rank n is judged and 0
+    otherwise. The grades have no influence. A document that was pooled but not sampled, which has
+    grade -1 in qrels, is not judged. A small value means that measures of the same list rest on
+    few judgments.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Order of tied documents; see `Measure`. An unjudged document is ordered as one of grade 0.
+    unjudged : {"nonrelevant"}, default="nonrelevant"
+        ``"condense"`` is an error, because it would remove the documents that are counted.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking, which is 1.
+    empty : float, default=0.0
+        Value of a query without a judged document; nan leaves it out of the mean.
+
+    See Also
+    --------
+    P : Share of relevant documents among the first k.
+    infAP : Estimate of average precision from incomplete judgments.
+
+    References
+    ----------
+    .. [1] S. MacAvaney, C. Macdonald, I. Ounis (2022), "Streamlining Evaluation with ir-measures",
+       ECIR, measure ``Judged``.
+
+    Examples
+    --------
+    >>> from skgraded import Judged
+    >>> Judged(k=2)([1, float("nan"), 0], [3, 2, 1])
+    0.5
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts the documents that are not judged"
+    }
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return np.ones(judgments.n_levels, dtype=bool)
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        ranked = self._marks(rankings)
+        shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
+        found = _core.discounted_gain(
+            *ranked,
+            np.ones(ranked.longest),
+            False,
+            np.array([0.0, 1.0]),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return found * reciprocal(shown)
+
+    def _marks(self, rankings: Rankings) -> RankedList:
+        """Return the documents by rank: 1 if they are judged, 0 if not."""
+        judgments = rankings.judgments
+        if rankings.is_ideal:
+            pool = judgments.pool
+            return pool._replace(levels=np.ones(len(pool.levels), dtype=np.uint8))
+        # Tied documents are ordered by grade, an unjudged one as grade 0, and then by row.
+        levels = _core.gather_levels(
+            judgments.levels, rankings.order, judgments.indptr, rankings.n_threads
+        )
+        if self.ties in ("pessimistic", "optimistic"):
+            grade = np.where(levels < judgments.n_levels, levels, 0).astype(np.int64)
+            key = grade if self.ties == "pessimistic" else -grade
+            levels = levels[np.lexsort((key, np.cumsum(rankings.tied == 0)))]
+        judged = (levels < judgments.n_levels).astype(np.uint8)
+        return RankedList(judged, rankings.tied, judgments.indptr)
