@@ -115,7 +115,7 @@ class EBR(_BlendedRatio, _ScaleMeasure):
     Examples
     --------
     >>> from skgraded import EBR
-    >>> round(EBR()([0, 1, 3], [3, 2, 1]), 4)  # 2/6 * 1/4 + 6/7 * 3/4 * 3/4
+    >>> round(EBR(max_grade=3)([0, 1, 3], [3, 2, 1]), 4)  # 2/6 * 1/4 + 6/7 * 3/4 * 3/4
     0.5655
     """
 

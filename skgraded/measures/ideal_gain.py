@@ -96,8 +96,8 @@ class G(_CostGain, _GainMeasure):
     Examples
     --------
     >>> from skgraded import G
-    >>> G()([1, 2], [2, 1])  # C = 2, 3 and cg = 1, 3: (1 / log2(3) + 2 / log2(2)) / 3
-    0.876976584523819
+    >>> round(G()([1, 2], [2, 1]), 6)  # C = 2, 3 and cg = 1, 3: (1 / log2(3) + 2 / log2(2)) / 3
+    0.876977
     """
 
     def _gained(self, judgments: Judgments) -> FloatArray:

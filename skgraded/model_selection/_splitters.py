@@ -72,9 +72,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than the splits need, pandas objects hold the
-            same row labels in different orders, or ``xgboost.cv`` asks for folds, which it cannot
-            use.
+            If there are no query ids, or fewer queries than the splits need, pandas objects hold
+            the same row labels in different orders, or ``xgboost.cv`` asks for folds, which it
+            cannot use.
 
         Warns
         -----
