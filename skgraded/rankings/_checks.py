@@ -129,17 +129,24 @@ def check_labels(labels: NDArray[Any]) -> None:
         raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
 
 
-def own_scores(y_score: ArrayLike, row_order: IntArray | None, n_rows: int) -> FloatArray:
+def own_scores(y_score: Any, row_order: IntArray | None, n_rows: int) -> FloatArray:
     """Copy scores into the layout, so that later changes of the caller's array have no effect."""
-    given = numeric("y_score", y_score)
-    check_length("y_score", given, n_rows)
-    _require_exact(given)
+    are_doubles = type(y_score) is np.ndarray and y_score.dtype == np.float64
+    given = y_score if are_doubles and y_score.shape == (n_rows,) else _exact(y_score, n_rows)
     in_layout = given if row_order is None else given[row_order]
     # The copy is checked, because another thread may change the caller's array.
     scores, bad = _core.copy_scores(np.ascontiguousarray(in_layout, dtype=np.float64))
     if bad >= 0:
         _raise_not_finite(scores, row_order)
     scores.flags.writeable = False
+    return scores
+
+
+def _exact(y_score: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """Return scores of any type as numbers, one a row, which doubles tell apart."""
+    scores = numeric("y_score", y_score)
+    check_length("y_score", scores, n_rows)
+    _require_exact(scores)
     return scores
 
 

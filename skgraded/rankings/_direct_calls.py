@@ -76,15 +76,19 @@ def as_rankings(
     if y_score is None:
         raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
     refuse_other_order(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
-    queries = find_queries(None, y_true, qid)
+    ids = _ids_of_target(y_true) if qid is None else _without_sizes(qid)
     grades, _ = split_target(y_true)
-    ids = None if queries is None else queries.ids if qid is None else _without_sizes(qid)
     rankings = Rankings.from_arrays(grades, y_score, ids, sample_weight, n_threads)
     if ids is None:
         _warn_if_ids_are_forgotten(rankings.judgments.n_documents)
     else:
         warn_if_ids_are_sizes(rankings.judgments)
     return rankings
+
+
+def _ids_of_target(y_true: Any) -> Any:
+    queries = find_queries(None, y_true)
+    return None if queries is None else queries.ids
 
 
 def _without_sizes(qid: Any) -> Any:
