@@ -1,4 +1,4 @@
-// Faults on purpose, which only builds under a sanitizer contain: tests/sanitize/run.py calls them
+// Faults on purpose, which only builds under a sanitizer contain: tests/sanitize/sanitizers.py calls them
 // to see that the sanitizer of that very build reports what it is for.
 #pragma once
 

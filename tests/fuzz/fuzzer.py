@@ -1,6 +1,6 @@
 """Give hostile files, arrays and measure strings to the package, for a time.
 
-    python tests/fuzz/run.py [--seconds S] [--seed N]
+    python tests/fuzz/fuzzer.py [--seconds S] [--seed N]
 
 Whatever is given, the package may succeed or raise a ValueError, TypeError or OSError whose message
 names the file and the line, or the argument. Anything else ends the run with status 1: another

@@ -1,6 +1,6 @@
 """Run the stress test through the Python module, built with the address and the thread sanitizer.
 
-    python tests/sanitize/run.py [--seconds S]
+    python tests/sanitize/sanitizers.py [--seconds S]
 
 Needs, in the environment of the interpreter that runs it: NumPy, nanobind, CMake and Ninja; and GCC
 with its sanitizers. A compiler without them, such as Clang without a shared runtime, ends it with
