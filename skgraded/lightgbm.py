@@ -284,7 +284,7 @@ class _EvalMetric:
 
     def _refuse_minimising_tuner(self) -> None:
         """Raise where Optuna's LightGBMTuner, which goes by the metric's name, would minimise."""
-        tuner = caller_with("optuna_integration.lightgbm", "higher_is_better", "lgbm_params")
+        tuner = caller_with("optuna_integration", "higher_is_better", "lgbm_params")
         if tuner is None or self.as_loss or tuner.higher_is_better():
             return
         given = tuner.lgbm_params.get("metric")

@@ -101,7 +101,7 @@ def test_a_model_of_pairs_does_not_depend_on_where_its_rows_stand():
     pytest.importorskip("catboost")
     some, weight = PAIRS[::7], np.linspace(1, 2, len(PAIRS[::7]))
     loss = {"loss_function": "PairLogit", "boosting_type": "Plain"}
-    by_hand = cat(**loss).fit(X, Y, group_id=QID, pairs=some, pairs_weight=weight)
+    by_hand = cat(**loss).fit(X, Y, group_id=QID, pairs=some, pairs_weight=weight.tolist())
     # Rows of the queries take turns; those of each query keep their order.
     turn = np.concatenate([np.arange(n) for n in np.bincount(QID)])
     order = np.lexsort((QID, turn))
@@ -118,7 +118,7 @@ def test_as_many_pairs_as_rows_are_no_entries_of_rows(spied):
         pairs_weight=weight,
     )  # fmt: skip
     assert as_ids(spied.seen["X"], spied.seen["pairs"]) == as_ids(X, pairs)
-    assert spied.seen["pairs_weight"].tolist() == weight.tolist()
+    assert spied.seen["pairs_weight"] == weight.tolist()
 
 
 def test_pairs_keep_their_weights(spied):
@@ -126,7 +126,7 @@ def test_pairs_keep_their_weights(spied):
     fitted = ranker(spied, validation_fraction=0.4, random_state=0)
     fitted.fit(X, Y, qid=QID, pairs=PAIRS, pairs_weight=weight)
     kept = ~fitted.validation_queries_.contains(QID[PAIRS[:, 0]])
-    assert spied.seen["pairs_weight"].tolist() == weight[kept].tolist()
+    assert spied.seen["pairs_weight"] == weight[kept].tolist()
     assert spied.seen["eval_set"].num_pairs() == (~kept).sum()
 
 
@@ -169,7 +169,8 @@ def test_folds_have_other_rows_than_those_that_pairs_number(spied):
 
 
 def test_a_graph_of_rows_is_refused(spied):
-    with pytest.raises(ValueError, match=r"^graph must be left out"):
+    # A CatBoost that knows no graphs refuses the name itself.
+    with pytest.raises((ValueError, TypeError), match=r"^graph must be left out|'graph'"):
         ranker(spied).fit(X, Y, qid=QID, graph=PAIRS)
 
 

@@ -58,6 +58,7 @@ def in_a_pipeline(cv):
     return make_pipeline(StandardScaler(), stacking(cv))
 
 
+SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 MAKERS = [stacking, search, calibrated, lasso, in_a_pipeline]
 
 
@@ -75,6 +76,8 @@ def fitted(make, cv, qid=QID, rows=slice(None)):
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
 def test_query_folds_leave_queries_whole(make, routing):
+    if routing and make is in_a_pipeline and SKLEARN < (1, 6):
+        pytest.skip("a Pipeline asks StackingRegressor for its routing, which it lacks")
     splits = list(WHOLE.split(X, TARGET))
     listed = QueryRanker(make(splits), measure=MEASURE)
     with sklearn.config_context(enable_metadata_routing=routing):

@@ -170,7 +170,9 @@ def take_along(estimator: Any, fit_params: Mapping[str, Any], judgments: Judgmen
         if name in known and name in _PER_ROW:
             per_row[name] = _with_an_entry_per_row(name, value, n_rows)
         elif name not in known and _n_entries(value) == n_rows:
-            per_row[name] = value
+            is_arrow = type(value).__module__.startswith("pyarrow")
+            # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
+            per_row[name] = np.asarray(value) if is_arrow else value
     if _PAIRS & known:
         pairs = Pairs.read(fit_params.get("pairs"), fit_params.get("pairs_weight"), judgments)
     return TakenAlong(per_row, pairs)

@@ -61,7 +61,8 @@ class Pairs:
 
     def as_params(self) -> dict[str, Any]:
         """Return CatBoost's parameters."""
-        weighted = {} if self.weight is None else {"pairs_weight": self.weight}
+        # The oldest CatBoost that is supported takes no array here, only a list.
+        weighted = {} if self.weight is None else {"pairs_weight": self.weight.tolist()}
         return {"pairs": self.rows, **weighted}
 
 
