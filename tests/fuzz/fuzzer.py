@@ -55,7 +55,7 @@ PACK: list[Callable[[bytes], bytes]] = [bytes, gzip.compress, bz2.compress, lzma
 SUFFIXES = ["", ".gz", ".bz2", ".xz", ".zst"]
 # Words of which one stands in every message about an argument.
 ARGUMENTS = ["y_true", "y_score", "qid", "measure", "Measure", "scores", "labels", "Field", "field"]
-ARGUMENTS += ["must", "needs", "rows"]
+ARGUMENTS += ["must", "needs", "rows", "can be given only once"]
 
 
 class Fault(Exception):  # noqa: N818 - a fault of the package, not of the fuzzer
