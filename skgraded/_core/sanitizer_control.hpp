@@ -1,5 +1,5 @@
-// Faults on purpose, which only builds under a sanitizer contain: tests/sanitize/sanitizers.py calls them
-// to see that the sanitizer of that very build reports what it is for.
+// Faults on purpose, in builds under a sanitizer alone: tests/sanitize/sanitizers.py calls them to
+// see that the sanitizer of that very build reports them.
 #pragma once
 
 #include <nanobind/nanobind.h>
