@@ -13,6 +13,14 @@ from skgraded.cli import main
 from skgraded.datasets import make_ranking
 
 
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """Without the picture of a demo that somebody ran before."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+
 def write_letor(path, n_queries):
     X, y, qid = make_ranking(n_queries=n_queries, docs_per_query=10, n_features=14, random_state=0)
     dump_svmlight_file(X, y, str(path), zero_based=False, query_id=qid)
