@@ -19,7 +19,6 @@ __all__ = [
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
     "UnusedThresholdWarning",
-    "stacklevel_of_the_user",
     "warn_if_grades_are_inferred",
     "warn_once",
 ]

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skgraded import _params
+from skgraded import _core, _params
 
 __all__ = ["check_cutoff", "check_empty", "is_nan", "numbers_by_grade"]
-
-_LARGEST_RANK = np.iinfo(np.int64).max
 
 
 def is_nan(value: object) -> bool:
@@ -22,7 +20,7 @@ def is_nan(value: object) -> bool:
 def check_cutoff(k: Any) -> int | None:
     """Return k as an int, or None for the whole list."""
     cutoff = _params.integer_or_none("k", k, 1, "the whole list")
-    if cutoff is not None and cutoff > _LARGEST_RANK:
+    if cutoff is not None and cutoff > _core.last_rank(None):
         raise ValueError(f"k must be below 2**63, or None for the whole list, got {k!r}.")
     return cutoff
 

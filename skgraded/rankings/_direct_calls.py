@@ -94,7 +94,7 @@ def _ids_of_target(y_true: Any) -> Any:
 def _without_sizes(qid: Any) -> Any:
     """Return ids as they were given, or those in the array that `query_ids` makes."""
     names = getattr(getattr(qid, "dtype", None), "names", None)
-    return qid["qid"] if names else qid
+    return qid[QID] if names else qid
 
 
 def refuse_other_order(**arguments: Any) -> None:
