@@ -504,6 +504,12 @@ MIXED = "either all lines must have a query id or none, got "
         (f"1 qid:1 {2**31}:1", f"feature indices must be <= {2**31 - 1}, got '{2**31}:1'."),
         ("1 qid:1 2:1 1:1", "feature indices must ascend, got '1:1' after index 2."),
         ("1 qid:1 2:1 2:1", "feature indices must ascend, got '2:1' after index 2."),
+        (
+            "1 qid:1 1:NULL",
+            "a feature value is missing, got '1:NULL'; pass missing=float('nan') to read NULL as "
+            "nan, or the number that it stands for.",
+        ),
+        ("1 qid:1 1:NULLS", FEATURE + "'1:NULLS'."),
         ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got '1:inf'."),
         ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got '1:-1e999'."),
         ("1 qid:1 1:\0", "a line must be plain ASCII text, got b'1 qid:1 1:\\x00'"),
@@ -514,6 +520,30 @@ def test_a_bad_line_is_named(write, line, message):
     path = write("train", f"# head\n1 qid:9 1:1\n\n{line}\n3 qid:4 1:inf\n")
     with pytest.raises(ValueError, match="^" + re.escape(f"{path}:4: {message}")):
         load_letor(path)
+
+
+class TestMissingValues:
+    """``NULL``, as LETOR 4.0 writes the value of a feature that a document lacks."""
+
+    LINES = "1 qid:1 1:NULL 2:0.5 3:NULL # 4:NULL\n0 qid:1 2:NULL\n"
+
+    @pytest.mark.parametrize("missing", [float("nan"), -1, 0.0, np.float32(-2.5)])
+    def test_are_read_as_the_given_value(self, write, missing):
+        X, y, qid = load_letor(write("train", self.LINES), missing=missing)
+        m = float(missing)
+        np.testing.assert_array_equal(X.toarray(), [[m, 0.5, m], [0.0, m, 0.0]])
+        assert (y.tolist(), qid.tolist()) == ([1, 0], [1, 1])
+
+    def test_other_faults_are_named_beside_them(self, write):
+        path = write("train", "1 qid:1 1:NULL 2:x\n")
+        with pytest.raises(ValueError, match=re.escape(f"{path}:1: {FEATURE}'2:x'.")):
+            load_letor(path, missing=0)
+
+    @pytest.mark.parametrize("missing", [True, "nan", float("inf")])
+    def test_the_value_is_checked(self, write, missing):
+        message = f"missing must be nan, a finite number or None, got {missing!r}."
+        with pytest.raises(ValueError, match=re.escape(message)):
+            load_letor(write("train", self.LINES), missing=missing)
 
 
 class TestFaults:

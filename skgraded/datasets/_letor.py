@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from skgraded._params import flag, integer_or_none
+from skgraded._params import flag, integer_or_none, is_number
 
 __all__ = ["load_letor"]
 
@@ -41,6 +41,8 @@ _MOST_DIGITS_OF_INT64 = 18
 _LONGEST_SIZE = 1000  # bytes of a line with a group size
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time
 _LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
+_NULL = "NULL"  # how LETOR 4.0 writes a value that is missing
+_NULL_VALUE = re.compile(rb"(?<=:)NULL(?=\s|$)")
 # What stands before a comment, in lines that hold anything there.
 _DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)
 
@@ -50,6 +52,7 @@ def load_letor(
     *,
     n_features: int | None = None,
     zero_based: bool = False,
+    missing: float | None = None,
     dtype: DTypeLike = np.float64,
 ) -> tuple[Any, Labels, IntArray]:
     r"""Read learning-to-rank data from SVMlight files.
@@ -74,6 +77,10 @@ def load_letor(
         Whether feature indices in the files count from 0. In LETOR they count from 1 (feature 1 is
         column 0 of `X`), and an index 0 is an error. Files made by
         :func:`sklearn.datasets.dump_svmlight_file` count from 0 by default.
+    missing : float or None, default=None
+        Value of the features that are written ``NULL``, as some sets of LETOR 4.0 write them: nan,
+        which LightGBM, XGBoost and CatBoost take for a missing value, or a finite number. With
+        None, ``NULL`` is an error.
     dtype : {np.float64, np.float32}, default=np.float64
         Data type of `X`.
 
@@ -96,10 +103,10 @@ def load_letor(
         If `path_or_paths` is neither a path nor a sequence of paths.
     ValueError
         If another argument is not as described; if a file is empty, damaged or not text; if a line
-        breaks a rule of the format or holds a negative or infinite label, an infinite value or an
-        index beyond `n_features` (the message starts with ``file:line:``); if there are neither
-        query ids nor group sizes; if the group sizes are not positive integers or do not add up to
-        the number of documents.
+        breaks a rule of the format or holds a negative or infinite label, an infinite value, a
+        ``NULL`` without `missing` or an index beyond `n_features` (the message starts with
+        ``file:line:``); if there are neither query ids nor group sizes; if the group sizes are not
+        positive integers or do not add up to the number of documents.
 
     See Also
     --------
@@ -152,7 +159,8 @@ def load_letor(
     """
     paths = _check_paths(path_or_paths)
     n_features = integer_or_none("n_features", n_features, 1, "the largest index in the files")
-    rules = _Rules(n_features, flag("zero_based", zero_based), _check_dtype(dtype))
+    missing = None if missing is None else _check_missing(missing)
+    rules = _Rules(n_features, flag("zero_based", zero_based), missing, _check_dtype(dtype))
     parts = [_read(path, rules) for path in paths]
     qid = _query_ids(parts)
     return _stack([part.X for part in parts], n_features), _labels(parts), qid
@@ -164,6 +172,7 @@ class _Rules:
 
     n_features: int | None
     zero_based: bool
+    missing: float | None
     dtype: type[np.floating[Any]]
 
     @property
@@ -192,8 +201,9 @@ class _Lines:
     kilobytes of a compressed file may hold a billion of them, or no line end at all.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], missing: float | None) -> None:
         self._file = file
+        self._missing = None if missing is None else repr(missing).encode("ascii")
         # scikit-learn recognises a file by this method, but only iterates over it.
         self.read = file.read
         self.number = 0
@@ -213,7 +223,7 @@ class _Lines:
                 seen = found.start()
                 self.number, self.data = before + 1, found[0]
                 self._check()
-                yield self.data
+                yield self._with_missing_values()
             self.number = before + text.count(b"\n", seen)
 
     def _texts(self) -> Iterator[bytes]:
@@ -242,6 +252,11 @@ class _Lines:
         if b"_" in self.data:
             raise ValueError("underscore")
 
+    def _with_missing_values(self) -> bytes:
+        if self._missing is None or b"NULL" not in self.data:
+            return self.data
+        return _NULL_VALUE.sub(self._missing, self.data)
+
     def _note_query(self, start: list[bytes]) -> None:
         if len(start) > 1 and start[1].startswith(b"qid"):
             self.qid.append(int(start[1].removeprefix(b"qid:")))
@@ -251,7 +266,7 @@ class _Lines:
 
 def _read(path: str, rules: _Rules) -> _Part:
     with _open(path) as file:
-        lines = _Lines(file)
+        lines = _Lines(file, rules.missing)
         try:
             X, y = load_svmlight_file(lines, dtype=rules.dtype, zero_based=rules.zero_based)
         except (ValueError, OverflowError) as error:
@@ -300,7 +315,7 @@ def _first_bad_row(X: Any, y: NDArray[np.float64], n_features: int | None) -> in
 def _raise_for_row(path: str, row: int, rules: _Rules) -> NoReturn:
     """Read the file again up to a row, and raise an error about its line."""
     with _open(path) as file:
-        lines = _Lines(file)
+        lines = _Lines(file, rules.missing)
         next(islice(lines, row, None))
         raise _line_error(path, lines, rules)
 
@@ -362,9 +377,14 @@ def _query_faults(field: str | None, lines: _Lines) -> Iterator[str]:
 def _feature_faults(field: str, previous: int, rules: _Rules) -> Iterator[str]:
     shown = _shown(field)
     name, _, text = field.partition(":")
-    index, value = _integer(name), _number(text)
+    index, value = _integer(name), rules.missing if text == _NULL else _number(text)
     if name == "qid":
         yield f"a query id must stand right after the label, and once, got {shown} further on."
+    elif index is not None and text == _NULL and value is None:
+        yield (
+            f"a feature value is missing, got {shown}; pass missing=float('nan') to read NULL as "
+            "nan, or the number that it stands for."
+        )
     elif index is None or value is None:
         yield (
             "a feature must be written index:value, with an integer as index and a number as "
@@ -493,6 +513,12 @@ def _file_name(path: object) -> str:
     if isinstance(path, str | os.PathLike):
         return str(Path(path))
     raise TypeError(f"path_or_paths must be a path or a sequence of paths, got {path!r}.")
+
+
+def _check_missing(missing: float) -> float:
+    if not is_number(missing) or isinf(missing):
+        raise ValueError(f"missing must be nan, a finite number or None, got {missing!r}.")
+    return float(missing)
 
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:
