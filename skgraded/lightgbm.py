@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import flag, threads
+from skgraded._params import flag, integer, number, threads
 from skgraded._stack import caller_with
 from skgraded.boosting._cut_queries import refuse_cut_queries
 from skgraded.boosting._evaluator import Evaluator, chosen_measures
@@ -18,7 +20,7 @@ from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
-__all__ = ["eval_metric", "objective"]
+__all__ = ["early_stopping", "eval_metric", "objective"]
 
 FloatArray = NDArray[np.float64]
 
@@ -91,7 +93,8 @@ def objective(
 
     See Also
     --------
-    eval_metric : The measure as an evaluation function, for early stopping.
+    early_stopping : Stop training by a measure.
+    eval_metric : Measures as an evaluation function, for training histories.
 
     Notes
     -----
@@ -182,8 +185,9 @@ def eval_metric(
     labels is computed in the first iteration. Tied scores count by each measure's rule, by default
     with their expected value, so that the order of the rows inside a query does not matter.
 
-    To stop early by the first measure, use ``early_stopping(rounds, first_metric_only=True)`` and
-    switch off LightGBM's own metrics with ``metric="None"``; otherwise these come first.
+    To stop early by one of the measures, use :func:`skgraded.lightgbm.early_stopping`, which
+    watches nothing else. LightGBM's own ``early_stopping`` also watches LightGBM's metrics, unless
+    they are switched off with ``metric="None"``.
 
     Parameters
     ----------
@@ -217,6 +221,7 @@ def eval_metric(
 
     See Also
     --------
+    early_stopping : Stop training by a measure.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Notes
@@ -301,6 +306,143 @@ class _EvalMetric:
     def __repr__(self) -> str:
         shown = ", as_loss=True" if self.as_loss else ""
         return f"eval_metric({self._evaluator}{shown})"
+
+
+def early_stopping(
+    measure: str | Measure,
+    rounds: int,
+    *,
+    min_delta: float = 0.0,
+    verbose: bool = False,
+    n_threads: int | None = None,
+) -> Callable[[Any], None]:
+    """Make a LightGBM callback that stops training by one measure alone.
+
+    Training ends when the measure's mean over the queries of a validation set has not improved for
+    `rounds` iterations, and the model predicts with its best iteration. The metrics that LightGBM
+    reports besides, such as its default ndcg@1 to ndcg@5, have no influence.
+
+    One object serves ``LGBMRanker.fit(callbacks=[...])``, ``lightgbm.train(callbacks=[...])`` and,
+    beside ``feval=eval_metric(measure)``, ``lightgbm.cv(callbacks=[...])``.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure to watch. If ``eval_metric`` reports it, its value is taken from there, else
+        it is evaluated here. Only ``eval_metric`` writes it into LightGBM's training history.
+    rounds : int
+        The number of iterations without improvement after which training ends.
+    min_delta : float, default=0.0
+        A value counts as an improvement if it is better than the best one by more than this.
+    verbose : bool, default=False
+        Whether LightGBM logs where training stopped.
+    n_threads : int, optional
+        Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
+
+    Returns
+    -------
+    callable
+        The callback.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or the measure is unknown. In training: if there is no
+        validation set; in ``lightgbm.cv`` and in distributed training, if nothing reports the
+        measure; and as in :func:`eval_metric`.
+
+    Warns
+    -----
+    InferredGradesWarning
+        If the measure names g but no ``max_grade``: g would change with the grades of the data set.
+
+    See Also
+    --------
+    eval_metric : Measures as an evaluation function, for training histories.
+    skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
+    skgraded.dask.global_evaluation : Evaluates over all workers of a distributed training.
+
+    Notes
+    -----
+    With several validation sets, training ends as soon as one of them has stopped improving, as
+    LightGBM does it. The training set never stops a training.
+
+    Examples
+    --------
+    >>> import lightgbm
+    >>> from skgraded.datasets import make_ranking
+    >>> from skgraded.lightgbm import early_stopping
+    >>> X, y, qid = make_ranking(n_queries=80, docs_per_query=20, random_state=0)
+    >>> train = lightgbm.Dataset(X[:1200], y[:1200], group=[20] * 60)
+    >>> valid = lightgbm.Dataset(X[1200:], y[1200:], group=[20] * 20, reference=train)
+    >>> booster = lightgbm.train(
+    ...     {"objective": "lambdarank", "verbose": -1, "num_threads": 1},
+    ...     train,
+    ...     num_boost_round=200,
+    ...     valid_sets=[valid],
+    ...     callbacks=[early_stopping("xGAP(g=[0.1,0.2,0.3,0.4])@10", 10)],
+    ... )
+    >>> booster.best_iteration < 200
+    True
+    """
+    parsed = chosen_measures([measure], "early_stopping")
+    rounds = integer("rounds", rounds, 1)
+    min_delta = number("min_delta", min_delta, at_least=0.0)
+    metric = _EvalMetric(parsed, threads(n_threads))
+    return _StopBy(metric, rounds, min_delta, flag("verbose", verbose))
+
+
+class _StopBy:
+    """LightGBM's early stopping, which sees a single metric.
+
+    LightGBM puts its own metrics first, and ``first_metric_only`` would watch those.
+    """
+
+    def __init__(
+        self, metric: _EvalMetric, rounds: int, min_delta: float = 0.0, verbose: bool = False
+    ) -> None:
+        from lightgbm import early_stopping
+
+        self._metric = metric
+        self._name = str(metric.measures[0])
+        self._stop = early_stopping(
+            rounds, first_metric_only=True, min_delta=min_delta, verbose=verbose
+        )
+        # LightGBM calls it after the callback that records values, by this attribute.
+        self.order = self._stop.order
+
+    def __call__(self, env: Any) -> None:
+        replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
+        self._stop(replace(evaluation_result_list=self._watched(env)))
+
+    def _watched(self, env: Any) -> list[Any]:
+        """Return the results of the measure, which nothing may have reported yet."""
+        reported = [each for each in env.evaluation_result_list or [] if each[1] == self._name]
+        return reported or [each for each in self._evaluated(env) if each[1] == self._name]
+
+    def _evaluated(self, env: Any) -> list[Any]:
+        from lightgbm import Booster
+
+        if not isinstance(env.model, Booster):
+            raise ValueError(
+                f"early_stopping({self._name!r}) needs the measure's values in lightgbm.cv: pass "
+                f"feval=eval_metric({self._name!r})."
+            )
+        if int(env.params.get("num_machines", 1)) > 1:
+            raise ValueError(
+                f"early_stopping({self._name!r}) needs the measure over all workers: pass "
+                f"skgraded.dask.global_evaluation({self._name!r}) as a callback beside it."
+            )
+        found: list[Any] = env.model.eval_valid(self._metric)
+        if not found:
+            raise ValueError(
+                f"early_stopping({self._name!r}) needs a validation set: pass eval_set and "
+                "eval_group to LGBMRanker.fit, or valid_sets to lightgbm.train."
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"early_stopping({self._name!r}, {self._stop.stopping_rounds})"
 
 
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:

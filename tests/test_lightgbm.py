@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import re
 
 import lightgbm
 import numpy as np
@@ -11,7 +12,7 @@ from lightgbm import LGBMRanker
 
 from skgraded import AP, InferredGradesWarning, QueryKFold, evaluate, nDCG, xGAP
 from skgraded.datasets import make_ranking
-from skgraded.lightgbm import eval_metric
+from skgraded.lightgbm import early_stopping, eval_metric
 from skgraded.rankings import Judgments
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
@@ -305,3 +306,87 @@ def test_an_open_top_grade_warns():
     assert caught[0].filename == __file__
     named = xGAP(k=10, max_grade=int(Y.max()))
     assert metric(Y, Y, None, np.bincount(QID))[0][1] == named(Y, Y, qid=QID)
+
+
+class TestEarlyStopping:
+    """early_stopping(measure, rounds) watches its measure and nothing else."""
+
+    ROUNDS = 3
+
+    def history(self):
+        """Return the measure after every iteration of a training that does not stop."""
+        return train(eval_metric(MEASURES[0]), 60)[1]["valid"][NAMES[0]]
+
+    def best_by_hand(self, values, min_delta=0.0):
+        best = 0
+        for iteration, value in enumerate(values):
+            if value > values[best] + min_delta:
+                best = iteration
+            if iteration - best >= self.ROUNDS:
+                return best + 1
+        raise AssertionError("the training does not stop")
+
+    @pytest.mark.parametrize(
+        "feval", [None, eval_metric(*MEASURES[::-1]), eval_metric(MEASURES[1])]
+    )
+    @pytest.mark.parametrize("metric", ["None", "ndcg", "map"])
+    def test_other_metrics_have_no_influence(self, feval, metric):
+        iterations = []
+        booster, _ = train(
+            feval,
+            60,
+            params={**PARAMS, "metric": metric},
+            callbacks=[
+                lambda env: iterations.append(env.iteration),
+                early_stopping(MEASURES[0], self.ROUNDS),
+            ],
+        )
+        history = self.history()
+        expected = self.best_by_hand(history)
+        assert booster.best_iteration == expected
+        assert len(iterations) == expected + self.ROUNDS
+        assert booster.best_score["valid"] == {NAMES[0]: history[expected - 1]}
+
+    def test_an_improvement_exceeds_min_delta(self):
+        stop = early_stopping(NAMES[0], self.ROUNDS, min_delta=0.05)
+        booster, _ = train(None, 60, callbacks=[stop])
+        expected = self.best_by_hand(self.history(), 0.05)
+        assert booster.best_iteration == expected != self.best_by_hand(self.history())
+
+    def test_serves_the_sklearn_api_and_several_fits(self):
+        stop = early_stopping(NAMES[0], self.ROUNDS)
+        expected = self.best_by_hand(self.history())
+        for _ in range(2):
+            model = fit(None, ranker(n_estimators=60, metric="ndcg"), callbacks=[stop])
+            assert model.best_iteration_ == expected
+
+    def test_cross_validation_needs_the_metric(self):
+        rows = data_sets(free_raw_data=False)[0]
+        settings = {"folds": QueryKFold(3), "num_boost_round": 60, "callbacks": []}
+        settings["callbacks"] = [early_stopping(NAMES[0], self.ROUNDS)]
+        found = lightgbm.cv(PARAMS, rows, feval=eval_metric(MEASURES[0]), **settings)
+        (values,) = (each for name, each in found.items() if name.endswith("-mean"))
+        assert len(values) < 60
+        with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}').")):
+            lightgbm.cv(PARAMS, rows, **settings)
+
+    def test_a_validation_set_is_needed(self):
+        with pytest.raises(ValueError, match="needs a validation set: pass eval_set"):
+            lightgbm.train(PARAMS, data_sets()[0], 3, callbacks=[early_stopping("AP", 2)])
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("AP", 0), "rounds must be an integer >= 1, got 0."),
+            (("AP", True), "rounds must be an integer >= 1, got True."),
+            (("APP", 3), "APP"),
+        ],
+    )
+    def test_bad_arguments_are_refused(self, arguments, message):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            early_stopping(*arguments)
+        with pytest.raises(ValueError, match="min_delta must be a finite number >= 0, got -1"):
+            early_stopping("AP", 3, min_delta=-1)
+
+    def test_prints_as_it_is_written(self):
+        assert repr(early_stopping("AP", 3)) == "early_stopping('AP', 3)"

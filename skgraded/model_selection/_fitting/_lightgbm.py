@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
-from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from skgraded.lightgbm import _EvalMetric
+from skgraded.lightgbm import _EvalMetric, _StopBy
 from skgraded.model_selection._fitting._own_stopping import given_params, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
@@ -54,7 +52,7 @@ def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -
         params["eval_init_score"] = [rows.per_row["init_score"]]
     params["eval_metric"] = _metrics(validation, _listed(fit_params, "eval_metric"))
     if validation.rounds is not None:
-        stop = _StopOn(str(validation.measure), validation.rounds)
+        stop = _StopBy(_EvalMetric((validation.measure,), 1), validation.rounds)
         params["callbacks"] = [*_listed(fit_params, "callbacks"), stop]
     return params
 
@@ -88,23 +86,3 @@ def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:
     if given is None:
         return []
     return given if isinstance(given, list) else [given]
-
-
-class _StopOn:
-    """LightGBM's early stopping, which sees a single metric.
-
-    LightGBM puts its own metrics first, and ``first_metric_only`` would watch those.
-    """
-
-    def __init__(self, metric: str, rounds: int) -> None:
-        import lightgbm
-
-        self._metric = metric
-        self._stop = lightgbm.early_stopping(rounds, first_metric_only=True, verbose=False)
-        # LightGBM calls it after the callback that records values, by this attribute.
-        self.order = self._stop.order
-
-    def __call__(self, env: Any) -> None:
-        watched = [each for each in env.evaluation_result_list if each[1] == self._metric]
-        replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
-        self._stop(replace(evaluation_result_list=watched))
