@@ -6,9 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
-import re
 import zlib
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -22,6 +20,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from skgraded._params import flag, integer_or_none, is_number
+from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
 
 __all__ = ["load_letor"]
 
@@ -34,17 +33,9 @@ _OPENERS: dict[str, Callable[[str, str], IO[bytes]]] = {
     ".bz2": bz2.open,  # type: ignore[dict-item]
     ".xz": lzma.open,  # type: ignore[dict-item]
 }
-_LARGEST_INDEX = np.iinfo(np.int32).max
 _LARGEST_EXACT_INTEGER = 2.0**53
-_LONGEST_QUOTE = 40
 _MOST_DIGITS_OF_INT64 = 18
 _LONGEST_SIZE = 1000  # bytes of a line with a group size
-_CHUNK = 1 << 20  # bytes of text that are looked through at a time
-_LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
-_NULL = "NULL"  # how LETOR 4.0 writes a value that is missing
-_NULL_VALUE = re.compile(rb"(?<=:)NULL(?=\s|$)")
-# What stands before a comment, in lines that hold anything there.
-_DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)
 
 
 def load_letor(
@@ -160,24 +151,10 @@ def load_letor(
     paths = _check_paths(path_or_paths)
     n_features = integer_or_none("n_features", n_features, 1, "the largest index in the files")
     missing = None if missing is None else _check_missing(missing)
-    rules = _Rules(n_features, flag("zero_based", zero_based), missing, _check_dtype(dtype))
+    rules = Rules(n_features, flag("zero_based", zero_based), missing, _check_dtype(dtype))
     parts = [_read(path, rules) for path in paths]
     qid = _query_ids(parts)
     return _stack([part.X for part in parts], n_features), _labels(parts), qid
-
-
-@dataclass(frozen=True)
-class _Rules:
-    """The caller's arguments about the files."""
-
-    n_features: int | None
-    zero_based: bool
-    missing: float | None
-    dtype: type[np.floating[Any]]
-
-    @property
-    def first_index(self) -> int:
-        return 0 if self.zero_based else 1
 
 
 @dataclass(frozen=True)
@@ -190,87 +167,13 @@ class _Part:
     qid: IntArray | None
 
 
-class _Lines:
-    """The data lines of an open file, for scikit-learn's reader.
-
-    That reader has no line numbers, and appends each query id to a NumPy array, which copies all
-    earlier ids. Therefore both are recorded here while it reads. `_faults` says what is wrong with
-    the last line that it was given.
-
-    The file is read in chunks, in which lines without data are passed over at once: some hundred
-    kilobytes of a compressed file may hold a billion of them, or no line end at all.
-    """
-
-    def __init__(self, file: IO[bytes], missing: float | None) -> None:
-        self._file = file
-        self._missing = None if missing is None else repr(missing).encode("ascii")
-        # scikit-learn recognises a file by this method, but only iterates over it.
-        self.read = file.read
-        self.number = 0
-        self.data = b""
-        self.is_endless = False
-        self.n_rows = 0
-        self.qid = array("q")
-
-    def __iter__(self) -> Iterator[bytes]:
-        for text in self._texts():
-            before, seen = self.number, 0
-            if text.isspace():  # far faster than to look for data
-                self.number += text.count(b"\n")
-                continue
-            for found in _DATA.finditer(text):
-                before += text.count(b"\n", seen, found.start())
-                seen = found.start()
-                self.number, self.data = before + 1, found[0]
-                self._check()
-                yield self._with_missing_values()
-            self.number = before + text.count(b"\n", seen)
-
-    def _texts(self) -> Iterator[bytes]:
-        """Yield the file's text, cut at line ends; refuse a line before it fills the memory."""
-        rest: list[bytes] = []
-        length = 0
-        while chunk := self._file.read(_CHUNK):
-            start, zero, _ = chunk.partition(b"\0")
-            lines, end, tail = start.rpartition(b"\n")
-            self.is_endless = length + len(start.partition(b"\n")[0]) > _LONGEST_LINE
-            if end and not self.is_endless:
-                yield b"".join([*rest, lines, end])
-                rest, length = [], 0
-            rest.append(tail)
-            length += len(tail)
-            if zero or self.is_endless:
-                self.number += 1
-                self.data = b"".join([*rest, zero])
-                raise ValueError("no line of text")
-        yield b"".join(rest)
-
-    def _check(self) -> None:
-        self.n_rows += 1
-        self._note_query(self.data.split(None, 2))
-        # Python allows underscores in numbers, the format does not.
-        if b"_" in self.data:
-            raise ValueError("underscore")
-
-    def _with_missing_values(self) -> bytes:
-        if self._missing is None or b"NULL" not in self.data:
-            return self.data
-        return _NULL_VALUE.sub(self._missing, self.data)
-
-    def _note_query(self, start: list[bytes]) -> None:
-        if len(start) > 1 and start[1].startswith(b"qid"):
-            self.qid.append(int(start[1].removeprefix(b"qid:")))
-        if len(self.qid) not in (0, self.n_rows):
-            raise ValueError("only some lines have a query id")
-
-
-def _read(path: str, rules: _Rules) -> _Part:
+def _read(path: str, rules: Rules) -> _Part:
     with _open(path) as file:
-        lines = _Lines(file, rules.missing)
+        lines = Lines(file, rules.missing)
         try:
             X, y = load_svmlight_file(lines, dtype=rules.dtype, zero_based=rules.zero_based)
         except (ValueError, OverflowError) as error:
-            raise _line_error(path, lines, rules) from error
+            raise line_error(path, lines, rules) from error
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
@@ -294,7 +197,7 @@ def _open(path: str) -> IO[bytes]:
 
 def _narrowed(X: Any) -> Any:
     """Make indices int32 where they fit: half the memory, and many estimators require it."""
-    index_type = np.int32 if X.nnz <= _LARGEST_INDEX else np.int64
+    index_type = np.int32 if X.nnz <= LARGEST_INDEX else np.int64
     X.indices = X.indices.astype(index_type, copy=False)
     X.indptr = X.indptr.astype(index_type, copy=False)
     return X
@@ -312,115 +215,12 @@ def _first_bad_row(X: Any, y: NDArray[np.float64], n_features: int | None) -> in
     return int(rows.min()) if len(rows) else None
 
 
-def _raise_for_row(path: str, row: int, rules: _Rules) -> NoReturn:
+def _raise_for_row(path: str, row: int, rules: Rules) -> NoReturn:
     """Read the file again up to a row, and raise an error about its line."""
     with _open(path) as file:
-        lines = _Lines(file, rules.missing)
+        lines = Lines(file, rules.missing)
         next(islice(lines, row, None))
-        raise _line_error(path, lines, rules)
-
-
-def _line_error(path: str, lines: _Lines, rules: _Rules) -> ValueError:
-    fault = next(_faults(lines, rules), "the line cannot be read.")
-    return ValueError(f"{path}:{lines.number}: {fault}")
-
-
-def _faults(lines: _Lines, rules: _Rules) -> Iterator[str]:
-    """Say what is wrong with the line that was read last, field by field."""
-    if lines.is_endless:
-        yield f"a line must have at most {_LONGEST_LINE:,} bytes, got {_shown(lines.data.strip())}."
-    if not lines.data.isascii() or b"\0" in lines.data:
-        yield (
-            f"a line must be plain ASCII text, got {_shown(lines.data.strip())}; "
-            "compressed files are recognised by the endings .gz, .bz2 and .xz."
-        )
-    label, *fields = (field.decode("ascii", "replace") for field in lines.data.split())
-    yield from _label_faults(label)
-    has_qid = bool(fields) and fields[0].startswith("qid")
-    yield from _query_faults(fields[0] if has_qid else None, lines)
-    previous = -1
-    for field in fields[has_qid:]:
-        yield from _feature_faults(field, previous, rules)
-        previous = _integer(field.partition(":")[0]) or 0
-
-
-def _label_faults(label: str) -> Iterator[str]:
-    grade = _number(label)
-    if grade is None:
-        yield f"a line must start with a label, a number >= 0 or nan, got {_shown(label)}."
-    elif grade < 0:
-        yield (
-            f"a label must be >= 0, got {_shown(label)}; write 0 for a document judged not "
-            "relevant or worse (junk), nan for an unjudged one."
-        )
-    elif isinf(grade):
-        yield f"a label must be finite or nan, got {_shown(label)}."
-
-
-def _query_faults(field: str | None, lines: _Lines) -> Iterator[str]:
-    if field is not None:
-        qid = _integer(field.removeprefix("qid:"))
-        if qid is None or not -(2**63) <= qid < 2**63:
-            yield f"a query id must be written qid:<64-bit integer>, got {_shown(field)}."
-        if len(lines.qid) < lines.n_rows:
-            yield (
-                "either all lines must have a query id or none, "
-                f"got {_shown(field)} after lines without one."
-            )
-    elif lines.qid:
-        yield (
-            "either all lines must have a query id or none, "
-            "got none right after the label, and one in every line before."
-        )
-
-
-def _feature_faults(field: str, previous: int, rules: _Rules) -> Iterator[str]:
-    shown = _shown(field)
-    name, _, text = field.partition(":")
-    index, value = _integer(name), rules.missing if text == _NULL else _number(text)
-    if name == "qid":
-        yield f"a query id must stand right after the label, and once, got {shown} further on."
-    elif index is not None and text == _NULL and value is None:
-        yield (
-            f"a feature value is missing, got {shown}; pass missing=float('nan') to read NULL as "
-            "nan, or the number that it stands for."
-        )
-    elif index is None or value is None:
-        yield (
-            "a feature must be written index:value, with an integer as index and a number as "
-            f"value, got {shown}."
-        )
-    elif index < rules.first_index:
-        yield f"feature indices must be >= {rules.first_index}, got {shown}" + (
-            "; if the file counts from 0, pass zero_based=True." if index == 0 else "."
-        )
-    elif index > _LARGEST_INDEX:
-        yield f"feature indices must be <= {_LARGEST_INDEX}, got {shown}."
-    elif rules.n_features is not None and index - rules.first_index >= rules.n_features:
-        largest = rules.n_features - 1 + rules.first_index
-        yield f"feature indices must be <= {largest} (n_features={rules.n_features}), got {shown}."
-    elif index <= previous:
-        yield f"feature indices must ascend, got {shown} after index {previous}."
-    elif abs(value) > np.finfo(rules.dtype).max.item():
-        yield f"a feature value must be finite (as {rules.dtype.__name__}) or nan, got {shown}."
-
-
-def _number(text: str) -> float | None:
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
-def _integer(text: str) -> int | None:
-    try:
-        return None if "_" in text else int(text)
-    except ValueError:
-        return None
-
-
-def _shown(value: str | bytes) -> str:
-    return repr(value[:_LONGEST_QUOTE]) + ("..." if len(value) > _LONGEST_QUOTE else "")
+        raise line_error(path, lines, rules)
 
 
 def _query_ids(parts: list[_Part]) -> IntArray:
@@ -465,7 +265,7 @@ def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
         if text and not (text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64 and int(text) > 0):
             raise ValueError(
                 f"{sidecar}:{number}: a group size must be a positive integer, "
-                f"got {_shown(text.decode('ascii', 'backslashreplace'))}."
+                f"got {quoted(text.decode('ascii', 'backslashreplace'))}."
             )
         if text:
             yield int(text)
