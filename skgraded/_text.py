@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from html import escape
 
-__all__ = ["WIDTH", "count", "first_few", "shorten", "text_table", "wrap"]
+__all__ = ["WIDTH", "count", "first_few", "html_table", "shorten", "text_table", "wrap"]
 
 WIDTH = 80
 _EXAMPLES = 3
@@ -71,6 +72,37 @@ def text_table(
         for line, cell in zip(blocks[-1], [heading, *cells], strict=True):
             line.append(cell.rjust(cell_width))
     return "\n\n".join("\n".join(map(_joined, block)) for block in blocks)
+
+
+def html_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()
+) -> str:
+    """Draw a table for a notebook; the first column holds labels, the others hold numbers.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Headings of the columns.
+    rows : sequence of sequence of str
+        Cells, row by row.
+    notes : sequence of str, default=()
+        Sentences below the table.
+
+    Returns
+    -------
+    str
+        HTML without scripts and styles of its own, so that the notebook's style applies.
+    """
+    lines = ["<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
+    lines += [_html_row("td", row) for row in rows]
+    lines += ["</tbody>", "</table>", *(f"<p>{escape(note)}</p>" for note in notes)]
+    return "\n".join(lines)
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    label, *numbers = (escape(cell) for cell in cells)
+    aligned = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers)
+    return f'<tr><th style="text-align: left">{label}</th>{aligned}</tr>'
 
 
 def _joined(cells: list[str]) -> str:

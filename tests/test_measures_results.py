@@ -1,6 +1,7 @@
 """Values by query and means over queries."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -33,6 +34,50 @@ class TestResults:
         assert frame["AP"].to_dict() == {"a": 1.0, "b": 0.0}
         assert frame.index.name == "qid"
         assert "counted as 0" in repr(scores)
+        assert list(scores) == ["a", "b"]
+        assert scores["a"] == 1.0
+        assert dict(scores.items()) == scores.to_dict() == {"a": 1.0, "b": 0.0}
+
+    @pytest.mark.parametrize("g", [(0.1, 0.9), (0.5, 0.5)])
+    def test_the_ideal_ranking_may_be_below_1(self, g):
+        rows, qid = ([2, 0, 1, 1, 0], [1, 2, 3, 1, 2]), [1, 1, 1, 2, 2]
+        scores = evaluate(
+            [xGAP(g=g), "nDCG", "RankedHalfLife", "xGAP(g=[0.1,0.9],normalize=True)"],
+            *rows,
+            qid=qid,
+        )
+        ideal = evaluate(xGAP(g=g), rows[0], rows[0], qid=qid)
+        assert scores.ideal() == {
+            str(xGAP(g=g)): ideal[xGAP(g=g)],
+            "nDCG": 1.0,
+            "RankedHalfLife": None,
+            "xGAP(g=[0.1,0.9],normalize=True)": 1.0,
+        }
+        assert scores.per_query("nDCG").ideal() == 1.0
+        assert ideal[xGAP(g=g)] < 1.0
+        assert f"{ideal[xGAP(g=g)]:.4f}" in repr(scores).splitlines()[1]
+        assert "ideal" not in repr(evaluate("nDCG", *rows, qid=qid))
+
+    def test_a_pickled_result_leaves_the_labels_behind(self):
+        rows = np.arange(4000) % 3, np.arange(4000)
+        scores = evaluate(["xGAP", "nDCG"], *rows, qid=np.arange(4000) // 400)
+        copied = pickle.loads(pickle.dumps(scores))
+        assert len(pickle.dumps(scores)) < 4000
+        assert copied.mean() == scores.mean()
+        assert copied.ideal() == {"xGAP": None, "nDCG": None}
+        one = pickle.loads(pickle.dumps(scores.per_query("nDCG")))
+        assert one.ideal() is None
+        assert one.mean() == scores["nDCG"]
+
+    def test_notebooks_show_tables(self):
+        scores = evaluate(
+            ["AP", "xGAP(g=[0.5,0.5])"], [2, 0, 0, 0, 1], [4, 3, 2, 1, 5], qid=[*"<<>>>"]
+        )
+        page = scores._repr_html_()
+        assert "0.7500" in page
+        assert "Means over 2 queries." in page
+        assert "<script" not in page
+        assert scores.per_query("AP")._repr_html_().count("<tr>") == 2
 
     @pytest.mark.parametrize(
         "mean",
@@ -60,8 +105,10 @@ class TestResults:
         assert "nDCG" not in scores
         assert "no measure" not in scores
         assert np.zeros(2) not in scores
-        with pytest.raises(TypeError, match="not iterable"):
-            list(scores)
+        assert list(scores) == ["AP", "nDCG@10"]
+        assert len(scores) == 2
+        assert dict(scores.items()) == scores.mean()
+        assert scores.n_queries == 1
 
     def test_scores(self):
         scores = evaluate(["AP", nDCG(k=1, empty=math.nan)], *self.rows, qid=self.qid)
@@ -71,10 +118,15 @@ class TestResults:
         assert scores.to_frame().columns.tolist() == ["AP", "nDCG(empty=nan)@1"]
         assert scores.values.shape == (2, 2)
         assert repr(scores).splitlines() == [
-            "measure                mean  over 2 queries",
-            "AP                   0.5000  (1 with nothing relevant, counted as 0)",
-            "nDCG(empty=nan)@1    1.0000  (1 with nothing relevant, left out)",
+            "measure                mean     ideal  over 2 queries",
+            "AP                   0.5000    0.5000  (1 with nothing relevant, counted as 0)",
+            "nDCG(empty=nan)@1    1.0000    1.0000  (1 with nothing relevant, left out)",
         ]
+        assert scores.to_dict() == {
+            "a": {"AP": 1.0, "nDCG(empty=nan)@1": 1.0},
+            "b": {"AP": 0.0, "nDCG(empty=nan)@1": pytest.approx(math.nan, nan_ok=True)},
+        }
+        assert scores.per_query("AP").to_dict() == {"a": 1.0, "b": 0.0}
         with pytest.raises(KeyError, match="GAP is not among the measures scored: AP, nDCG"):
             scores["GAP"]
 

@@ -234,7 +234,7 @@ def test_scoring_keeps_a_bounded_amount():
     tracemalloc.stop()
     assert held < 145e6
     assert peak < 300e6
-    assert len(scores) == n_queries
+    assert scores.n_queries == n_queries
 
 
 def test_pickles_leave_out_what_can_be_computed_again():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from collections.abc import ItemsView, Iterator
 
 from skgraded.engines._totals import Totals
 from skgraded.measures import Measure, column_of
-from skgraded.measures._query_scores import mean_of, table_of_means
+from skgraded.measures._query_scores import MeansTable, mean_of
 
 __all__ = ["MeanScores"]
 
@@ -83,15 +83,42 @@ class MeanScores:
             return False
         return True
 
-    # As for Scores: Python would otherwise try the measures number 0, 1, ...
-    __iter__: ClassVar[None] = None
+    def to_dict(self) -> dict[str, float]:
+        """Return the means, as `mean` does.
+
+        Returns
+        -------
+        dict of str to float
+            The mean of each measure, by its name.
+        """
+        return self.mean()
+
+    def items(self) -> ItemsView[str, float]:
+        """Return pairs of the name of a measure and its mean.
+
+        Returns
+        -------
+        ItemsView
+            The pairs, as of a dict.
+        """
+        return self.mean().items()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([str(each) for each in self.measures])
 
     def __len__(self) -> int:
-        return self.n_queries
+        return len(self.measures)
+
+    def _table(self) -> MeansTable:
+        means = [each.mean for each in self.totals.sums]
+        unknown = [None] * len(means)
+        return MeansTable(self.measures, means, self.n_queries, self.n_empty, unknown)
 
     def __repr__(self) -> str:
-        means = [each.mean for each in self.totals.sums]
-        return table_of_means(self.measures, means, self.n_queries, self.n_empty)
+        return self._table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()
 
     def _mean_of(self, column: int) -> float:
         totals = self.totals

@@ -64,9 +64,9 @@ def evaluate(
     >>> from skgraded import evaluate
     >>> y_true, qid = [2, 0, 1, 0, 1, 0], ["a", "a", "a", "b", "b", "b"]
     >>> evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], y_true, [3, 2, 1, 3, 2, 1], qid=qid)
-    measure              mean  over 2 queries
-    eGAP(g=[0.1,0.9])  0.5167
-    nDCG@2             0.6956
+    measure                mean     ideal  over 2 queries
+    eGAP(g=[0.1,0.9])    0.5167    0.5500
+    nDCG@2               0.6956    1.0000
     """
     parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
@@ -80,4 +80,5 @@ def evaluate(
         values=np.column_stack(values),
         weights=judgments.weights,
         n_empty=n_empty,
+        judgments=judgments,
     )

@@ -208,7 +208,7 @@ class Measure(_FieldsByName):
             warn_about_scales([self], rankings.judgments)
         ((values, n_empty),) = score_queries([self], rankings)
         judgments = rankings.judgments
-        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty)
+        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
 
     def bounds(
         self,
@@ -300,6 +300,13 @@ class Measure(_FieldsByName):
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         """Return the values before normalization, shape (n_queries,)."""
         raise NotImplementedError
+
+    def _score_of_ideal_ranking(self, judgments: Judgments) -> FloatArray | None:
+        """Return its value for every query; None where the measure rates no order of documents."""
+        if "normalize" in self._refuses:
+            return None
+        values, _ = self._score(judgments.ideal)
+        return values
 
     def _replace(self, **fields: Any) -> Self:
         return dataclasses.replace(self, **fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import ItemsView, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
+from skgraded._text import count, html_table
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures._exact_mean import MeanSums
 
@@ -18,10 +20,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from skgraded.measures._measure import Measure
+    from skgraded.rankings import Judgments
 
-__all__ = ["QueryScores", "frame_of", "mean_of", "mean_of_values", "table_of", "table_of_means"]
+__all__ = [
+    "MeansTable",
+    "QueryScores",
+    "frame_of",
+    "mean_of",
+    "mean_of_ideal",
+    "mean_of_values",
+]
 
 FloatArray = NDArray[np.float64]
+
+_ROUNDING = 1e-12  # of the mean of values that are 1
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +52,12 @@ class QueryScores:
         Weight of each query in the mean.
     n_empty : int
         Number of queries without relevant documents, whose value is ``measure.empty``.
+    judgments : Judgments or None
+        The judgments, of which `ideal` is computed; a copy made by pickle does not hold them.
+
+    Notes
+    -----
+    A result is a mapping of query ids to values, too: ``scores["q1"]``, ``dict(scores.items())``.
     """
 
     measure: Measure
@@ -47,6 +65,7 @@ class QueryScores:
     values: FloatArray
     weights: FloatArray | None
     n_empty: int
+    judgments: Judgments | None = None
 
     def mean(self) -> float:
         """Return the weighted mean over the queries whose value is not nan.
@@ -57,6 +76,46 @@ class QueryScores:
             The mean; nan, with an `UndefinedMeanWarning`, if no query is left.
         """
         return mean_of_values(self.values, self.weights, self.measure)
+
+    def ideal(self) -> float | None:
+        """Return the mean that the ideal ranking has, in which a better grade is always above.
+
+        It may be below 1: xGAP and eGAP, for instance, count the users whom only a top grade
+        satisfies, also in queries that have no such document.
+
+        Returns
+        -------
+        float or None
+            The mean; None if the judgments are unknown, or the measure has no ideal ranking.
+        """
+        return mean_of_ideal(self.measure, self.judgments)
+
+    def to_dict(self) -> dict[Any, float]:
+        """Return the values by query id.
+
+        Returns
+        -------
+        dict of query id to float
+            Query ids and values as Python objects.
+        """
+        return dict(zip(self.qid.tolist(), self.values.tolist(), strict=True))
+
+    def items(self) -> ItemsView[Any, float]:
+        """Return pairs of query id and value.
+
+        Returns
+        -------
+        ItemsView
+            The pairs, as of a dict.
+        """
+        return self.to_dict().items()
+
+    def __getitem__(self, query: Any) -> float:
+        """Return the value of one query."""
+        return self.to_dict()[query]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.qid.tolist())
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per query.
@@ -76,8 +135,26 @@ class QueryScores:
     def __len__(self) -> int:
         return len(self.values)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "judgments": None}
+
+    def _table(self) -> MeansTable:
+        mean = MeanSums.of(self.values, self.weights).mean
+        return MeansTable([self.measure], [mean], len(self), [self.n_empty], [self.ideal()])
+
     def __repr__(self) -> str:
-        return table_of([self.measure], self.values[:, None], self.weights, [self.n_empty])
+        return self._table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()
+
+
+def mean_of_ideal(measure: Measure, judgments: Judgments | None) -> float | None:
+    """Return the mean of the ideal ranking, if it is known."""
+    values = None if judgments is None else measure._score_of_ideal_ranking(judgments)
+    if judgments is None or values is None:
+        return None
+    return MeanSums.of(values, judgments.weights).mean
 
 
 def mean_of_values(values: FloatArray, weights: FloatArray | None, measure: Measure) -> float:
@@ -107,24 +184,61 @@ def frame_of(values: FloatArray, qid: NDArray[Any], measures: Any) -> pd.DataFra
     return frame
 
 
-def table_of(measures: Any, values: FloatArray, weights: FloatArray | None, n_empty: Any) -> str:
-    means = [MeanSums.of(column, weights).mean for column in values.T]
-    return table_of_means(measures, means, len(values), n_empty)
+@dataclasses.dataclass(frozen=True)
+class MeansTable:
+    """A table of means, with notes on the queries without relevant documents.
 
+    The means of the ideal ranking are shown where a measure has another one than 1.
+    """
 
-def table_of_means(measures: Any, means: Any, n_queries: int, n_empty: Any) -> str:
-    """Write a table of means, with notes on the queries without relevant documents."""
-    names = [str(each) for each in measures]
-    width = max(map(len, [*names, "measure"]))
-    queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
-    lines = [f"{'measure':<{width}}  {'mean':>8}  over {queries}"]
-    for name, each, mean, empties in zip(names, measures, means, n_empty, strict=True):
-        lines.append(f"{name:<{width}}  {mean:>8.4f}{_note_on_empty(each, empties)}")
-    return "\n".join(lines)
+    measures: Sequence[Measure]
+    means: Sequence[float]
+    n_queries: int
+    n_empty: Sequence[int]
+    ideals: Sequence[float | None]
+
+    def to_text(self) -> str:
+        """Draw it with characters."""
+        header, *rows = self._cells()
+        width = max(len(row[0]) for row in [header, *rows])
+        lines = [
+            f"{label:<{width}}" + "".join(f"  {cell:>8}" for cell in cells)
+            for label, *cells in [header, *rows]
+        ]
+        lines[0] += f"  over {self._size()}"
+        notes = [f"  ({note})" if note else "" for note in self._notes()]
+        return "\n".join(map("".join, zip(lines, ["", *notes], strict=True)))
+
+    def to_html(self) -> str:
+        """Draw it for a notebook."""
+        header, *rows = self._cells()
+        pairs = zip(self.measures, self._notes(), strict=True)
+        notes = [f"{each}: {note}." for each, note in pairs if note]
+        return html_table(header, rows, [f"Means over {self._size()}.", *notes])
+
+    def _cells(self) -> list[list[str]]:
+        columns: list[tuple[str, Sequence[float | None]]] = [("mean", self.means)]
+        if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in self.ideals):
+            columns.append(("ideal", self.ideals))
+        names = [str(each) for each in self.measures]
+        shown = [
+            ["" if each is None else f"{each:.4f}" for each in column] for _, column in columns
+        ]
+        header = ["measure", *(name for name, _ in columns)]
+        return [header, *(list(row) for row in zip(names, *shown, strict=True))]
+
+    def _size(self) -> str:
+        return count(self.n_queries, "query", "queries")
+
+    def _notes(self) -> list[str]:
+        return [
+            _note_on_empty(each, n_empty)
+            for each, n_empty in zip(self.measures, self.n_empty, strict=True)
+        ]
 
 
 def _note_on_empty(measure: Measure, n_empty: int) -> str:
     if n_empty == 0:
         return ""
     fate = "left out" if np.isnan(measure.empty) else f"counted as {measure.empty:g}"
-    return f"  ({n_empty} with nothing relevant, {fate})"
+    return f"{n_empty} with nothing relevant, {fate}"

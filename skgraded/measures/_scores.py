@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import ItemsView, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.measures._columns import column_of
+from skgraded.measures._exact_mean import MeanSums
 from skgraded.measures._measure import Measure
-from skgraded.measures._query_scores import QueryScores, frame_of, mean_of_values, table_of
+from skgraded.measures._query_scores import (
+    MeansTable,
+    QueryScores,
+    frame_of,
+    mean_of_ideal,
+    mean_of_values,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from skgraded.rankings import Judgments
 
 __all__ = ["Scores"]
 
@@ -36,6 +46,13 @@ class Scores:
         Weight of each query in the mean.
     n_empty : tuple of int
         For each measure, the number of queries without relevant documents.
+    judgments : Judgments or None
+        The judgments, of which `ideal` is computed; a copy made by pickle does not hold them.
+
+    Notes
+    -----
+    A result is a mapping of the measures' names to their means, too: ``scores["nDCG@10"]``,
+    ``for name in scores``, ``dict(scores.items())``.
     """
 
     measures: tuple[Measure, ...]
@@ -43,6 +60,12 @@ class Scores:
     values: FloatArray
     weights: FloatArray | None
     n_empty: tuple[int, ...]
+    judgments: Judgments | None = None
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.values)
 
     def mean(self) -> dict[str, float]:
         """Return the weighted means over the queries whose value is not nan.
@@ -55,6 +78,20 @@ class Scores:
         """
         columns = zip(self.measures, self.values.T, strict=True)
         return {str(each): mean_of_values(column, self.weights, each) for each, column in columns}
+
+    def ideal(self) -> dict[str, float | None]:
+        """Return the means that the ideal ranking has, in which a better grade is always above.
+
+        They may be below 1: xGAP and eGAP, for instance, count the users whom only a top grade
+        satisfies, also in queries that have no such document.
+
+        Returns
+        -------
+        dict of str to float or None
+            The mean of each measure, by its name; None if the judgments are unknown, or the
+            measure has no ideal ranking.
+        """
+        return {str(each): mean_of_ideal(each, self.judgments) for each in self.measures}
 
     def __getitem__(self, name: str | Measure) -> float:
         """Return the mean of one measure."""
@@ -86,6 +123,7 @@ class Scores:
             self.values[:, column],
             self.weights,
             self.n_empty[column],
+            self.judgments,
         )
 
     def __contains__(self, name: object) -> bool:
@@ -98,9 +136,29 @@ class Scores:
             return False
         return True
 
-    # Iteration over measures or over queries would be ambiguous. Without this line, Python would
-    # iterate by calling __getitem__ with 0, 1, ...
-    __iter__: ClassVar[None] = None
+    def __iter__(self) -> Iterator[str]:
+        return iter([str(each) for each in self.measures])
+
+    def items(self) -> ItemsView[str, float]:
+        """Return pairs of the name of a measure and its mean.
+
+        Returns
+        -------
+        ItemsView
+            The pairs, as of a dict.
+        """
+        return self.mean().items()
+
+    def to_dict(self) -> dict[Any, dict[str, float]]:
+        """Return the values by query id and name of the measure, as pytrec_eval does.
+
+        Returns
+        -------
+        dict of query id to dict of str to float
+            Query ids and values as Python objects.
+        """
+        rows = zip(self.qid.tolist(), self.values.tolist(), strict=True)
+        return {query: dict(zip(self, row, strict=True)) for query, row in rows}
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per query and one column per measure.
@@ -118,7 +176,18 @@ class Scores:
         return frame_of(self.values, self.qid, self.measures)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.measures)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "judgments": None}
+
+    def _table(self) -> MeansTable:
+        means = [MeanSums.of(column, self.weights).mean for column in self.values.T]
+        ideals = list(self.ideal().values())
+        return MeansTable(self.measures, means, self.n_queries, self.n_empty, ideals)
 
     def __repr__(self) -> str:
-        return table_of(self.measures, self.values, self.weights, self.n_empty)
+        return self._table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()

@@ -335,7 +335,7 @@ def _gather(
     return QueryValidation(
         measures=measures,
         qid=np.concatenate([each.qid for each in scores]),
-        split=np.repeat(np.arange(len(parts)), [len(each) for each in scores]),
+        split=np.repeat(np.arange(len(parts)), [each.n_queries for each in scores]),
         values=np.concatenate([each.values for each in scores]),
         weights=np.concatenate(weights) if weights else None,
         fit_time=np.array([each.fit_time for each in parts]),
