@@ -73,6 +73,13 @@ def test_run_scores():
     assert (scores.best(), scores.best("nDCG@2")) == ("good", "good")
     assert scores.n_empty == (1, 1, 1)
     assert len(scores) == 2
+    page = scores._repr_html_()
+    assert page.count("<tr>") == 3
+    assert all(each in page for each in (*scores.systems, *map(str, scores.measures)))
+    frame = scores.to_frame()
+    for system, by_topic in scores.to_dict().items():
+        for topic, values in by_topic.items():
+            np.testing.assert_equal(values, frame.loc[(system, topic)].to_dict())
     with pytest.raises(KeyError, match="P@5 is not among the measures scored: AP, nDCG@2"):
         scores["P@5"]
     frame = scores.to_frame()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
-from skgraded._text import WIDTH, count, first_few, text_table, wrap
+from skgraded._text import WIDTH, count, first_few, html_table, text_table, wrap
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
 from skgraded.trec._files import Coverage, notes_on_coverage
@@ -150,6 +150,22 @@ class RunScores:
         )
         return frame
 
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return the values by system, topic and name of the measure.
+
+        Returns
+        -------
+        dict of str to dict of str to dict of str to float
+            For each system what pytrec_eval returns for one run.
+        """
+        names = [str(each) for each in self.measures]
+        topics = self.topics.tolist()
+        by_system = {}
+        for system, rows in zip(self.systems, self.values.tolist(), strict=True):
+            values = [dict(zip(names, row, strict=True)) for row in rows]
+            by_system[system] = dict(zip(topics, values, strict=True))
+        return by_system
+
     def notes(self) -> list[str]:
         """Describe in sentences what the values do not show, such as topics that were left out.
 
@@ -193,18 +209,29 @@ class RunScores:
             The lines.
         """
         rows = self._best_first()[:n_rows]
-        means = self._means()[rows]
         columns = [
             (str(each), [f"{value:.4f}" for value in column])
-            for each, column in zip(self.measures, means.T, strict=True)
+            for each, column in zip(self.measures, self._means()[rows].T, strict=True)
         ]
         table = text_table(["system", *(self.systems[row] for row in rows)], columns, width)
-        shown = f", the first {len(rows)} shown" if len(rows) < len(self.systems) else ""
-        size = (
+        sentences = (self._size(len(rows)), *self.notes())
+        return "\n".join([table, *(wrap(each, width) for each in sentences)])
+
+    def _size(self, n_rows: int) -> str:
+        shown = f", the first {n_rows} shown" if n_rows < len(self.systems) else ""
+        return (
             f"{count(len(self.systems), 'system')}{shown}; "
             f"means over {count(len(self.topics), 'topic')}."
         )
-        return "\n".join([table, *(wrap(each, width) for each in (size, *self.notes()))])
+
+    def _repr_html_(self) -> str:
+        rows = self._best_first()[:_ROWS_SHOWN]
+        cells = [
+            [self.systems[row], *(f"{value:.4f}" for value in means)]
+            for row, means in zip(rows, self._means()[rows], strict=True)
+        ]
+        header = ["system", *(str(each) for each in self.measures)]
+        return html_table(header, cells, [self._size(len(rows)), *self.notes()])
 
     def __len__(self) -> int:
         return len(self.systems)
