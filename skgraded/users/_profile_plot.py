@@ -1,0 +1,150 @@
+"""Pictures of threshold profiles."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skgraded._optional import axes_or_new
+from skgraded.users._pair_profile import PairProfile
+from skgraded.users._simplex import path
+
+__all__ = ["plot_pair", "plot_pairs"]
+
+# Colours that colour-blind people can distinguish (Okabe and Ito), and markers in addition.
+_BETTER, _WORSE, _UNDECIDED = "#0072B2", "#D55E00", "#777777"
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = "os^Dv<>P"
+_GRADES_OF_A_LINE = 2
+_STEPS = 200
+_TITLE_WIDTH = 62
+_SIZE = (7.0, 4.6)
+
+
+def plot_pair(pair: PairProfile, ax: Any, n_queries: int) -> Any:
+    """Draw the differences of two rankers for users from the least to the most demanding ones."""
+    ax = axes_or_new(ax, pair, _SIZE)
+    n_grades = len(pair.differences)
+    ax.axhline(0, color="black", linewidth=1)
+    if n_grades > 1:
+        _draw_band(pair, ax)
+    _draw_corners(pair, ax)
+    _name_axes(ax, n_grades)
+    ax.set_ylabel(f"eGAP: {pair.ranker} - {pair.baseline}")
+    question = f"For which users is {pair.ranker} better than {pair.baseline}?"
+    answer = textwrap.fill(pair.sentence, _TITLE_WIDTH)
+    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=10)
+    _name_sides(pair, ax)
+    if n_grades > 1:
+        ax.legend(
+            fontsize=8, loc="best", frameon=False, title=f"{n_queries} queries", title_fontsize=8
+        )
+    return ax
+
+
+def _draw_band(pair: PairProfile, ax: Any) -> None:
+    """Draw the difference along the path of thresholds, coloured where it is established."""
+    places, points = path(len(pair.differences), _STEPS)
+    middle, low, high = pair.band(points)
+    for chosen, colour, label in (
+        (low > 0, _BETTER, f"{pair.ranker} better"),
+        (high < 0, _WORSE, f"{pair.baseline} better"),
+        ((low <= 0) & (high >= 0), _UNDECIDED, "not established"),
+    ):
+        if chosen.any():
+            wider = chosen | np.append(chosen[1:], False)
+            ax.fill_between(
+                places, low, high, where=wider, color=colour, alpha=0.3, linewidth=0, label=label
+            )
+    ax.plot(places, middle, color="black", linewidth=1.5, label="eGAP")
+    on_path = (pair.users[:, :, None] > 0).any(axis=2).sum(axis=1) <= _GRADES_OF_A_LINE
+    mean_threshold = pair.users @ np.arange(1, pair.users.shape[1] + 1)
+    adjacent = on_path & _is_adjacent(pair.users)
+    if adjacent.any():
+        order = np.argsort(mean_threshold[adjacent])
+        ax.plot(
+            mean_threshold[adjacent][order],
+            pair.xgap_differences[adjacent][order],
+            color="black",
+            linewidth=1.2,
+            linestyle="--",
+            label="xGAP",
+        )
+
+
+def _is_adjacent(users: Any) -> Any:
+    """Whether all users have one of two neighbouring thresholds."""
+    first = (users > 0).argmax(axis=1)
+    last = users.shape[1] - 1 - (users > 0)[:, ::-1].argmax(axis=1)
+    return last - first <= 1
+
+
+def _draw_corners(pair: PairProfile, ax: Any) -> None:
+    """Draw the differences in AP with their intervals, in a shape for each verdict."""
+    reach = pair.intervals[:, 1] - pair.differences
+    looks = {1: (_BETTER, "^"), -1: (_WORSE, "v"), 0: (_UNDECIDED, "o")}
+    for place, (difference, sign) in enumerate(
+        zip(pair.differences, pair.corners.tolist(), strict=True), start=1
+    ):
+        colour, marker = looks[sign]
+        ax.errorbar(place, difference, yerr=reach[place - 1], fmt=marker, color=colour, capsize=4)
+
+
+def _name_axes(ax: Any, n_grades: int) -> None:
+    ax.set_xlim(0.85, n_grades + 0.15)
+    if n_grades == _GRADES_OF_A_LINE:
+        shares = np.linspace(0, 1, 6)
+        ax.set_xticks(2 - shares, [f"{share:.0%}" for share in shares])
+        ax.set_xlabel("users who accept grade 1 ($g_1$); the others accept only grade 2")
+        return
+    ticks = [
+        f"grade {each}" + (" or better" if each < n_grades else "")
+        for each in range(1, n_grades + 1)
+    ]
+    ax.set_xticks(range(1, n_grades + 1), ticks)
+    ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
+
+
+def _name_sides(pair: PairProfile, ax: Any) -> None:
+    """Name the ranker that is better above zero and the one that is better below."""
+    low, high = ax.get_ylim()
+    most = max(abs(low), abs(high))
+    ax.set_ylim(min(low, -0.35 * most), max(high, 0.35 * most))
+    for place, name, where in ((0.98, pair.ranker, "top"), (0.02, pair.baseline, "bottom")):
+        ax.text(
+            0.99,
+            place,
+            f"{name} better",
+            transform=ax.transAxes,
+            ha="right",
+            va=where,
+            color=_BETTER if where == "top" else _WORSE,
+            fontsize=9,
+        )
+
+
+def plot_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> Any:
+    """Draw the differences of several rankers from the baseline, with a line for each of them."""
+    ax = axes_or_new(ax, pairs[0], _SIZE)
+    n_grades = len(pairs[0].differences)
+    ax.axhline(0, color="black", linewidth=1)
+    shifts = np.linspace(-0.1, 0.1, len(pairs)) if len(pairs) > 1 else [0.0]
+    for number, (pair, shift) in enumerate(zip(pairs, shifts, strict=True)):
+        look = {
+            "color": _COLOURS[number % len(_COLOURS)],
+            "marker": _MARKERS[number % len(_MARKERS)],
+        }
+        places = np.arange(1, n_grades + 1) + shift
+        reach = pair.intervals[:, 1] - pair.differences
+        ax.errorbar(places, pair.differences, yerr=reach, capsize=3, label=pair.ranker, **look)
+    _name_axes(ax, n_grades)
+    ax.set_ylabel(f"eGAP: difference from {pairs[0].baseline}")
+    always = [pair.ranker for pair in pairs if (pair.corners > 0).all()]
+    answer = f"For every user: {', '.join(always)}." if always else "None of them for every user."
+    question = f"For which users is another ranker better than {pairs[0].baseline}?"
+    ax.set_title(f"{question}\n{textwrap.fill(answer, _TITLE_WIDTH)}", loc="left", fontsize=10)
+    ax.legend(fontsize=8, frameon=False, title=f"{n_queries} queries", title_fontsize=8)
+    return ax
