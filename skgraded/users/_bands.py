@@ -3,9 +3,9 @@
 A user is a distribution g over the thresholds 1..c, a point of the simplex. The difference of two
 rankers for this user is ``g @ means``, where the means are those of the differences in AP at each
 threshold. Its standard error is ``sqrt(g @ covariance @ g)``, where the covariance is that of the
-means. The half-width of the band is a critical number of standard errors: a quantile, over resamples
-of the queries, of the largest error of any user in standard errors of the same resample (Efron's
-bootstrap-t, for a supremum).
+means. The half-width of the band is a critical number of standard errors: a quantile, over
+resamples of the queries, of the largest error of any user in standard errors of the same resample.
+With the standard errors of the data instead, bands miss too often for few queries and rare grades.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The comparison of two rankers for all users: differences, bands, break-even points, conclusion."""
+"""The comparison of two rankers for all users: differences, bands, break-even, conclusion."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class PairProfile:
 
     @property
     def xgap_shares(self) -> UserShares | None:
-        """Shares of the users on which either ranker is better by xGAP; None where it was not scored.
+        """Shares of the users for whom either ranker is better by xGAP; None if it was not scored.
 
         With two grades they are shares of g_1, linear between the users that were scored. With
         more, they are shares of the scored users who have no threshold of probability 0.

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import import_pandas
-from skgraded._params import choice, fraction, integer
+from skgraded._optional import axes_or_new, import_pandas
 from skgraded._paired_tests import paired_differences
+from skgraded._params import choice, fraction, integer
 from skgraded.measures import AP
-from skgraded.rankings import Rankings
 from skgraded.users._bands import critical_value, moments_of
 from skgraded.users._pair_profile import PairProfile
-from skgraded.users._profile_plot import plot_pair, plot_pairs
+from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Profiled, values_of_rankers
 from skgraded.users._profile_text import profile_as_text
 
@@ -187,9 +186,12 @@ class ThresholdProfile:
         ImportError
             If matplotlib is not installed.
         """
+        ax = axes_or_new(ax, self, SIZE)
         if len(self.pairs) == 1:
-            return plot_pair(self.pairs[0], ax, len(self.qid))
-        return plot_pairs(self.pairs, ax, len(self.qid))
+            draw_pair(self.pairs[0], ax, len(self.qid))
+        else:
+            draw_pairs(self.pairs, ax, len(self.qid))
+        return ax
 
     def __repr__(self) -> str:
         return self.to_text()

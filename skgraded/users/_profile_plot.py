@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._optional import axes_or_new
+from skgraded._text import shorten
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._simplex import path
 
-__all__ = ["plot_pair", "plot_pairs"]
+__all__ = ["SIZE", "draw_pair", "draw_pairs"]
 
 # Colours that colour-blind people can distinguish (Okabe and Ito), and markers in addition.
 _BETTER, _WORSE, _UNDECIDED = "#0072B2", "#D55E00", "#777777"
@@ -20,13 +20,14 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKERS = "os^Dv<>P"
 _GRADES_OF_A_LINE = 2
 _STEPS = 200
-_TITLE_WIDTH = 62
-_SIZE = (7.0, 4.6)
+_MOST_NAMED = 12
+_TITLE_WIDTH = 84
+_ROOM = 0.35  # of the larger side of zero, for the other side
+SIZE = (7.0, 4.6)
 
 
-def plot_pair(pair: PairProfile, ax: Any, n_queries: int) -> Any:
+def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
     """Draw the differences of two rankers for users from the least to the most demanding ones."""
-    ax = axes_or_new(ax, pair, _SIZE)
     n_grades = len(pair.differences)
     ax.axhline(0, color="black", linewidth=1)
     if n_grades > 1:
@@ -36,13 +37,12 @@ def plot_pair(pair: PairProfile, ax: Any, n_queries: int) -> Any:
     ax.set_ylabel(f"eGAP: {pair.ranker} - {pair.baseline}")
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
     answer = textwrap.fill(pair.sentence, _TITLE_WIDTH)
-    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=10)
+    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
     _name_sides(pair, ax)
     if n_grades > 1:
         ax.legend(
             fontsize=8, loc="best", frameon=False, title=f"{n_queries} queries", title_fontsize=8
         )
-    return ax
 
 
 def _draw_band(pair: PairProfile, ax: Any) -> None:
@@ -60,9 +60,8 @@ def _draw_band(pair: PairProfile, ax: Any) -> None:
                 places, low, high, where=wider, color=colour, alpha=0.3, linewidth=0, label=label
             )
     ax.plot(places, middle, color="black", linewidth=1.5, label="eGAP")
-    on_path = (pair.users[:, :, None] > 0).any(axis=2).sum(axis=1) <= _GRADES_OF_A_LINE
     mean_threshold = pair.users @ np.arange(1, pair.users.shape[1] + 1)
-    adjacent = on_path & _is_adjacent(pair.users)
+    adjacent = _is_adjacent(pair.users)
     if adjacent.any():
         order = np.argsort(mean_threshold[adjacent])
         ax.plot(
@@ -109,26 +108,28 @@ def _name_axes(ax: Any, n_grades: int) -> None:
 
 
 def _name_sides(pair: PairProfile, ax: Any) -> None:
-    """Name the ranker that is better above zero and the one that is better below."""
+    """Name the ranker that is better above zero, and the one that is better below."""
     low, high = ax.get_ylim()
     most = max(abs(low), abs(high))
-    ax.set_ylim(min(low, -0.35 * most), max(high, 0.35 * most))
-    for place, name, where in ((0.98, pair.ranker, "top"), (0.02, pair.baseline, "bottom")):
+    ax.set_ylim(min(low, -_ROOM * most), max(high, _ROOM * most))
+    for place, name, colour, side in (
+        (1.0, pair.ranker, _BETTER, "top"),
+        (0.0, pair.baseline, _WORSE, "bottom"),
+    ):
         ax.text(
-            0.99,
+            1.02,
             place,
-            f"{name} better",
+            f"{shorten(name)} better",
             transform=ax.transAxes,
-            ha="right",
-            va=where,
-            color=_BETTER if where == "top" else _WORSE,
+            rotation=90,
+            va=side,
+            color=colour,
             fontsize=9,
         )
 
 
-def plot_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> Any:
+def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     """Draw the differences of several rankers from the baseline, with a line for each of them."""
-    ax = axes_or_new(ax, pairs[0], _SIZE)
     n_grades = len(pairs[0].differences)
     ax.axhline(0, color="black", linewidth=1)
     shifts = np.linspace(-0.1, 0.1, len(pairs)) if len(pairs) > 1 else [0.0]
@@ -145,6 +146,6 @@ def plot_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> Any:
     always = [pair.ranker for pair in pairs if (pair.corners > 0).all()]
     answer = f"For every user: {', '.join(always)}." if always else "None of them for every user."
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
-    ax.set_title(f"{question}\n{textwrap.fill(answer, _TITLE_WIDTH)}", loc="left", fontsize=10)
-    ax.legend(fontsize=8, frameon=False, title=f"{n_queries} queries", title_fontsize=8)
-    return ax
+    ax.set_title(f"{question}\n{textwrap.fill(answer, _TITLE_WIDTH)}", loc="left", fontsize=9)
+    if len(pairs) <= _MOST_NAMED:
+        ax.legend(fontsize=8, frameon=False, title=f"{n_queries} queries", title_fontsize=8)

@@ -1,4 +1,4 @@
-"""Values of AP at every threshold and of xGAP for many users, by ranker and query, from any source."""
+"""Values of AP at every threshold and of xGAP for many users, by query, from any source."""
 
 from __future__ import annotations
 
@@ -125,6 +125,7 @@ def values_of_rankers(
     y_true: Any, y_score: Any, qid: Any, sample_weight: Any, fields: dict[str, Any]
 ) -> Profiled:
     """Return the values of all rankers, whatever their source."""
+    sources: dict[str, Any]
     if y_score is not None:
         sources = _ranked(y_true, y_score, qid, sample_weight)
     else:

@@ -14,6 +14,7 @@ __all__ = ["profile_as_text"]
 
 # Fewer queries than this with documents of a grade say little about the users who want it.
 _FEW_QUERIES = 20
+_LONGEST_HEADING = 12
 _GRADES_OF_A_LINE = 2
 
 
@@ -32,11 +33,11 @@ def profile_as_text(profile: ThresholdProfile, width: int) -> str:
 def _thresholds(profile: ThresholdProfile, width: int) -> str:
     """Draw the table of one pair: a row for each threshold."""
     (pair,) = profile.pairs
+    names = _headings(pair)
     thresholds = range(1, len(pair.differences) + 1)
     columns = [
-        (name, [f"{value:.4f}" for value in means])
-        for name in (pair.ranker, pair.baseline)
-        for means in [profile.means[profile.rankers.index(name)]]
+        (heading, [f"{value:.4f}" for value in profile.means[profile.rankers.index(name)]])
+        for heading, name in zip(names, (pair.ranker, pair.baseline), strict=True)
     ]
     columns += [
         ("difference", [f"{each:+.4f}" for each in pair.differences]),
@@ -47,7 +48,15 @@ def _thresholds(profile: ThresholdProfile, width: int) -> str:
         ("queries", [str(each) for each in profile.n_found]),
     ]
     labels = [str(profile.measure), *(f"rel={each}" for each in thresholds)]
-    return text_table(labels, columns, width)
+    question = f"For which users is {pair.ranker} better than {pair.baseline}?"
+    return f"{wrap(question, width)}\n{text_table(labels, columns, width)}"
+
+
+def _headings(pair: PairProfile) -> tuple[str, str]:
+    """Return the names of the two rankers, or what they are where the names are long."""
+    if max(len(pair.ranker), len(pair.baseline)) <= _LONGEST_HEADING:
+        return pair.ranker, pair.baseline
+    return "ranker", "baseline"
 
 
 def _rankers(profile: ThresholdProfile, width: int) -> str:
@@ -93,8 +102,7 @@ def _shares(profile: ThresholdProfile, width: int) -> str:
         if pair.xgap_shares is not None:
             rows.append((f"{name}xGAP", pair.xgap_shares))
     alone = len(profile.pairs) == 1
-    ours = profile.pairs[0].ranker if alone else "ranker"
-    base = profile.baseline if alone else "baseline"
+    ours, base = _headings(profile.pairs[0]) if alone else ("ranker", "baseline")
     columns = [
         (f"{ours} above", [f"{each.above:.0%}" for _, each in rows]),
         ("better", [f"{each.better:.0%}" for _, each in rows]),
@@ -114,7 +122,8 @@ def _notes(profile: ThresholdProfile) -> list[str]:
         )
         notes.append(
             "'above' compares means; 'better' is established: all intervals hold jointly, by a "
-            f"bootstrap over {count(len(profile.qid), 'query', 'queries')}."
+            f"bootstrap over {count(len(profile.qid), 'query', 'queries')}. 'queries' have such a "
+            "document in some ranking."
         )
     else:
         queries = count(len(profile.qid), "query", "queries")

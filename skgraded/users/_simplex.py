@@ -13,13 +13,15 @@ __all__ = ["inner_points", "path", "quadratic_roots", "share_above_zero"]
 
 FloatArray = NDArray[np.float64]
 
+_ROUNDING = 1e-12
+
 
 def share_above_zero(d: FloatArray) -> float:
     """Return the share of the simplex on which ``g @ d > 0``, exactly.
 
-    Where an edge leads from a corner with ``d > 0`` to one with ``d < 0``, the point with difference
-    0 on it splits the simplex into two, in each of which that point replaces one of the corners.
-    The recursion over corners adds up their shares; all of its terms are positive.
+    Where an edge leads from a corner with ``d > 0`` to one with ``d < 0``, its point of difference
+    0 splits the simplex into two, in each of which that point replaces one of the corners. The
+    recursion over corners adds up their shares; all of its terms are positive.
     """
     above, below = d[d > 0].tolist(), d[d <= 0].tolist()
     if not below:
@@ -97,6 +99,6 @@ def quadratic_roots(
     )
     squares = np.array([slope**2, 2 * slope * start, start**2])
     roots = np.roots(squares - critical**2 * variance)
-    real = np.sort(roots.real[np.abs(roots.imag) < 1e-12])
+    real = np.sort(roots.real[np.abs(roots.imag) <= _ROUNDING])
     inside = [float(each) for each in real if 0.0 < each < 1.0]
     return [(each, 1 if slope * each + start > 0 else -1) for each in inside]
