@@ -40,9 +40,20 @@ def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
     ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
     _name_sides(pair, ax)
     if n_grades > 1:
-        ax.legend(
-            fontsize=8, loc="best", frameon=False, title=f"{n_queries} queries", title_fontsize=8
-        )
+        _add_legend(ax, n_queries)
+
+
+def _add_legend(ax: Any, n_queries: int) -> None:
+    """Name the lines and colours below the axes, where they cover nothing."""
+    ax.legend(
+        fontsize=8,
+        frameon=False,
+        ncols=5,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        title=f"{n_queries} queries",
+        title_fontsize=8,
+    )
 
 
 def _draw_band(pair: PairProfile, ax: Any) -> None:
@@ -148,4 +159,4 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
     ax.set_title(f"{question}\n{textwrap.fill(answer, _TITLE_WIDTH)}", loc="left", fontsize=9)
     if len(pairs) <= _MOST_NAMED:
-        ax.legend(fontsize=8, frameon=False, title=f"{n_queries} queries", title_fontsize=8)
+        _add_legend(ax, n_queries)
