@@ -150,8 +150,8 @@ class PairProfile:
 
         Returns
         -------
-        differences, low, high : ndarray of shape (n_points,)
-            The differences and the ends of their intervals.
+        tuple of three ndarrays of shape (n_points,)
+            The differences, and the low and high ends of their intervals.
         """
         differences = points @ self.differences
         variances = np.maximum(((points @ self.covariance) * points).sum(axis=1), 0.0)
@@ -200,7 +200,7 @@ class PairProfile:
 
         Returns
         -------
-        low, high : float
+        tuple of two floats
             Ends of the range, which is empty if they are equal.
         """
         roots = quadratic_roots(self.differences, self.covariance, self.critical)
@@ -277,13 +277,21 @@ class PairProfile:
         rest = "in between" if len(found) > 1 else "for the others"
         return f"{'; '.join(found)}; {rest}, no difference is established."
 
-    def _users(self, sign: int) -> str:
-        """Describe the users for whom one ranker is established to be better, if there are any."""
+    @property
+    def is_better_for_some(self) -> bool:
+        """Whether the ranker is established to be better for some users."""
+        return self._wins_somewhere(1)
+
+    def _wins_somewhere(self, sign: int) -> bool:
         above, below = largest_ratios(self.differences[None], self.covariance[None])
         ratio = (above if sign > 0 else below)[0]
-        pure = np.flatnonzero(self.corners == sign) + 1
-        if ratio <= self.critical and not len(pure):
+        return bool(ratio > self.critical or (self.corners == sign).any())
+
+    def _users(self, sign: int) -> str:
+        """Describe the users for whom one ranker is established to be better, if there are any."""
+        if not self._wins_somewhere(sign):
             return ""
+        pure = np.flatnonzero(self.corners == sign) + 1
         if len(self.differences) == _GRADES_OF_A_LINE:
             return _range_in_words(*self.line(sign))
         better, worse = self._established_shares()

@@ -289,9 +289,9 @@ def threshold_profile(
     >>> scores = {"finds any": 2 * (y_true > 0) + noise[0], "finds best": y_true + noise[1]}
     >>> profile = threshold_profile(y_true, scores, qid=qid)
     >>> print(profile.conclusion)
-    finds any is better than finds best for users with g_1 above 0.64; finds best is
-    better than finds any for users with g_1 below 0.38; in between, no difference is
-    established.
+    finds any is better than finds best for users with g_1 above 0.72; finds best is
+    better than finds any for users with g_1 below 0.43; in between, no difference
+    is established.
     """
     fraction("confidence", confidence)
     integer("n_resamples", n_resamples, 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._text import shorten
+from skgraded._text import count, shorten
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._simplex import path
 
@@ -34,7 +34,8 @@ def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
         _draw_band(pair, ax)
     _draw_corners(pair, ax)
     _name_axes(ax, n_grades)
-    ax.set_ylabel(f"eGAP: {pair.ranker} - {pair.baseline}")
+    measure = "eGAP" if n_grades > 1 else "AP"
+    ax.set_ylabel(f"{measure}: {shorten(pair.ranker)} - {shorten(pair.baseline)}")
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
     answer = textwrap.fill(pair.sentence, _TITLE_WIDTH)
     ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
@@ -110,6 +111,9 @@ def _name_axes(ax: Any, n_grades: int) -> None:
         ax.set_xticks(2 - shares, [f"{share:.0%}" for share in shares])
         ax.set_xlabel("users who accept grade 1 ($g_1$); the others accept only grade 2")
         return
+    if n_grades == 1:
+        ax.set_xticks([])
+        return
     ticks = [
         f"grade {each}" + (" or better" if each < n_grades else "")
         for each in range(1, n_grades + 1)
@@ -154,9 +158,25 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
         ax.errorbar(places, pair.differences, yerr=reach, capsize=3, label=pair.ranker, **look)
     _name_axes(ax, n_grades)
     ax.set_ylabel(f"eGAP: difference from {pairs[0].baseline}")
-    always = [pair.ranker for pair in pairs if (pair.corners > 0).all()]
-    answer = f"For every user: {', '.join(always)}." if always else "None of them for every user."
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
-    ax.set_title(f"{question}\n{textwrap.fill(answer, _TITLE_WIDTH)}", loc="left", fontsize=9)
+    answer = textwrap.fill(_answer(pairs), _TITLE_WIDTH)
+    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
     if len(pairs) <= _MOST_NAMED:
         _add_legend(ax, n_queries)
+
+
+def _answer(pairs: Sequence[PairProfile]) -> str:
+    """Say which rankers are better for every user, for some of them, and for none."""
+    by_extent: dict[str, list[str]] = {"every user": [], "some users": [], "no user": []}
+    for pair in pairs:
+        if (pair.corners > 0).all():
+            extent = "every user"
+        else:
+            extent = "some users" if pair.is_better_for_some else "no user"
+        by_extent[extent].append(pair.ranker)
+    found = [f"for {extent}: {_named(names)}" for extent, names in by_extent.items() if names]
+    return f"Established {'; '.join(found)}."
+
+
+def _named(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMED else count(len(names), "ranker")

@@ -88,7 +88,7 @@ def profile_measures(n_grades: int, **fields: Any) -> list[Measure]:
     --------
     >>> from skgraded.users import profile_measures
     >>> [str(each) for each in profile_measures(2, k=10)[:4]]
-    ['AP@10', 'AP(rel=2)@10', 'xGAP(g=[0.0,1.0])@10', 'xGAP(g=[0.05,0.95])@10']
+    ['AP@10', 'AP(rel=2)@10', 'xGAP(g=[0,1])@10', 'xGAP(g=[0.05,0.95])@10']
     """
     integer("n_grades", n_grades, 1)
     if n_grades > _MOST_GRADES:

@@ -104,7 +104,7 @@ def _shares(profile: ThresholdProfile, width: int) -> str:
     alone = len(profile.pairs) == 1
     ours, base = _headings(profile.pairs[0]) if alone else ("ranker", "baseline")
     columns = [
-        (f"{ours} above", [f"{each.above:.0%}" for _, each in rows]),
+        (f"{ours} higher", [f"{each.above:.0%}" for _, each in rows]),
         ("better", [f"{each.better:.0%}" for _, each in rows]),
         ("undecided", [f"{each.undecided:.0%}" for _, each in rows]),
         (f"{base} better", [f"{each.worse:.0%}" for _, each in rows]),
@@ -121,13 +121,14 @@ def _notes(profile: ThresholdProfile) -> list[str]:
             "users. Shares of users count all g alike."
         )
         notes.append(
-            "'above' compares means; 'better' is established: all intervals hold jointly, by a "
-            f"bootstrap over {count(len(profile.qid), 'query', 'queries')}. 'queries' have such a "
-            "document in some ranking."
+            "'higher' compares means; 'better' is established: all intervals hold jointly, by a "
+            f"bootstrap over {count(len(profile.qid), 'query', 'queries')}."
         )
     else:
         queries = count(len(profile.qid), "query", "queries")
         notes.append(f"Intervals by a bootstrap over {queries}.")
+    if len(profile.pairs) == 1:
+        notes.append("'queries' have a document of that grade or above in one of the rankings.")
     few = [
         f"{found} for rel={threshold}"
         for threshold, found in enumerate(profile.n_found.tolist(), start=1)
@@ -135,8 +136,8 @@ def _notes(profile: ThresholdProfile) -> list[str]:
     ]
     if few:
         notes.append(
-            f"Few queries have such a document in any ranking: {', '.join(few)}. They say little "
-            "about those users."
+            f"Few queries have a document of the grade in any ranking: {', '.join(few)}. They say "
+            "little about its users."
         )
     if profile.n_left_out:
         left_out = count(profile.n_left_out, "query", "queries")
