@@ -275,8 +275,9 @@ def threshold_profile(
     Thus one may look at all users and then speak about some of them. Mixtures of users are counted
     uniformly over the simplex; it is no claim about how frequent such users are. As in eGAP, a
     query without a document of grade k or above counts as 0 at threshold k. A query with nothing
-    relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a
-    separate q for xGAP, over the users for which it was scored.
+    relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
+    xGAP, over the users for which it was scored. The intervals carry the variation over queries. If
+    values come from a cross-validation, that over splits and fits is not in them.
 
     Examples
     --------
