@@ -13,7 +13,7 @@ from strategies import cutoffs
 
 from skgraded import AP, Rankings, cross_validate_queries, eGAP, evaluate, nDCG, trec, xGAP
 from skgraded.cli import make_parser
-from skgraded.users import profile_measures, threshold_profile
+from skgraded.users import PairProfile, profile_measures, threshold_profile
 from skgraded.users._bands import critical_value, largest_ratios, moments_of
 from skgraded.users._simplex import inner_points, path, share_above_zero
 
@@ -237,6 +237,26 @@ def test_with_three_grades_the_border_runs_through_mixtures_of_two():
     assert pair.shares.better == pytest.approx((low > 0).mean(), abs=0.01)
     assert pair.shares.worse == pytest.approx((high < 0).mean(), abs=0.01)
     assert "any is better than best for users with threshold 1 and for " in pair.sentence
+
+
+def test_a_ranker_may_win_for_mixtures_alone():
+    """Where the differences at two thresholds are opposed, their mean varies less than either."""
+    rng = np.random.default_rng(0)
+    opposed = rng.normal(size=100)
+    moments = moments_of(
+        np.column_stack((0.1 + opposed, 0.1 - opposed)) + rng.normal(size=(100, 2)) / 9
+    )
+    pair = PairProfile(
+        "a", "b", moments.means, moments.covariance, 2.5, np.empty((0, 2)), *np.empty((2, 0)), 0.0
+    )
+    low, high = pair.line(1)
+    assert 0 < low < 0.5 < high < 1
+    assert pair.corners.tolist() == [0, 0]
+    assert pair.shares.better == pytest.approx(high - low)
+    assert pair.sentence == (
+        f"a is better than b for users with g_1 between {low:.2f} and {high:.2f}; for the others, "
+        "no difference is established."
+    )
 
 
 @pytest.mark.parametrize("n_grades", [1, 2, 3])

@@ -274,7 +274,8 @@ class PairProfile:
             anybody = " for any user" if everybody else ""
             names = f"{self.ranker} and {self.baseline}"
             return f"No difference between {names} is established{anybody}."
-        rest = "in between" if len(found) > 1 else "for the others"
+        is_between = len(found) > 1 and len(self.differences) == _GRADES_OF_A_LINE
+        rest = "in between" if is_between else "for the others"
         return f"{'; '.join(found)}; {rest}, no difference is established."
 
     @property
@@ -335,10 +336,16 @@ class PairProfile:
 
 def _range_in_words(low: float, high: float) -> str:
     if low == 0.0:
-        return f"for users with g_1 below {high:.2f}"
+        return f"for users with g_1 below {_inside(high)}"
     if high == 1.0:
-        return f"for users with g_1 above {low:.2f}"
-    return f"for users with g_1 between {low:.2f} and {high:.2f}"
+        return f"for users with g_1 above {_inside(low)}"
+    return f"for users with g_1 between {_inside(low)} and {_inside(high)}"
+
+
+def _inside(share: float) -> str:
+    """Write a share between 0 and 1 with so many digits that it does not look like 0 or 1."""
+    text = f"{share:.2f}"
+    return text if text not in ("0.00", "1.00") else f"{share:.4f}"
 
 
 def _percent(share: float) -> str:
