@@ -250,7 +250,7 @@ def thresholds_from_feedback(
     2       3343     968.6       1003  1.035  0.808  0.774 to 0.841
     g from the satisfaction in 1000 sessions, which were resampled.
     >>> found.measure(xGAP, k=10, digits=2)
-    xGAP(g=(0.2, 0.8), k=10)
+    xGAP(g=(0.19, 0.81), k=10)
     """
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)

@@ -487,7 +487,7 @@ def _influence(told: _Comparisons) -> tuple[FloatArray, FloatArray]:
     information[-1, -1] = (tied * (1 - tied)).sum()
     information += len(p) * _RIDGE * np.eye(n_weights + 1)
     kept = slice(n_parameters)
-    moves: FloatArray = np.linalg.solve(information[kept, kept], scores[:, kept].T).T
+    moves = np.linalg.solve(information[kept, kept], scores[:, kept].T).T.astype(np.float64)
     return parameters[:n_weights], moves[:, :n_weights]
 
 
