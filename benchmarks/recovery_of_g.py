@@ -25,7 +25,7 @@ from skgraded.users import ap_differences, thresholds_from_feedback, thresholds_
 
 TRUE_G = {"(.1 .2 .3 .4)": (0.1, 0.2, 0.3, 0.4), "(0 .5 0 .5)": (0.0, 0.5, 0.0, 0.5)}
 GRADE_SHARES = (0.5, 0.2, 0.15, 0.1, 0.05)
-REPLICATIONS = {300: 400, 3_000: 200, 30_000: 50}
+REPLICATIONS = {300: 400, 3_000: 200, 30_000: 60}
 N_RESAMPLES = 500
 SCALE = 10.0
 

@@ -15,6 +15,7 @@ from skgraded._warnings import IndistinctGradesWarning, warn_once
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
+    Correction,
     check_options,
     grades_in_words,
     interval_of,
@@ -216,9 +217,9 @@ def thresholds_from_feedback(
     has the same expectation if satisfaction depends on the grade alone; its variance is larger,
     because satisfied documents at low ranks have large weights.
 
-    The intervals lie between quantiles of the bootstrap distribution of the same ratio without
-    isotonic regression, cut to [0, 1]. If no document of a grade satisfies, the resampled rates
-    come from an exponential distribution, whose quantiles are the exact bounds for zero events.
+    The intervals are BCa intervals [4]_ of the same ratio without isotonic regression, cut to
+    [0, 1]. If no document of a grade satisfies, the resampled rates come from an exponential
+    distribution, whose quantiles are the exact bounds for zero events.
 
     The shares of the grades among the judged documents say nothing about g: they describe the
     collection and not its users.
@@ -231,6 +232,8 @@ def thresholds_from_feedback(
        to Graded Relevance", CLEF, Sections 2 to 4.
     .. [3] T. Joachims, A. Swaminathan, T. Schnabel (2018), "Unbiased Learning-to-Rank with Biased
        Feedback", IJCAI.
+    .. [4] B. Efron (1987), "Better Bootstrap Confidence Intervals", Journal of the American
+       Statistical Association 82.
 
     Examples
     --------
@@ -246,8 +249,8 @@ def thresholds_from_feedback(
     >>> found
     grade  shown  examined  satisfied   rate      g   95 % interval
     0       3330     986.7          0  0.000
-    1       3327     973.7        194  0.199  0.192  0.159 to 0.226
-    2       3343     968.6       1003  1.035  0.808  0.774 to 0.841
+    1       3327     973.7        194  0.199  0.192  0.161 to 0.228
+    2       3343     968.6       1003  1.035  0.808  0.772 to 0.839
     g from the satisfaction in 1000 sessions, which were resampled.
     >>> found.measure(xGAP, k=10, digits=2)
     xGAP(g=(0.19, 0.81), k=10)
@@ -262,8 +265,11 @@ def thresholds_from_feedback(
     shown = _known_grades(n_shown)
     lengths = np.diff(shown)
     steps = _steps(n_satisfied, n_examined, shown)
-    draws = _resample(by_session, shown, n_resamples, random)
-    g, interval = spread_steps(steps, interval_of(draws, steps, confidence), lengths)
+    rates, widened = _resample(by_session, shown, n_resamples, random)
+    raw, influence = _influence(by_session, shown)
+    correction = Correction.of(_unconstrained(rates), raw, influence)
+    ends = interval_of(_unconstrained(widened), steps, confidence, correction)
+    g, interval = spread_steps(steps, ends, lengths)
     warn_if_few(rows.n_sessions, "qid" if qid is not None else "grade", "sessions")
     return FeedbackThresholds(
         g=g,
@@ -402,23 +408,45 @@ def _warn_if_pooled(rates: FloatArray, fitted: FloatArray, shown: IntArray) -> N
 
 def _resample(
     by_session: FloatArray, shown: IntArray, n_resamples: int, random: np.random.Generator
-) -> FloatArray:
-    """Return the probabilities of the steps in bootstrap samples of sessions, not constrained."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return rates in bootstrap samples of sessions: as they are, and with events not yet seen."""
     n_sessions = len(by_session)
     sums = np.empty((n_resamples, by_session.shape[1]))
     for at in range(n_resamples):
         drawn = random.integers(n_sessions, size=n_sessions)
         sums[at] = np.bincount(drawn, minlength=n_sessions) @ by_session
-    satisfied, examined = (each[:, shown] for each in np.hsplit(sums, 2))
-    rates = _ratio(satisfied, examined)
+    rates = _shown_rates(sums, shown)
     n_satisfied, n_examined = (each[shown] for each in np.split(by_session.sum(axis=0), 2))
+    rates[:, n_examined == 0] = 0.0
+    widened = rates.copy()
     for at in np.flatnonzero(n_examined > 0).tolist():
         events = random.exponential(size=n_resamples) / n_examined[at]
         if n_satisfied[at] == 0:
-            rates[:, at] = events
+            widened[:, at] = events
         elif n_satisfied[at] == n_examined[at]:
-            rates[:, at] = 1 - events
-    if n_examined[0] == 0:
-        rates[:, 0] = 0.0
-    rise = rates[:, -1:] - rates[:, :1]
-    return np.diff(rates, axis=1) / np.where(rise > 0, rise, np.nan)
+            widened[:, at] = 1 - events
+    return rates, widened
+
+
+def _shown_rates(sums: FloatArray, shown: IntArray) -> FloatArray:
+    satisfied, examined = np.split(sums, 2, axis=-1)
+    return _ratio(satisfied[..., shown], examined[..., shown])
+
+
+def _unconstrained(rates: FloatArray) -> FloatArray:
+    """Return differences of rates as shares of the whole rise; nan where there is no rise."""
+    rise = rates[..., -1:] - rates[..., :1]
+    return np.diff(rates, axis=-1) / np.where(rise > 0, rise, np.nan)
+
+
+def _influence(by_session: FloatArray, shown: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the estimate without constraint, and by how much every session moves it."""
+    total = by_session.sum(axis=0)
+    rates = np.nan_to_num(_shown_rates(total, shown))
+    satisfied, examined = (each[:, shown] for each in np.split(by_session, 2, axis=1))
+    n_examined = np.split(total, 2)[1][shown]
+    moves = (satisfied - rates * examined) / np.where(n_examined > 0, n_examined, 1.0)
+    rise = rates[-1] - rates[0]
+    raw = _unconstrained(rates)
+    influence = np.diff(moves, axis=1) - raw * (moves[:, -1:] - moves[:, :1])
+    return raw, influence / (rise if rise > 0 else np.nan)

@@ -503,4 +503,5 @@ def _resample(told: _Comparisons, n_resamples: int, random: np.random.Generator)
         counts = np.bincount(random.integers(n_queries, size=n_queries), minlength=n_queries)
         drawn[at] = weights + (counts - 1) @ of_query
     total = drawn.sum(axis=1, keepdims=True)
-    return drawn / np.where(total > 0, total, np.nan)
+    draws: FloatArray = drawn / np.where(total > 0, total, np.nan)
+    return draws

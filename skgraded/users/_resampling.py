@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from skgraded._params import fraction, integer
 from skgraded._warnings import FewFeedbackWarning, warn_once
 from skgraded.rankings import group_rows
 
 __all__ = [
+    "Correction",
     "check_options",
     "grades_in_words",
     "interval_of",
@@ -77,19 +79,58 @@ def grades_in_words(grades: IntArray) -> str:
     return f"grades {', '.join(names[:-1])} and {names[-1]}"
 
 
-def interval_of(draws: FloatArray, estimate: FloatArray, confidence: float) -> FloatArray:
-    """Return the interval between quantiles of resampled probabilities.
+class Correction(NamedTuple):
+    """Bias and acceleration of a bootstrap distribution, by probability (Efron's BCa interval)."""
+
+    bias: FloatArray
+    acceleration: FloatArray
+
+    @classmethod
+    def of(cls, draws: FloatArray, raw: FloatArray, influence: FloatArray) -> Correction:
+        """Read the bias off the draws and the acceleration off the influence of every unit.
+
+        Without a raw estimate, nan, there is no correction.
+        """
+        known = _without_nan(draws)
+        below = ((known < raw).mean(axis=0) + (known <= raw).mean(axis=0)) / 2
+        least = 1 / (len(known) + 1)
+        below[np.isnan(raw)] = 0.5
+        size = (influence**2).sum(axis=0) ** 1.5
+        skewness = np.zeros_like(raw)
+        np.divide((influence**3).sum(axis=0), 6 * size, out=skewness, where=size > 0)
+        return cls(ndtri(np.clip(below, least, 1 - least)), skewness)
+
+
+def interval_of(
+    draws: FloatArray,
+    estimate: FloatArray,
+    confidence: float,
+    correction: Correction | None = None,
+) -> FloatArray:
+    """Return the interval between quantiles of resampled probabilities, which may be corrected.
 
     The draws are estimates without the constraint g >= 0, because intervals from constrained ones
     are too short where a probability is 0 or 1. A draw of nan tells nothing, so that it counts half
     below and half above all others. The interval is cut to [0, 1] and holds the estimate.
     """
-    known = np.clip(draws, _BELOW, _ABOVE)
+    known = _without_nan(draws)
+    tail = (1 - confidence) / 2
+    if correction is None:
+        correction = Correction(np.zeros(len(estimate)), np.zeros(len(estimate)))
+    ends = np.empty((len(estimate), 2))
+    for at, (bias, acceleration) in enumerate(zip(*correction, strict=True)):
+        shifted = bias + ndtri([tail, 1 - tail])
+        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+        ends[at] = np.clip(np.quantile(known[:, at], levels), 0.0, 1.0)
+    low, high = ends.T
+    return np.column_stack([np.minimum(low, estimate), np.maximum(high, estimate)])
+
+
+def _without_nan(draws: FloatArray) -> FloatArray:
+    known: FloatArray = np.clip(draws, _BELOW, _ABOVE)
     nothing = np.isnan(known)
     known[nothing] = np.where(np.cumsum(nothing, axis=0)[nothing] % 2, _BELOW, _ABOVE)
-    tail = (1 - confidence) / 2
-    low, high = np.clip(np.quantile(known, [tail, 1 - tail], axis=0), 0.0, 1.0)
-    return np.column_stack([np.minimum(low, estimate), np.maximum(high, estimate)])
+    return known
 
 
 def spread_steps(
