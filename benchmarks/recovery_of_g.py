@@ -9,9 +9,9 @@ Preferences: two rankings of 15 documents a query; A is preferred with probabili
 1 / (1 + exp(-10 d)), where d is the difference in eGAP with the true g; with "ties", as in
 Davidson's model with nu = 1.
 
-    python benchmarks/recovery_of_g.py [--share S]
+    python benchmarks/recovery_of_g.py [--share S] [--only WORD]
 
-The share multiplies the numbers of replications.
+The share multiplies the numbers of replications; the word selects rows of the table.
 """
 
 import argparse
@@ -102,18 +102,24 @@ def row(estimate, g, n_replications):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--share", type=float, default=1.0, help="of the replications")
-    share = parser.parse_args().share
+    parser.add_argument("--only", default="", help="rows whose name contains this")
+    share, only = (parsed := parser.parse_args()).share, parsed.only
     warnings.simplefilter("ignore", SkgradedWarning)  # few noisy sessions may leave grades alike
     for name_of_g, g in TRUE_G.items():
         print(f"\ntrue g {name_of_g}; bias, SD and coverage of thresholds 1 to 4")
         for name, n, estimate in contestants():
+            if only not in name:
+                continue
             start = time.process_time()
             n_replications = max(2, int(share * REPLICATIONS[n]))
             bias, deviation, covered, _ = row(estimate, g, n_replications)
             told = [" ".join(f"{v:+.3f}" for v in bias), " ".join(f"{v:.3f}" for v in deviation)]
             told.append(" ".join(f"{100 * v:5.1f}" for v in covered))
             seconds = time.process_time() - start
-            print(f"{name:37} {n:6,} x {n_replications:3} {'  '.join(told)} {seconds:4.0f} s")
+            print(
+                f"{name:37} {n:6,} x {n_replications:3} {'  '.join(told)} {seconds:4.0f} s",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

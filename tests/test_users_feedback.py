@@ -186,7 +186,7 @@ def test_intervals_cover_as_often_as_they_say():
         found = thresholds_from_feedback(
             grade, satisfied, propensity=propensity, qid=session, n_resamples=200, confidence=0.8
         )
-        covered.append((found.interval[:, 0] <= TRUE_G) & (TRUE_G <= found.interval[:, 1]))
+        covered.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
     assert np.mean(covered, axis=0) == pytest.approx(0.8, abs=0.09)  # three standard errors
 
 

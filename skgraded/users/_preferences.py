@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
+from scipy.linalg import solve_triangular
+from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
 from skgraded._params import integer_or_none
@@ -39,6 +40,9 @@ IntArray = NDArray[np.int64]
 
 _RIDGE = 1e-8  # keeps weights finite that the preferences do not limit
 _MATRIX = 2  # dimensions
+_MOST_STEPS = 100
+_SMALLEST_STEP = 1e-6
+_CONVERGED = 1e-10
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -424,33 +428,51 @@ def _scores(parameters: FloatArray, told: _Comparisons) -> tuple[FloatArray, Flo
     return np.column_stack([by_weight, (told.preference == 0) - p[:, 2]]), p
 
 
-def _fit(told: _Comparisons, at_least: float | None) -> FloatArray:
-    """Maximise the likelihood over the weights beta g, which are bounded below, and log nu."""
+def _loss(parameters: FloatArray, told: _Comparisons) -> float:
+    """Return the mean negative log likelihood, with a ridge that keeps parameters finite."""
+    logits, total = _logits(parameters, told)
     outcome = np.select([told.preference > 0, told.preference < 0], [0, 1], default=2)
-    rows = np.arange(len(outcome))
+    chosen = logits[np.arange(len(outcome)), outcome]
+    return float((total - chosen).mean() + _RIDGE * parameters @ parameters / 2)
 
-    def loss(parameters: FloatArray) -> float:
-        logits, total = _logits(parameters, told)
-        mean = (total - logits[rows, outcome]).mean()
-        return float(mean + _RIDGE * parameters @ parameters / 2)
 
-    def gradient(parameters: FloatArray) -> FloatArray:
-        scores, _ = _scores(parameters, told)
-        slope: FloatArray = _RIDGE * parameters - scores.mean(axis=0)
-        return slope
-
+def _information(p: FloatArray, told: _Comparisons) -> FloatArray:
+    """Return the negative second derivatives of the log likelihood, summed, with the ridge."""
     n_weights = told.differences.shape[1]
-    start: FloatArray = np.append(np.ones(n_weights), 0.0)
-    found = minimize(
-        loss,
-        start,
-        jac=gradient,
-        method="L-BFGS-B",
-        bounds=[(at_least, None)] * n_weights + [(None, None)],
-        options={"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-9},
-    )
-    fitted: FloatArray = found.x
-    return fitted
+    apart, tied = p[:, 0] - p[:, 1], p[:, 2]
+    spread = (1 - tied - apart**2) / 4
+    information = np.empty((n_weights + 1, n_weights + 1))
+    information[:-1, :-1] = (told.differences * spread[:, None]).T @ told.differences
+    information[-1, :-1] = information[:-1, -1] = -(apart * tied / 2) @ told.differences
+    information[-1, -1] = (tied * (1 - tied)).sum()
+    return information + len(p) * _RIDGE * np.eye(n_weights + 1)
+
+
+def _fit(told: _Comparisons, at_least: float) -> FloatArray:
+    """Maximise the likelihood over the weights beta g, which are bounded below, and log nu.
+
+    Each step maximises the quadratic approximation within the bounds, and is halved until the
+    likelihood, which is concave, rises.
+    """
+    n_weights = told.differences.shape[1]
+    bounds = (np.append(np.full(n_weights, at_least), -np.inf), np.inf)
+    parameters: FloatArray = np.append(np.ones(n_weights), 0.0)
+    loss = _loss(parameters, told)
+    for _ in range(_MOST_STEPS):
+        scores, p = _scores(parameters, told)
+        slope = scores.sum(axis=0) - len(p) * _RIDGE * parameters
+        root = np.linalg.cholesky(_information(p, told))
+        aim = root.T @ parameters + solve_triangular(root, slope, lower=True)
+        step = lsq_linear(root.T, aim, bounds, method="bvls").x - parameters
+        share = 1.0
+        while (lower := _loss(parameters + share * step, told)) > loss and share > _SMALLEST_STEP:
+            share /= 2
+        if lower > loss:
+            break
+        parameters, loss = parameters + share * step, lower
+        if np.abs(step).max() < _CONVERGED * max(1.0, np.abs(parameters).max()):
+            break
+    return parameters
 
 
 def _check_weights(weights: FloatArray, told: _Comparisons) -> float:
@@ -475,17 +497,11 @@ def _check_weights(weights: FloatArray, told: _Comparisons) -> float:
 
 def _influence(told: _Comparisons) -> tuple[FloatArray, FloatArray]:
     """Return the weights without constraint, and by how much every preference moves them."""
-    parameters = _fit(told, at_least=None)
+    parameters = _fit(told, at_least=-np.inf)
     scores, p = _scores(parameters, told)
     n_weights = told.differences.shape[1]
     n_parameters = n_weights + bool(told.n_ties)
-    apart, tied = p[:, 0] - p[:, 1], p[:, 2]
-    spread = (1 - tied - apart**2) / 4
-    information = np.empty((n_weights + 1, n_weights + 1))
-    information[:-1, :-1] = (told.differences * spread[:, None]).T @ told.differences
-    information[-1, :-1] = information[:-1, -1] = -(apart * tied / 2) @ told.differences
-    information[-1, -1] = (tied * (1 - tied)).sum()
-    information += len(p) * _RIDGE * np.eye(n_weights + 1)
+    information = _information(p, told)
     kept = slice(n_parameters)
     moves = np.linalg.solve(information[kept, kept], scores[:, kept].T).T.astype(np.float64)
     return parameters[:n_weights], moves[:, :n_weights]
