@@ -136,7 +136,7 @@ def test_rows_without_a_grade_are_left_out_and_counted(rows):
     assert found.n_unjudged == 1
     assert found.n_sessions == without.n_sessions
     assert np.array_equal(found.interval, without.interval)
-    assert "1 rows without a grade" in repr(found)
+    assert "Left out: 1 row without a grade." in repr(found)
 
 
 @quiet
@@ -277,6 +277,7 @@ GOOD = {"grade": [0, 1, 2] * 20, "satisfied": [0, 0, 1, 0, 1, 1] * 10}
         ({"propensity": [1, 1.5, 1] * 20}, "propensity must hold .* up to 1 .*, got 1.5 in row 1"),
         ({"propensity": [np.nan, 1, 1] * 20}, "propensity must hold .*, got nan in row 0"),
         ({"propensity": [1.0]}, r"propensity must have one entry per row of grade \(60\), got 1"),
+        ({"qid": 7}, "qid must be one-dimensional"),
         ({"qid": [1, 2]}, r"qid must have one entry per row of grade \(60\), got 2"),
         ({"grade": [0, 1, 2.5] * 20}, "grade must hold integers >= 0, .*, got 2.5 in row 2"),
         ({"grade": [0, -1, 2] * 20}, "grade must hold integers >= 0, .*, got -1 in row 1"),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
-from skgraded._text import text_table, wrap
+from skgraded._text import count, text_table, wrap
 from skgraded._warnings import IndistinctGradesWarning, warn_once
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate
@@ -112,9 +112,10 @@ class FeedbackThresholds(ThresholdEstimate):
             (f"{100 * self.confidence:g} % interval", ["", *intervals]),
         ]
         table = text_table(["grade", *map(str, range(self.max_grade + 1))], columns)
+        sessions, left_out = count(self.n_sessions, "session"), count(self.n_unjudged, "row")
         told = [
-            f"g from the satisfaction in {self.n_sessions} sessions, which were resampled.",
-            f"{self.n_unjudged} rows without a grade were left out." if self.n_unjudged else "",
+            f"g from the satisfaction in {sessions}, which were resampled.",
+            f"Left out: {left_out} without a grade." if self.n_unjudged else "",
             self._indistinct_in_words(),
         ]
         return "\n".join([table, *(wrap(line) for line in told if line)])

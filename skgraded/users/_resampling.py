@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from skgraded._params import fraction, integer
 from skgraded._warnings import FewFeedbackWarning, warn_once
-from skgraded.rankings import group_rows
+from skgraded.rankings import as_ids, group_rows
 
 __all__ = [
     "Correction",
@@ -61,7 +61,7 @@ def unit_numbers(qid: Any, n_rows: int, of: str) -> IntArray:
     """Return the number of the session or query of each row; without ids each row is its own."""
     if qid is None:
         return np.arange(n_rows)
-    require_length("qid", len(qid), n_rows, of)
+    require_length("qid", len(as_ids(qid)), n_rows, of)
     _, indptr, row_order = group_rows(qid, n_rows)
     in_layout = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     if row_order is None:
