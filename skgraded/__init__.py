@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from skgraded._warnings import (
     CutQueriesWarning,
+    FewFeedbackWarning,
     GroupSizesWarning,
     IdColumnWarning,
+    IndistinctGradesWarning,
     InferredGradesWarning,
     MissingQueryIdsWarning,
     QueryLeakWarning,
@@ -128,6 +130,7 @@ __all__ = [
     "CutQueriesWarning",
     "F",
     "Fallout",
+    "FewFeedbackWarning",
     "G",
     "GeneralizedAP",
     "GeneralizedP",
@@ -135,6 +138,7 @@ __all__ = [
     "GroupSizesWarning",
     "IPrec",
     "IdColumnWarning",
+    "IndistinctGradesWarning",
     "InferredGradesWarning",
     "InterpolatedAP",
     "Judged",

@@ -1,4 +1,4 @@
-"""``skgraded demo``: the tie trap, a ranker chosen by cross-validation, and for whom it is better."""
+"""``skgraded demo``: what ties hide, a ranker chosen by xGAP, and for whom it is better."""
 
 from __future__ import annotations
 
