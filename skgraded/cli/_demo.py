@@ -30,8 +30,8 @@ _NEXT = """\
 Next, with your own X, y and query ids:
   ranker = QueryRanker(LGBMRanker(), measure="{measure}",
                        validation_fraction=0.2, early_stopping_rounds=30)
-  search = GridSearchCV(ranker, {{"estimator__num_leaves": [7, 31]}}, cv=QueryKFold(5))
-  search.fit(X, query_target(y, qid))"""
+  search = GridSearchCV(ranker, {{"estimator__num_leaves": [7, 31]}},
+                        cv=QueryKFold(5)).fit(X, query_target(y, qid))"""
 
 
 class _Rows(NamedTuple):
