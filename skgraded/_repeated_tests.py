@@ -91,7 +91,7 @@ def repeated_interval(
     reach = students_t.ppf((1.0 + confidence) / 2.0, freedom) * error
     with np.errstate(divide="ignore", invalid="ignore"):  # the same difference in every query
         statistic = np.where(mean == 0.0, 0.0, np.abs(mean) / error)
-    p_value: FloatArray = 2.0 * students_t.sf(statistic, freedom)
+    p_value = np.multiply(2.0, students_t.sf(statistic, freedom))
     return RepeatedMeans(mean, mean - reach, mean + reach, p_value)
 
 
