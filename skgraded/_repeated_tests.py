@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RepeatedMeans", "repeated_interval"]
+__all__ = ["RepeatedMeans", "repeated_interval", "standard_errors"]
 
 FloatArray = NDArray[np.float64]
 
@@ -93,6 +93,13 @@ def repeated_interval(
         statistic = np.where(mean == 0.0, 0.0, np.abs(mean) / error)
     p_value = np.multiply(2.0, students_t.sf(statistic, freedom))
     return RepeatedMeans(mean, mean - reach, mean + reach, p_value)
+
+
+def standard_errors(differences: FloatArray, *, training_correlation: float = 0.5) -> FloatArray:
+    """Return the standard errors of the mean differences, as `repeated_interval` has them."""
+    variance = _means_and_variances(_checked(differences), training_correlation)[1]
+    errors: FloatArray = np.sqrt(variance)
+    return errors
 
 
 def _checked(differences: FloatArray) -> FloatArray:

@@ -73,11 +73,21 @@ def test_the_bootstrap_agrees_with_t():
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.04)
 
 
-def test_the_bootstrap_interval_has_the_width_of_the_normal_one():
-    low, high = bootstrap_interval(DIFFERENCES, 0.9, 4000, rng())
-    error = DIFFERENCES.std(axis=1, ddof=0) / np.sqrt(DIFFERENCES.shape[1])
-    np.testing.assert_allclose(high - low, 2 * 1.645 * error, rtol=0.06)
-    assert ((low < DIFFERENCES.mean(axis=1)) & (DIFFERENCES.mean(axis=1) < high)).all()
+def test_the_bootstrap_interval_has_the_width_of_students():
+    differences = DIFFERENCES[:, :12]
+    low, high = bootstrap_interval(differences, 0.9, 20_000, rng())
+    error = differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
+    np.testing.assert_allclose(high - low, 2 * stats.t.ppf(0.95, 11) * error, rtol=0.06)
+    assert ((low < differences.mean(axis=1)) & (differences.mean(axis=1) < high)).all()
+
+
+@pytest.mark.parametrize("n_topics", [30, 100])
+def test_the_bootstrap_interval_holds_over_few_topics(n_topics):
+    generator = np.random.default_rng(2)
+    differences = generator.normal(size=(1000, n_topics))
+    differences[generator.random(differences.shape) < 0.5] = 0.0
+    low, high = bootstrap_interval(differences, 0.95, 999, rng())
+    assert np.mean((low > 0) | (high < 0)) <= 0.065
 
 
 def test_effect_size_is_the_mean_in_standard_deviations():
