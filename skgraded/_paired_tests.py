@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 __all__ = [
     "all_swaps_fit",
     "benjamini_hochberg",
-    "bootstrap_interval",
     "bootstrap_test",
     "effect_size",
     "holm",
@@ -150,37 +149,6 @@ def _bootstrap_test(
         beyond += (np.abs(drawn) >= observed * (1.0 - _ROUNDING)).sum(axis=0)
     p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
     return p_values
-
-
-def bootstrap_interval(
-    differences: FloatArray, confidence: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return a confidence interval of the mean difference: percentiles over resampled topics.
-
-    The percentiles are expanded for the number of topics (Hesterberg 2015): plain ones are those of
-    a normal distribution with the variance divided by n, and miss the mean too often where topics
-    are few.
-    """
-    n_pairs, n_topics = differences.shape
-    means = []
-    for _, size in _batches(n_resamples, n_pairs + 2 * n_topics):
-        # Counts of topics by resample. For thousands of topics this is faster than drawing them
-        # from the multinomial distribution.
-        cells = rng.integers(n_topics, size=(size, n_topics)) + np.arange(size)[:, None] * n_topics
-        counts = np.bincount(cells.ravel(), minlength=size * n_topics).reshape(size, n_topics)
-        means.append(counts @ differences.T / n_topics)
-    tail = _expanded_tail(confidence, n_topics)
-    low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
-    return low, high
-
-
-def _expanded_tail(confidence: float, n_topics: int) -> float:
-    """Return the share of resampled means beyond each end of an interval."""
-    from scipy.stats import norm
-    from scipy.stats import t as students_t
-
-    reach = students_t.ppf((1.0 + confidence) / 2.0, n_topics - 1)
-    return float(norm.sf(reach * np.sqrt(n_topics / (n_topics - 1))))
 
 
 def effect_size(differences: FloatArray) -> FloatArray:

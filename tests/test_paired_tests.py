@@ -10,7 +10,6 @@ from scipy import stats
 
 from skgraded._paired_tests import (
     benjamini_hochberg,
-    bootstrap_interval,
     bootstrap_test,
     effect_size,
     holm,
@@ -73,23 +72,6 @@ def test_the_bootstrap_agrees_with_t():
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.04)
 
 
-def test_the_bootstrap_interval_has_the_width_of_students():
-    differences = DIFFERENCES[:, :12]
-    low, high = bootstrap_interval(differences, 0.9, 20_000, rng())
-    error = differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
-    np.testing.assert_allclose(high - low, 2 * stats.t.ppf(0.95, 11) * error, rtol=0.06)
-    assert ((low < differences.mean(axis=1)) & (differences.mean(axis=1) < high)).all()
-
-
-@pytest.mark.parametrize("n_topics", [30, 100])
-def test_the_bootstrap_interval_holds_over_few_topics(n_topics):
-    generator = np.random.default_rng(2)
-    differences = generator.normal(size=(1000, n_topics))
-    differences[generator.random(differences.shape) < 0.5] = 0.0
-    low, high = bootstrap_interval(differences, 0.95, 999, rng())
-    assert np.mean((low > 0) | (high < 0)) <= 0.065
-
-
 def test_effect_size_is_the_mean_in_standard_deviations():
     expected = DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1)
     np.testing.assert_allclose(effect_size(DIFFERENCES), expected, rtol=1e-12)
@@ -100,7 +82,6 @@ def test_systems_that_never_differ():
     assert t_test(same)[0] == wilcoxon_test(same)[0] == 1
     assert randomization_test(same, 10, rng())[0] == bootstrap_test(same, 10, rng())[0] == 1
     assert effect_size(same)[0] == 0
-    assert bootstrap_interval(same, 0.95, 10, rng()) == (np.zeros(1), np.zeros(1))
 
 
 def test_rounding_is_no_difference():

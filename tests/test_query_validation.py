@@ -257,6 +257,8 @@ def test_fitted_models_are_compared_on_the_queries_given():
     a, b = (scores[found.rankers[each]].values for each in (0, 2))
     assert raw.p_values["t"][1] == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert raw.p_values["wilcoxon"][1] == pytest.approx(stats.wilcoxon((a - b)[a != b]).pvalue)
+    ends = stats.ttest_rel(a, b).confidence_interval(0.95)
+    np.testing.assert_allclose(raw.intervals[1], ends)
     test = stats.permutation_test(
         (a - b,), np.mean, permutation_type="samples", n_resamples=9999, random_state=0
     )
@@ -426,10 +428,12 @@ def test_the_plot_has_room_for_long_names():
 
 def test_resamples_come_again_with_the_seed():
     rankers, (X_test, y_test) = fitted_rankers()
-    first, again = (compare_rankers(rankers, X_test, y_test) for _ in range(2))
-    np.testing.assert_array_equal(first.intervals, again.intervals)
-    other = compare_rankers(rankers, X_test, y_test, random_state=1)
-    assert (first.intervals != other.intervals).any()
+    given = {"measure": "nDCG@10", "n_resamples": 99, "correction": "none"}
+    first, again = (compare_rankers(rankers, X_test, y_test, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.p_values["randomization"], again.p_values["randomization"])
+    other = compare_rankers(rankers, X_test, y_test, random_state=1, **given)
+    assert (first.p_values["randomization"] != other.p_values["randomization"]).any()
+    np.testing.assert_array_equal(first.intervals, other.intervals)
 
 
 @pytest.mark.parametrize(

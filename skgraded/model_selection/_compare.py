@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._paired_tests import (
     benjamini_hochberg,
-    bootstrap_interval,
     effect_size,
     holm,
     paired_differences,
@@ -118,8 +117,8 @@ def compare_rankers(
     confidence : float, default=0.95
         Confidence of the intervals.
     n_resamples : int, default=9999
-        Resamples of the intervals and of Fisher's randomisation test, which tries all swaps if
-        there are not more than that.
+        Resamples of Fisher's randomisation test, which tries all swaps if there are not more than
+        that.
     random_state : int, Generator or None, default=0
         Seed of the resamples; None draws others in every call.
 
@@ -151,8 +150,7 @@ def compare_rankers(
     -----
     All queries count equally, whatever their weights. The tests are two-sided: Student's paired t
     test, Wilcoxon's signed-rank test (queries without a difference are left out), and Fisher's
-    randomisation test of the mean difference [1]_. The intervals are percentiles of the mean
-    difference over queries that are drawn with replacement, expanded for few queries [2]_.
+    randomisation test of the mean difference [1]_. The intervals are those of the t test.
 
     These tests and intervals take the models as given: the queries vary, the training data do not.
     A single cross-validation of unstable models therefore finds differences too often: in
@@ -163,7 +161,7 @@ def compare_rankers(
     .. math:: \frac{s_q^2}{n_q} + s_r^2 \left(\frac{1}{n_r} + \frac{\rho}{1-\rho}\right),
 
     where s_q^2 and s_r^2 are the variances of the means of the n_q queries and of the n_r repeats.
-    Training data of the repeats overlap; rho is the correlation that this causes [3]_. It is set to
+    Training data of the repeats overlap; rho is the correlation that this causes [2]_. It is set to
     1/2, with which p < .05 in 3 to 6 % of those simulations. There is then one test, Student's t
     with Satterthwaite's degrees of freedom, and the interval is its. Three repeats are few, ten are
     plenty. A ranker that was tested once, such as a fitted model, has the same values in every
@@ -173,9 +171,7 @@ def compare_rankers(
     ----------
     .. [1] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
        Tests for Information Retrieval Evaluation", CIKM.
-    .. [2] T. Hesterberg (2015), "What Teachers Should Know About the Bootstrap", The American
-       Statistician 69(4).
-    .. [3] C. Nadeau, Y. Bengio (2003), "Inference for the Generalization Error", Machine Learning
+    .. [2] C. Nadeau, Y. Bengio (2003), "Inference for the Generalization Error", Machine Learning
        52(3).
 
     Examples
@@ -276,23 +272,19 @@ def _tested(
     """Return mean differences, intervals, errors, effect sizes and p-values of the pairs."""
     differences = paired_differences(by_repeat[pairs[:, 0]], by_repeat[pairs[:, 1]])
     of_queries = _over_repeats(differences)
-    tested = {
+    found = repeated_interval(differences, options.confidence)
+    p_values = {"t": found.p_value}
+    if by_repeat.shape[1] == 1:
+        p_values = {
+            "t": t_test(of_queries),
+            "wilcoxon": wilcoxon_test(of_queries),
+            "randomization": randomization_test(of_queries, options.n_resamples, rng),
+        }
+    return {
+        "differences": found.mean,
+        "intervals": np.stack([found.low, found.high], axis=1),
         "standard_errors": standard_errors(differences),
         "effect_sizes": effect_size(of_queries),
-    }
-    if by_repeat.shape[1] > 1:
-        mean, low, high, p_value = repeated_interval(differences, options.confidence)
-        intervals = np.stack([low, high], axis=1)
-        return tested | {"differences": mean, "intervals": intervals, "p_values": {"t": p_value}}
-    p_values = {
-        "t": t_test(of_queries),
-        "wilcoxon": wilcoxon_test(of_queries),
-        "randomization": randomization_test(of_queries, options.n_resamples, rng),
-    }
-    ends = bootstrap_interval(of_queries, options.confidence, options.n_resamples, rng)
-    return tested | {
-        "differences": of_queries.mean(axis=1),
-        "intervals": np.stack(ends, axis=1),
         "p_values": p_values,
     }
 
