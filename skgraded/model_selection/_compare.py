@@ -154,7 +154,7 @@ def compare_rankers(
 
     These tests and intervals take the models as given: the queries vary, the training data do not.
     A single cross-validation of unstable models therefore finds differences too often: in
-    simulations with p < .05 in 4 to 12 % of comparisons of equally good learners. With repeated
+    simulations with p < .05 in 7 to 11 % of comparisons of equally good learners. With repeated
     cross-validations (``cross_validate_queries(..., n_repeats=5)``) queries and repeats are crossed
     random effects. The variance of the mean difference is
 
@@ -162,7 +162,7 @@ def compare_rankers(
 
     where s_q^2 and s_r^2 are the variances of the means of the n_q queries and of the n_r repeats.
     Training data of the repeats overlap; rho is the correlation that this causes [2]_. It is set to
-    1/2, with which p < .05 in 3 to 6 % of those simulations. There is then one test, Student's t
+    1/2, with which p < .05 in 4 to 6 % of those simulations. There is then one test, Student's t
     with Satterthwaite's degrees of freedom, and the interval is its. Three repeats are few, ten are
     plenty. A ranker that was tested once, such as a fitted model, has the same values in every
     repeat.
