@@ -66,6 +66,13 @@ def persistent(max_grade):
     return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
 
 
+def expecting(*gains):
+    """Fields of measures whose users expect a gain T in total."""
+    return lambda max_grade: st.tuples(st.sampled_from(gains), scale_fields(max_grade)).map(
+        lambda drawn: {"T": drawn[0], **drawn[1]}
+    )
+
+
 @st.composite
 def blended_scale_fields(draw, max_grade):
     return {"beta": draw(betas(max_grade)), **draw(scale_fields(max_grade))}
@@ -137,6 +144,7 @@ FACTS = {
     "BprefRelative": Facts(binary),
     "BprefTen": Facts(binary, prefix_form=False),
     "CG": Facts(gain, bounds=("CG",)),
+    "Compat": Facts(only(p=persistences), prefix_form=False),
     "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
     "EBR": Facts(blended_scale_fields, prefix_form=False),
     "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
@@ -148,6 +156,8 @@ FACTS = {
     "GeneralizedAP": Facts(gain),
     "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
     "GeneralizedR": Facts(gain),
+    "INSQ": Facts(expecting(0.1, 1.0, 2.5), bounds=("INSQ", "INSQ(T=2,max_grade=4)@2")),
+    "INST": Facts(expecting(0.5, 1.0, 2.5), prefix_form=False),
     "IPrec": Facts(only(rel=rels, recall=recalls, rounding=roundings), prefix_form=False),
     "InterpolatedAP": Facts(
         only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
@@ -156,6 +166,10 @@ FACTS = {
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
     "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NDCGRel": Facts(gain, prefix_form=False),
+    "NERR10": Facts(persistent, prefix_form=False, bounds=("NERR10", "NERR10(max_grade=4)@2")),
+    "NERR11": Facts(expecting(0.1, 1.0, 2.5), prefix_form=False, bounds=("NERR11(max_grade=4)@2",)),
+    "NERR8": Facts(scale_fields, prefix_form=False, bounds=("NERR8", "NERR8(max_grade=4)@2")),
+    "NERR9": Facts(scale_fields, prefix_form=False, bounds=("NERR9", "NERR9(max_grade=4)@2")),
     "NPV": Facts(binary, refuses=("normalize",)),
     "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
     "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),

@@ -17,11 +17,13 @@ __all__ = ["docstring_as_text", "formula_as_text"]
 
 _SYMBOLS = {
     "beta": "beta",
+    "cap": "and",
     "cdot": "*",
     "epsilon": "epsilon",
     "exists": "exists",
     "ge": ">=",
     "in": "in",
+    "infty": "infinity",
     "le": "<=",
     "log": "log",
     "max": "max",
