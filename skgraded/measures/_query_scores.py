@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
 from skgraded._warnings import UndefinedMeanWarning
+from skgraded.measures._averages import LEAST, average_of
 from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:
@@ -48,15 +49,30 @@ class QueryScores:
     weights: FloatArray | None
     n_empty: int
 
-    def mean(self) -> float:
+    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> float:
         """Return the weighted mean over the queries whose value is not nan.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the queries with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
         float
             The mean; nan, with an `UndefinedMeanWarning`, if no query is left.
+
+        Examples
+        --------
+        >>> from skgraded import RR
+        >>> found = RR().per_query([1, 0, 0, 0, 0, 1], [2, 1, 4, 3, 2, 1], qid=[1, 1, 2, 2, 2, 2])
+        >>> found.mean(), found.mean("geometric")
+        (0.625, 0.5)
         """
-        return mean_of_values(self.values, self.weights, self.measure)
+        return mean_of_values(self.values, self.weights, self.measure, average, floor)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per query.
@@ -80,10 +96,17 @@ class QueryScores:
         return table_of([self.measure], self.values[:, None], self.weights, [self.n_empty])
 
 
-def mean_of_values(values: FloatArray, weights: FloatArray | None, measure: Measure) -> float:
-    sums = MeanSums.of(values, weights)
+def mean_of_values(
+    values: FloatArray,
+    weights: FloatArray | None,
+    measure: Measure,
+    average: str = "arithmetic",
+    floor: float = LEAST,
+) -> float:
+    chosen = average_of(average, floor)
+    sums = MeanSums.of(chosen.onto(values), weights)
     n_left_out = 0 if sums.weights else int(np.isnan(values).sum())
-    return mean_of(sums, measure, len(values), n_left_out)
+    return float(chosen.back(mean_of(sums, measure, len(values), n_left_out)))
 
 
 def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.measures._averages import LEAST
 from skgraded.measures._columns import column_of
 from skgraded.measures._measure import Measure
 from skgraded.measures._query_scores import QueryScores, frame_of, mean_of_values, table_of
@@ -44,8 +45,16 @@ class Scores:
     weights: FloatArray | None
     n_empty: tuple[int, ...]
 
-    def mean(self) -> dict[str, float]:
+    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> dict[str, float]:
         """Return the weighted means over the queries whose value is not nan.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the queries with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
@@ -54,7 +63,10 @@ class Scores:
             query is left.
         """
         columns = zip(self.measures, self.values.T, strict=True)
-        return {str(each): mean_of_values(column, self.weights, each) for each, column in columns}
+        return {
+            str(each): mean_of_values(column, self.weights, each, average, floor)
+            for each, column in columns
+        }
 
     def __getitem__(self, name: str | Measure) -> float:
         """Return the mean of one measure."""
