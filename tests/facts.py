@@ -97,6 +97,10 @@ def roundings(_):
     return st.sampled_from(["up", "nearest"])
 
 
+def multiples(_):
+    return st.sampled_from([0.05, 0.2, 1.0, 1.5, 2.0])
+
+
 def utility_weights(_):
     return st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0])] * 4)
 
@@ -182,7 +186,7 @@ FACTS = {
     "R": Facts(binary),
     "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
     "RNDCG": Facts(gain),
-    "RPrecision": Facts(binary),
+    "RPrecision": Facts(only(rel=rels, multiple=multiples)),
     "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
     "RankBiasedNCU": Facts(
         only(gain=strategies.gains, beta=betas, p=persistences), prefix_form=False
