@@ -19,6 +19,7 @@ from skgraded._warnings import (
 from skgraded.measures import (
     ADM,
     AP,
+    BPM,
     CG,
     DCG,
     EBR,
@@ -36,6 +37,7 @@ from skgraded.measures import (
     RBP,
     RNDCG,
     RR,
+    SDCG,
     Accuracy,
     AveragedNDCG,
     BinG,
@@ -113,6 +115,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ADM",
     "AP",
+    "BPM",
     "CG",
     "DCG",
     "EBR",
@@ -130,6 +133,7 @@ __all__ = [
     "RBP",
     "RNDCG",
     "RR",
+    "SDCG",
     "Accuracy",
     "AveragedNDCG",
     "BinG",

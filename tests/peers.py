@@ -127,7 +127,7 @@ def by_ir_measures(name, topics):
     import ir_measures
 
     kind, _, cutoff = name.partition("@")
-    if kind.startswith(("INS", "NERR")):
+    if kind.startswith(("BPM", "INS", "NERR", "SDCG")):
         kind += f"(max_rel={TOP_GRADE})"
     asked = ir_measures.parse_measure(f"{kind}@{cutoff}" if cutoff else kind)
     found = ir_measures.iter_calc([asked], topics.qrels, topics.run)

@@ -18,6 +18,7 @@ __all__ = ["docstring_as_text", "formula_as_text"]
 _SYMBOLS = {
     "beta": "beta",
     "cap": "and",
+    "cup": "or",
     "cdot": "*",
     "epsilon": "epsilon",
     "exists": "exists",

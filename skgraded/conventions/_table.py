@@ -26,6 +26,7 @@ _OF_CWL = "cwl_eval ends at rank 1000. max_grade must be given."
 _IR_MEASURES = (
     Convention("ir_measures", "AP", "AP"),
     Convention("ir_measures", "AP@{k}", "AP", {}, "Divided by R, whatever k."),
+    Convention("ir_measures", "BPM@{k}", "BPM", {}, "max_grade must be given."),
     Convention("ir_measures", "Bpref", "Bpref"),
     Convention("ir_measures", "Compat", "Compat", {}, "Scores must be positive and differ."),
     Convention("ir_measures", "ERR@{k}", "ERR", {"max_grade": 4}, "No grade above 4."),
@@ -62,6 +63,7 @@ _IR_MEASURES = (
     Convention("ir_measures", "RR", "RR"),
     Convention("ir_measures", "RR@{k}", "RR"),
     Convention("ir_measures", "Rprec", "RPrecision"),
+    Convention("ir_measures", "SDCG@{k}", "SDCG", {}, "max_grade must be given."),
     Convention("ir_measures", "SetAP", "SetAP"),
     Convention("ir_measures", "SetF", "F"),
     Convention("ir_measures", "SetP", "P"),
@@ -329,14 +331,6 @@ ABSENCES = (
     ),
     Absence("trec_eval", ("unj",), "Version 10 counts the unjudged documents; see `Judged`."),
     Absence("ir_measures", ("NumQ",), "A property of the result, not of a query: `len(topics)`."),
-    Absence(
-        "ir_measures",
-        ("BPM",),
-        "Its user stops at an amount of gain, so that no value depends on what follows.",
-    ),
-    Absence(
-        "ir_measures", ("SDCG",), "It is `DCG` divided by a constant, and orders systems as `DCG`."
-    ),
     Absence(
         "ir_measures",
         (

@@ -22,7 +22,7 @@ from skgraded.measures.average_precision import (
 from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
 from skgraded.measures.cascade import ERR, iRBU
-from skgraded.measures.continuation import INSQ, INST, NERR8, NERR9, NERR10, NERR11
+from skgraded.measures.continuation import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
@@ -55,6 +55,7 @@ from skgraded.measures.sliding_ratio import ModifiedSlidingRatio, SlidingRatio
 __all__ = [
     "ADM",
     "AP",
+    "BPM",
     "CG",
     "DCG",
     "EBR",
@@ -72,6 +73,7 @@ __all__ = [
     "RBP",
     "RNDCG",
     "RR",
+    "SDCG",
     "Accuracy",
     "AveragedNDCG",
     "BinG",

@@ -18,6 +18,7 @@ __all__ = [
     "AveragedDiscount",
     "BlendedIdealGain",
     "DiscountAtGainEnds",
+    "Log2UpToListEnd",
     "ReciprocalIdealGain",
     "UpToListEnd",
     "UpToRecallBase",
@@ -89,6 +90,14 @@ class UpToListEnd:
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         length = judgments.list_lengths(self.unjudged)
         return (rank_of(ranked) <= np.repeat(length, ranked.lengths)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Log2UpToListEnd(UpToListEnd):
+    """1 / log2(n + 1) at the ranks of the query's list, 0 below it."""
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        return super().__call__(ranked, judgments) * Log2().at(rank_of(ranked))
 
 
 @dataclass(frozen=True)

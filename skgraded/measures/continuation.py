@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._gains import _ScaleMeasure
-from skgraded.measures._pool_positions import rank_of
-from skgraded.measures._positions import InverseSquare, reciprocal
+from skgraded.measures._pool_positions import Log2UpToListEnd, rank_of
+from skgraded.measures._positions import InverseSquare, Log2, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments, RankedList, Rankings, Ties
 
-__all__ = ["INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11"]
+__all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -118,6 +118,78 @@ class INSQ(_GainPerDocument, PrefixMeasure):
         return LinearPart(InverseSquare(shift - 1.0), self._shares(judgments), 1.0 / weights)
 
 
+class SDCG(_GainPerDocument, PrefixMeasure):
+    r"""Scaled discounted cumulated gain: DCG divided by that of a list of top grades.
+
+    .. math::
+
+        SDCG@k = \frac{\sum_{n=1}^{k} x_n / \log_2(n + 1)}{\sum_{n=1}^{k} 1 / \log_2(n + 1)},
+        \qquad x_n = \frac{v(r_n)}{v(H)}
+
+    where r_n is the grade at rank n, v the gain and H the top grade of the scale. A list shorter
+    than k is extended by non-relevant documents. The user goes on from rank n with the probability
+    log2(n + 1) / log2(n + 2), and stops at rank k. The divisor is that of all queries, so that the
+    value does not depend on the pool as that of `nDCG` does.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: the last rank that a user can read. None is the length of the list.
+    ties, unjudged, normalize
+        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    DCG : Without the divisor.
+    nDCG : The divisor is the DCG of the query's ideal ranking.
+
+    References
+    ----------
+    .. [1] A. Moffat, P. Thomas, F. Scholer (2013), "Users versus Models: What Observation Tells Us
+       about Effectiveness Metrics", CIKM.
+
+    Examples
+    --------
+    >>> from skgraded import SDCG
+    >>> round(SDCG(k=2, max_grade=2)([1, 2], [2, 1]), 4)  # (1/2 + 0.6309) / (1 + 0.6309)
+    0.6934
+    """
+
+    _changes_with_grades: ClassVar[int] = 1
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        shares = self._shares(judgments)
+        if self.k is not None:
+            return LinearPart(Log2(), shares, 1.0 / _sum_of_discounts(self.k))
+        length = judgments.list_lengths(self.unjudged)
+        discounts = Log2().at(np.arange(1.0, length.max(initial=0) + 1))
+        sums = np.concatenate(([0.0], np.cumsum(discounts)))
+        return LinearPart(Log2UpToListEnd(self.unjudged), shares, reciprocal(sums[length]))
+
+
+def _sum_of_discounts(k: int) -> float:
+    """Sum 1 / log2(n + 1) over n = 1..k, by the formula of Euler and Maclaurin where k is large."""
+    if k <= _MANY:
+        return float(Log2().at(np.arange(1.0, k + 1)).sum())
+    from scipy.special import expi
+
+    first, last = np.log(_MANY + 1.0), np.log(k + 1.0)
+    slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / ((k + 1.0) * last**2)
+    ends = 0.5 / last - 0.5 / first + slopes / 12.0
+    rest = np.log(2.0) * (expi(last) - expi(first) + ends)
+    return _sum_of_discounts(_MANY) + float(rest)
+
+
+# Discounts that are added up one by one.
+_MANY = 10_000
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _AdaptiveUser(_GainPerDocument):
     """Base class of measures outside the prefix form, whose users react to what they read."""
@@ -204,6 +276,80 @@ class INST(_AdaptiveUser):
         n_below = None if self.k is None else self.k - ranked.lengths
         below: FloatArray = left * np.square(start) * _inverse_squares(start, n_below)
         return total(gains) / (total(np.ones(judgments.n_levels)) + below)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BPM(_AdaptiveUser):
+    r"""BPM, the Bejeweled player model: gain per document down to the gain that a user wants.
+
+    .. math::
+
+        BPM@k = \frac{1}{s} \sum_{n=1}^{s} x_n,
+        \qquad s = \min(\{k\} \cup \{n : \sum_{m=1}^{n} x_m \ge T\}),
+        \qquad x_n = \frac{v(r_n)}{v(H)}
+
+    where r_n is the grade at rank n, v the gain, H the top grade of the scale and T the gain that
+    the user wants. The user stops at rank s, where it is found, or at rank k. A list shorter than k
+    is extended by non-relevant documents. This is the static model, whose T and k are constant.
+
+    Parameters
+    ----------
+    T : float, default=1
+        Gain that the user wants, > 0; a document of the top grade has the gain 1.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : int, optional
+        Cut-off: the last rank that a user can read. None is the length of the list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged, normalize
+        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    INST : The user who wants a gain T loses patience step by step.
+    RR : Equal to BPM with T = 1 and binary grades, where something relevant is in the list.
+
+    References
+    ----------
+    .. [1] F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma (2017), "Evaluating Web Search with a
+       Bejeweled Player Model", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded import BPM
+    >>> BPM(max_grade=2)([1, 0, 1, 2], [4, 3, 2, 1])  # s = 3: (1/2 + 0 + 1/2) / 3
+    0.3333333333333333
+    """
+
+    T: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(T=_params.number("T", self.T, above=0))
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        last = judgments.list_lengths(self.unjudged)
+        last = last if self.k is None else np.full_like(last, self.k)
+        ranked = _cut(ranked, np.minimum(ranked.lengths, last))
+        # Sums of whole gains are exact, those of their shares of the top gain are not.
+        gains, wanted = self._gains(judgments), self.T * self._top_gain(judgments)
+        found = _core.cumulate(gains[ranked.levels], ranked.indptr)
+        reading = (found - gains[ranked.levels] < wanted).astype(np.float64)
+
+        def total(by_level: FloatArray) -> FloatArray:
+            end, n_threads = _core.last_rank(None), rankings.n_threads
+            return _core.discounted_gain(*ranked, reading, True, by_level, end, False, n_threads)
+
+        is_content = _at_end(found, ranked, 0.0) >= wanted
+        read = np.where(is_content, total(np.ones(judgments.n_levels)), last)
+        return total(self._shares(judgments)) * reciprocal(read)
 
 
 def _products(factors: FloatArray, ranked: RankedList) -> tuple[FloatArray, FloatArray]:

@@ -9,9 +9,15 @@ MBST
     evaluation", ADCS.
 AMM
     Azzopardi, Mackenzie and Moffat (2021), "ERR is not C/W/L", ICTIR.
+MTS
+    Moffat, Thomas and Scholer (2013), "Users versus models", CIKM.
+ZLLZXM
+    Zhang, Liu, Li, Zhang, Xu and Ma (2017), "Evaluating web search with a Bejeweled player model",
+    SIGIR.
 """
 
 import functools
+import math
 
 from reference.frame import gain_of, judged, oracle
 
@@ -132,11 +138,41 @@ def nerr11(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the pa
     )
 
 
+@oracle
+def _bpm(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the paper's letter
+    # ZLLZXM: stop where the gain reaches T or the cost reaches k; the gain per document read.
+    v = gain_of(gain)
+    if not any(v(grade) > 0 for grade in pool):
+        return None
+    found, n = 0, 0
+    while n < k and found < T * v(max_grade):
+        n += 1
+        found += v(r.get(n, 0))
+    return found / v(max_grade) / n if n else 0.0
+
+
+@oracle
+def _sdcg(r, pool, k, *, gain="linear", max_grade):
+    # MTS: C(n) = log2(n + 1) / log2(n + 2) above rank k.
+    return gain_per_document(
+        r,
+        pool,
+        k,
+        scale=(gain, max_grade),
+        go_on=lambda n, x, found: math.log2(n + 1) / math.log2(n + 2),
+    )
+
+
+bpm = to_the_end(_bpm)
+sdcg = to_the_end(_sdcg)
+
 ORACLES = {
+    "BPM": bpm,
     "INSQ": insq,
     "INST": inst,
     "NERR10": nerr10,
     "NERR11": nerr11,
     "NERR8": nerr8,
     "NERR9": nerr9,
+    "SDCG": sdcg,
 }
