@@ -314,8 +314,10 @@ CONVENTIONS = (
 _SUBTOPICS = "Diversity measures stay out: they need judgments of subtopics, which are not read."
 
 ABSENCES = (
-    Absence("trec_eval", ("runid",), "A name, not a number: the systems of `RunScores`."),
-    Absence("trec_eval", ("num_q",), "A property of the result, not of a query: `len(topics)`."),
+    Absence("trec_eval", ("runid",), "The name of the run: `scores.systems`."),
+    Absence(
+        "trec_eval", ("num_q",), "A number of the result and not of a query: `len(scores.topics)`."
+    ),
     Absence(
         "trec_eval",
         ("relstring",),
@@ -326,11 +328,17 @@ ABSENCES = (
     Absence(
         "trec_eval",
         ("rbp", "rbp_resid"),
-        "Version 10 scales the grades by the highest of each topic; `RBP` scales them by the top "
-        "of the scale, and `RBP.bounds` gives the residual.",
+        "Version 10 scales the grades by the highest of each topic, so that topics have different "
+        "scales; `RBP` has the top of one scale for all.",
     ),
-    Absence("trec_eval", ("unj",), "Version 10 counts the unjudged documents; see `Judged`."),
-    Absence("ir_measures", ("NumQ",), "A property of the result, not of a query: `len(topics)`."),
+    Absence(
+        "trec_eval",
+        ("unj",),
+        "The share of unjudged documents in version 10: 1 less the value of `Judged`.",
+    ),
+    Absence(
+        "ir_measures", ("NumQ",), "A number of the result and not of a query: `len(scores.topics)`."
+    ),
     Absence(
         "ir_measures",
         (
