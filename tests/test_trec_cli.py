@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from skgraded import catalogue
+from skgraded import catalogue, trec
 from skgraded.cli import make_parser
 from skgraded.cli._formulas import formula_as_text
 
@@ -92,6 +92,23 @@ def test_evaluate_writes_json(folder, run):
     assert any("left out" in note for note in content["notes"])
     content = json.loads(run(*arguments, "--per-query").out)
     assert content["systems"][0]["topics"]["q3"] == {"AP(empty=nan)": None}
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
+def test_evaluate_writes_geometric_means(folder, run, form):
+    words = ("evaluate", *BOTH, "-m", "AP", "--format", form)
+    means = trec.evaluate("qrels.txt", list(BOTH[1:]), "AP").means("geometric")[:, 0]
+    out, plain = (run(*words, *more).out for more in (("--average", "geometric"), ()))
+    assert out != plain
+    assert all(f"{mean:.4f}"[:6] in out for mean in means)
+    marks = {
+        "json": '"geometric mean"',
+        "trec_eval": "gm_AP ",
+        "table": "geometric means",
+        "csv": "",
+    }
+    assert marks[form] in out
+    assert marks[form] == "" or marks[form] not in plain
 
 
 def test_evaluate_writes_the_lines_of_trec_eval(folder, run):
