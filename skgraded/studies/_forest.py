@@ -85,7 +85,7 @@ def draw_forest(
 
 def wrapped(title: str, ax: Axes) -> str:
     """Break the lines of a title so that they fit the figure."""
-    width = int(_CHARACTERS * ax.figure.get_size_inches()[0])
+    width = int(_CHARACTERS * ax.figure.bbox.width / ax.figure.dpi)
     return "\n".join(wrap(line, width, indent=0) for line in title.split("\n"))
 
 

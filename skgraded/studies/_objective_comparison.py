@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._paired_tests import holm, paired_differences
+from skgraded._repeated_tests import repeated_interval
 from skgraded._text import text_table, wrap
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped
@@ -49,13 +51,14 @@ class ObjectiveComparison:
         on the validation queries; nan where the judge has no value.
     iterations : ndarray of shape (n_objectives, n_judges, n_repeats, n_folds)
         Number of iterations that each judge chose.
-    differences, standard_errors, p_values : ndarray of shape (n_objectives - 1, n_judges)
-        Mean difference to the baseline of each other objective, its standard error over queries and
-        repeats, and p-values by Holm's correction for all of these tests.
+    differences, p_values : ndarray of shape (n_objectives - 1, n_judges)
+        Mean difference to the baseline of each other objective, and p-values by Holm's correction
+        for all of these tests.
     intervals : ndarray of shape (n_objectives - 1, n_judges, 2)
-        Ends of the confidence intervals, not corrected.
+        Ends of the confidence intervals, which carry the variation over queries and repeats. They
+        are not corrected.
     n_queries : ndarray of shape (n_judges,)
-        Number of queries for which all objectives have a value in all repeats, which are compared.
+        Number of queries that have a value.
     confidence : float
         Confidence of the intervals.
     n_validation : tuple of int
@@ -73,7 +76,6 @@ class ObjectiveComparison:
     values: FloatArray
     iterations: IntArray
     differences: FloatArray
-    standard_errors: FloatArray
     p_values: FloatArray
     intervals: FloatArray
     n_queries: IntArray
@@ -95,10 +97,10 @@ class ObjectiveComparison:
     @property
     def n_repeats(self) -> int:
         """Number of repeats."""
-        return self.values.shape[2]
+        return int(self.values.shape[2])
 
     def mean(self) -> FloatArray:
-        """Mean over the compared queries and all repeats.
+        """Mean over the queries, each of which counts by its mean over the repeats.
 
         Returns
         -------
@@ -130,7 +132,8 @@ class ObjectiveComparison:
             mean = np.pad(mean, (0, longest - len(mean)), mode="edge")
             totals[each.objective] = totals.get(each.objective, 0.0) + mean
         n_folds = self.n_repeats * self.iterations.shape[3]
-        return np.stack([totals[name] for name in self.objectives]) / n_folds
+        curves: FloatArray = np.stack([totals[name] for name in self.objectives]) / n_folds
+        return curves
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per objective and judge, the baseline left out.
@@ -138,8 +141,8 @@ class ObjectiveComparison:
         Returns
         -------
         DataFrame
-            Columns objective, judge, mean, baseline_mean, difference, standard_error, low, high,
-            p_value, iterations, n_queries and n_repeats.
+            Columns objective, judge, mean, baseline_mean, difference, low, high, p_value,
+            iterations, n_queries and n_repeats.
 
         Raises
         ------
@@ -155,7 +158,6 @@ class ObjectiveComparison:
                 "mean": means[row + 1, column],
                 "baseline_mean": means[0, column],
                 "difference": self.differences.ravel(),
-                "standard_error": self.standard_errors.ravel(),
                 "low": self.intervals[row, column, 0],
                 "high": self.intervals[row, column, 1],
                 "p_value": self.p_values.ravel(),
@@ -199,9 +201,9 @@ class ObjectiveComparison:
                 self.baseline,
                 self.compared,
                 [self.judges[each] for each in columns],
-                self.differences[:, columns],
-                self.p_values[:, columns],
-                self.confidence,
+                differences=self.differences[:, columns],
+                p_values=self.p_values[:, columns],
+                confidence=self.confidence,
             ),
             xlabel=(
                 f"difference to {self.baseline}, {self.confidence:.0%} interval over "
@@ -313,25 +315,27 @@ def question_and_answer(
     baseline: str,
     compared: Sequence[str],
     judges: Sequence[str],
+    *,
     differences: FloatArray,
     p_values: FloatArray,
     confidence: float,
+    where: str = "",
 ) -> str:
     """Ask whether an objective is better than the baseline, and answer by the corrected tests."""
     alpha = 1.0 - confidence
     by = f" by {judges[0]}" if len(judges) == 1 else ""
     answers = []
     for word, found in (("better", differences > 0.0), ("worse", differences < 0.0)):
-        rows, columns = np.nonzero(found & (p_values < alpha))
+        places = np.argwhere(found & (p_values < alpha)).tolist()
         named = [
             compared[row] + ("" if len(judges) == 1 else f" by {judges[column]}")
-            for row, column in zip(rows, columns, strict=True)
+            for row, column in places
         ]
         if named:
             answers.append(f"{word}: {', '.join(named)}")
     if not answers:
         answers = [f"no difference is established (p >= {alpha:.2g} by Holm's correction)"]
-    told = "; ".join(answers)
+    told = where + "; ".join(answers)
     return f"Is an objective better than {baseline}{by}?\n{told[0].upper()}{told[1:]}."
 
 
@@ -341,14 +345,73 @@ def _span(numbers: Any) -> str:
 
 
 def _means(values: FloatArray) -> FloatArray:
-    """Return means over repeats and the queries that all objectives have a value for."""
-    means = np.empty(values.shape[:2])
-    for judge, of_judge in enumerate(np.moveaxis(values, 1, 0)):
-        means[:, judge] = of_judge[:, :, _complete(of_judge)].mean(axis=(1, 2))
+    """Return means over queries; every query counts once, by its mean over the repeats."""
+    is_tested = ~np.isnan(values)
+    times = is_tested.sum(axis=2)
+    of_queries = np.where(is_tested, values, 0.0).sum(axis=2) / np.maximum(times, 1)
+    means: FloatArray = of_queries.sum(axis=2) / (times > 0).sum(axis=2)
     return means
 
 
-def _complete(of_judge: FloatArray) -> BoolArray:
-    """Whether each query has a value by every objective in every repeat."""
-    complete: BoolArray = ~np.isnan(of_judge).any(axis=(0, 1))
-    return complete
+def compare_trainings(
+    trainings: Sequence[Training],
+    *,
+    measures: dict[str, Measure],
+    qid: NDArray[Any],
+    top_graded: BoolArray,
+    baseline: str,
+    confidence: float,
+) -> ObjectiveComparison:
+    """Choose the iterations, and test the differences to the baseline."""
+    names = list(dict.fromkeys(each.objective for each in trainings))
+    objectives = (baseline, *(name for name in names if name != baseline))
+    directions = np.array([1.0 if each.greater_is_better else -1.0 for each in measures.values()])
+    values, iterations = _chosen(trainings, objectives, directions, len(qid))
+    tests = [
+        repeated_interval(
+            direction * paired_differences(of_judge[1:], of_judge[0]), confidence=confidence
+        )
+        for direction, of_judge in zip(directions, np.moveaxis(values, 1, 0), strict=True)
+    ]
+    p_values = np.stack([each.p_value for each in tests], axis=1)
+    held_out = [each.validation_queries for each in trainings]
+    return ObjectiveComparison(
+        objectives=objectives,
+        judges=tuple(measures),
+        measures=tuple(measures.values()),
+        qid=qid,
+        values=values,
+        iterations=iterations,
+        differences=np.stack([each.mean for each in tests], axis=1),
+        p_values=holm(p_values.ravel()).reshape(p_values.shape),
+        intervals=np.stack([np.stack([each.low, each.high], axis=1) for each in tests], axis=1),
+        n_queries=(~np.isnan(values[0])).any(axis=1).sum(axis=1),
+        confidence=confidence,
+        n_validation=_ends(list(map(len, held_out))),
+        n_top_graded=_ends([int(top_graded[each].sum()) for each in held_out]),
+        trainings=tuple(trainings),
+    )
+
+
+def _chosen(
+    trainings: Sequence[Training],
+    objectives: tuple[str, ...],
+    directions: FloatArray,
+    n_queries: int,
+) -> tuple[FloatArray, IntArray]:
+    """Return the test queries' values at the chosen iterations, and the numbers of iterations."""
+    n_repeats = 1 + max(each.repeat for each in trainings)
+    n_folds = 1 + max(each.fold for each in trainings)
+    shape = len(objectives), len(directions), n_repeats
+    values = np.full((*shape, n_queries), np.nan)
+    iterations = np.zeros((*shape, n_folds), dtype=np.int64)
+    for each in trainings:
+        row, best = objectives.index(each.objective), each.chosen(directions)
+        iterations[row, :, each.repeat, each.fold] = best + 1
+        for judge, iteration in enumerate(best.tolist()):
+            values[row, judge, each.repeat, each.test_queries] = each.test[iteration, :, judge]
+    return values, iterations
+
+
+def _ends(numbers: list[int]) -> tuple[int, int]:
+    return min(numbers), max(numbers)

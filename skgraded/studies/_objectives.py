@@ -160,16 +160,12 @@ def compare_objectives(
     choice("baseline", baseline, known)
     fraction("confidence", confidence)
     data = _Data.read(X, y, qid, judges)
-    splits = _splits(data, X, y, qid, cv, n_repeats, validation_fraction, random_state)
+    plan = _Plan(cv, n_repeats, validation_fraction, random_state)
+    splits = _splits(data, plan, X, y, qid)
     estimators = {name: estimator_for(estimator, each) for name, each in known.items()}
     store = None
     if path is not None:
-        about_splits = {
-            "cv": _text_of_splitter(cv),
-            "validation_fraction": repr(validation_fraction),
-            "random_state": repr(random_state),
-        }
-        store = TrainingStore(path, _settings(data, estimators, about_splits))
+        store = TrainingStore(path, _settings(data, estimators, plan))
     trainings = _run(data, estimators, splits, store, n_jobs)
     return compare_trainings(
         trainings,
@@ -238,28 +234,49 @@ def _check_judges(judges: Any, top_grade: int) -> dict[str, Measure]:
     return {str(name): measure(each).resolve(top_grade) for name, each in named.items()}
 
 
+class _Plan(NamedTuple):
+    """How the queries are split."""
+
+    cv: Any
+    n_repeats: int
+    validation_fraction: float
+    random_state: int
+
+    def settings(self) -> dict[str, str]:
+        """Describe what decides over the splits of a repeat."""
+        return {
+            "cv": _text_of_splitter(self.cv),
+            "validation_fraction": repr(self.validation_fraction),
+            "random_state": repr(self.random_state),
+        }
+
+
 def _splits(
-    data: _Data,
-    X: Any,
-    y: Any,
-    qid: ArrayLike | None,
-    cv: Any,
-    n_repeats: int,
-    validation_fraction: float,
-    random_state: int,
+    data: _Data, plan: _Plan, X: Any, y: Any, qid: ArrayLike | None
 ) -> dict[tuple[int, int], Fold]:
     """Return the folds of all repeats, with validation queries drawn from the other queries."""
-    fraction("validation_fraction", validation_fraction)
-    integer("random_state", random_state, 0)
+    share = fraction("validation_fraction", plan.validation_fraction)
+    first = integer("random_state", plan.random_state, 0)
     splits = {}
-    for repeat in range(integer("n_repeats", n_repeats, 1)):
-        seed = random_state + repeat
-        splitter = _splitter(cv, seed, is_repeated=n_repeats > 1)
-        drawn = QueryShuffleSplit(1, test_size=validation_fraction, random_state=seed)
+    for repeat in range(integer("n_repeats", plan.n_repeats, 1)):
+        seed = first + repeat
+        splitter = _splitter(plan.cv, seed, is_repeated=plan.n_repeats > 1)
+        drawn = QueryShuffleSplit(1, test_size=share, random_state=seed)
+        tested = np.zeros(data.layout.n_queries, dtype=bool)
         for fold, (rest, test) in enumerate(splitter.split(X, y, qid)):
+            _mark_tested(tested, np.unique(data.rows.query[test]))
             ((own, held_out),) = drawn.split(rest, groups=data.ids[rest])
             splits[repeat, fold] = Fold(rest[own], rest[held_out], test)
     return splits
+
+
+def _mark_tested(tested: NDArray[np.bool_], queries: IntArray) -> None:
+    if tested[queries].any():
+        raise ValueError(
+            "cv must test every query once, got a splitter that tests a query twice: use folds, "
+            "such as StratifiedQueryKFold(5), and n_repeats."
+        )
+    tested[queries] = True
 
 
 def _splitter(cv: Any, seed: int, *, is_repeated: bool) -> Any:
@@ -289,15 +306,13 @@ def _text_of_splitter(cv: Any) -> str:
     return f"{type(cv).__name__}({', '.join(f'{name}={each!r}' for name, each in params.items())})"
 
 
-def _settings(
-    data: _Data, estimators: dict[str, Any], about_splits: dict[str, str]
-) -> dict[str, dict[str, str]]:
+def _settings(data: _Data, estimators: dict[str, Any], plan: _Plan) -> dict[str, dict[str, str]]:
     of_data = settings_of_values(X=data.rows.X, y=data.rows.grades, qid=data.ids)
     of_judges = {f"judge {name!r}": str(each) for name, each in data.judges.items()}
     of_objectives = {
         f"objectives[{name!r}]": settings_of_estimator(each) for name, each in estimators.items()
     }
-    return {DATA: of_data, "judges": of_judges, "splits": about_splits, **of_objectives}
+    return {DATA: of_data, "judges": of_judges, "splits": plan.settings(), **of_objectives}
 
 
 def _run(
@@ -312,29 +327,24 @@ def _run(
     found = {cell: None if store is None else store.find(cell) for cell in cells}
     missing = [cell for cell in cells if found[cell] is None]
     judges = tuple(data.judges.values())
+    tasks = (
+        delayed(_train_and_keep)(
+            store, estimators[cell.objective], cell, data.rows, splits[cell[1:]], judges
+        )
+        for cell in missing
+    )
     with ProgressBar(len(cells), "trainings") as bar:
         bar.step(len(cells) - len(missing))
-        made = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_train_and_keep)(
-                estimators[cell.objective], cell, data.rows, splits[cell[1:]], judges, store
-            )
-            for cell in missing
-        )
+        made = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
         for cell, training in zip(missing, made, strict=True):
             found[cell] = training
             bar.step()
     return [training for training in found.values() if training is not None]
 
 
-def _train_and_keep(
-    estimator: Any,
-    cell: Cell,
-    rows: Rows,
-    fold: Fold,
-    judges: tuple[Measure, ...],
-    store: TrainingStore | None,
-) -> Training:
-    training = train(estimator, cell, rows, fold, judges)
+def _train_and_keep(store: TrainingStore | None, *task: Any) -> Training:
+    """Train in a worker process, which stores the training itself."""
+    training = train(*task)
     if store is not None:
         store.keep(training)
     return training

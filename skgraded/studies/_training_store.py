@@ -149,7 +149,10 @@ def settings_of_values(**values: Any) -> dict[str, str]:
 def settings_of_estimator(estimator: Any) -> dict[str, str]:
     """Describe an estimator: its class, the version of its library, and all parameters."""
     library = type(final_step(estimator)).__module__.partition(".")[0]
-    described = {"the class": type(estimator).__name__, f"{library}'s version": _version_of(library)}
+    described = {
+        "the class": type(estimator).__name__,
+        f"{library}'s version": _version_of(library),
+    }
     params: Mapping[str, Any] = estimator.get_params()
     described.update({name: _text_of(params[name]) for name in sorted(params)})
     return described

@@ -54,12 +54,8 @@ class _Library(NamedTuple):
 
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
-    ("lightgbm", "LGBMRanker"): _Library(
-        _lightgbm.fit, stops_early=True, staged=_lightgbm.staged
-    ),
-    ("xgboost", "XGBRanker"): _Library(
-        _xgboost.fit, stops_early=True, staged=_xgboost.staged
-    ),
+    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True, staged=_lightgbm.staged),
+    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True, staged=_xgboost.staged),
     ("catboost", "CatBoostRanker"): _Library(
         _catboost.fit,
         stops_early=True,
