@@ -22,11 +22,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["ObjectiveComparison", "compare_trainings"]
+__all__ = [
+    "WIDEST_CELL",
+    "ObjectiveComparison",
+    "cell_of",
+    "compare_trainings",
+    "question_and_answer",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+_ENOUGH_REPEATS = 5
+WIDEST_CELL = len("+0.0000 [-0.0000, +0.0000] ")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -253,8 +262,8 @@ class ObjectiveComparison:
         best = int(np.argmax(mean))
         return (
             f"Which objective gets furthest by {self.judges[column]}, and how soon?\n"
-            f"Stopped by the validation queries (marks): {self.objectives[best]} with "
-            f"{abs(mean[best]):.4f}; {self.baseline} has {abs(mean[0]):.4f}."
+            f"Stopped by validation queries (marks: mean iteration), {self.objectives[best]} has "
+            f"{abs(mean[best]):.4f} and {self.baseline} {abs(mean[0]):.4f}."
         )
 
     def _column(self, judge: str | None) -> int:
@@ -273,7 +282,7 @@ class ObjectiveComparison:
             (
                 name,
                 [
-                    f"{means[0, at]:.4f}".ljust(_WIDEST_CELL),
+                    f"{means[0, at]:.4f}".ljust(WIDEST_CELL),
                     *(
                         cell_of(*each, confidence=self.confidence)
                         for each in zip(
@@ -298,11 +307,15 @@ class ObjectiveComparison:
             f"{self._repeats()}. *: p < {1 - self.confidence:.2g} by Holm's correction for {tests} "
             f"{'test' if tests == 1 else 'tests'}. Iterations were chosen on "
             f"{_span(self.n_validation)} validation queries a fold, {_span(self.n_top_graded)} of "
-            "which have a document of the top grade."
+            f"which have a document of the top grade.{self._told_of_repeats()}"
         )
 
-
-_WIDEST_CELL = len("+0.0000 [-0.0000, +0.0000] ")
+    def _told_of_repeats(self) -> str:
+        if self.n_repeats == 1:
+            return " One repeat: the intervals hold for its splits alone."
+        if self.n_repeats < _ENOUGH_REPEATS:
+            return f" Intervals of {self.n_repeats} repeats are wide: take {_ENOUGH_REPEATS}."
+        return ""
 
 
 def cell_of(difference: float, interval: FloatArray, p_value: float, *, confidence: float) -> str:

@@ -59,9 +59,15 @@ class Training:
         Returns
         -------
         ndarray of shape (n_iterations, n_judges)
-            The means, over the queries that have a value.
+            The means over the queries that have a value; nan where none has.
         """
-        means: FloatArray = np.nanmean(self.test if part == "test" else self.validation, axis=1)
+        values = self.test if part == "test" else self.validation
+        has_value = ~np.isnan(values)
+        sums = np.where(has_value, values, 0.0).sum(axis=1)
+        n_values = has_value.sum(axis=1)
+        means: FloatArray = np.divide(
+            sums, n_values, out=np.full(sums.shape, np.nan), where=n_values > 0
+        )
         return means
 
     def chosen(self, directions: FloatArray) -> IntArray:
@@ -140,7 +146,9 @@ def train(
             for each in (fold.validation, fold.test)
         )
     except Exception as error:
-        error.add_note(f"This happened in objectives[{cell.objective!r}], {cell[1:]}.")
+        error.add_note(
+            f"This is objectives[{cell.objective!r}] in repeat {cell.repeat}, fold {cell.fold}."
+        )
         raise
     return Training(
         *cell,

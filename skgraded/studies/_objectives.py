@@ -54,7 +54,7 @@ def compare_objectives(
     qid: ArrayLike | None = None,
     baseline: str = "lambdarank",
     cv: Any = 5,
-    n_repeats: int = 1,
+    n_repeats: int = 5,
     validation_fraction: float = 0.25,
     random_state: int = 0,
     confidence: float = 0.95,
@@ -95,8 +95,10 @@ def compare_objectives(
     cv : int or splitter, default=5
         Number of folds of a `QueryKFold`, or a splitter of queries, such as `StratifiedQueryKFold`.
         Its ``random_state`` is replaced in every repeat.
-    n_repeats : int, default=1
-        Number of repeats, each with folds and validation queries of its own.
+    n_repeats : int, default=5
+        Number of repeats, each with folds and validation queries of its own. The intervals of a
+        single repeat hold for its splits alone; those of two to four repeats are wide, since so few
+        say little of how much repeats vary.
     validation_fraction : float, default=0.25
         Share of the queries outside of a fold that are validation queries.
     random_state : int, default=0
@@ -152,6 +154,7 @@ def compare_objectives(
     ...     y,
     ...     qid=qid,
     ...     cv=3,
+    ...     n_repeats=1,
     ... )
     >>> found.compared, found.differences.shape, len(found.trainings)
     (('xGAP',), (1, 2), 6)

@@ -13,6 +13,7 @@ from skgraded._paired_tests import holm
 from skgraded._text import text_table, wrap
 from skgraded.studies._forest import Series, draw_forest
 from skgraded.studies._objective_comparison import (
+    WIDEST_CELL,
     ObjectiveComparison,
     cell_of,
     question_and_answer,
@@ -30,6 +31,7 @@ IntArray = NDArray[np.int64]
 
 _POOLED = "pooled"
 _FEWEST_SETS = 2
+_INCONSISTENT = 0.5  # I squared
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +173,7 @@ class PooledObjectives:
             (
                 name,
                 [
-                    "not pooled".ljust(len("+0.0000 [-0.0000, +0.0000] "))
+                    "not pooled".ljust(WIDEST_CELL)
                     if np.isnan(self.pooled_differences[row, at])
                     else cell_of(
                         self.pooled_differences[row, at],
@@ -211,9 +213,6 @@ class PooledObjectives:
                 "differences: the pooled ones then hold for these sets, not for others."
             )
         return " ".join(told)
-
-
-_INCONSISTENT = 0.5
 
 
 def combine_objectives(results: Mapping[str, ObjectiveComparison]) -> PooledObjectives:
@@ -257,7 +256,7 @@ def combine_objectives(results: Mapping[str, ObjectiveComparison]) -> PooledObje
     ...     X, y, qid = make_ranking(n_queries=30, docs_per_query=20, random_state=seed)
     ...     ranker = LGBMRanker(n_estimators=10, verbose=-1)
     ...     found[f"set {seed}"] = compare_objectives(
-    ...         ranker, objectives, ["AP"], X, y, qid=qid, cv=2
+    ...         ranker, objectives, ["AP"], X, y, qid=qid, cv=2, n_repeats=1
     ...     )
     >>> combine_objectives(found).pooled_differences.shape
     (1, 1)

@@ -124,7 +124,10 @@ def _as_read_by(ranker: Any, X: Any, **about_rows: Any) -> Any:
 
 
 def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores after each iteration."""
+    """Yield the scores after each iteration; of ``booster="gblinear"`` the last ones alone."""
+    if ranker.get_params().get("booster") == "gblinear":
+        yield np.asarray(ranker.predict(X), dtype=np.float64)
+        return
     booster, features = ranker.get_booster(), _as_read_by(ranker, X)
     for iteration in range(booster.num_boosted_rounds()):
         margins = booster.predict(features, iteration_range=(0, iteration + 1), output_margin=True)
