@@ -71,8 +71,31 @@ class Training:
         return means
 
     def chosen(self, directions: FloatArray) -> IntArray:
-        """Return the iteration, from 0, that is best on the validation queries, for each judge."""
-        best: IntArray = np.argmax(self.means("validation") * directions, axis=0)
+        """Return the iteration, from 0, that is best on the validation queries, for each judge.
+
+        Parameters
+        ----------
+        directions : ndarray of shape (n_judges,)
+            1 where a higher value is better, -1 where a lower one is.
+
+        Returns
+        -------
+        ndarray of shape (n_judges,), int64
+            The first of the best iterations.
+
+        Raises
+        ------
+        ValueError
+            If a judge has no value for any validation query.
+        """
+        means = self.means("validation")
+        if np.isnan(means).any():
+            raise ValueError(
+                "judges must have a value for some validation query of every fold, got none in "
+                f"{self!r}: raise validation_fraction, or give the judges another rule for empty "
+                "queries."
+            )
+        best: IntArray = np.argmax(means * directions, axis=0)
         return best
 
     def __repr__(self) -> str:
@@ -146,9 +169,8 @@ def train(
             for each in (fold.validation, fold.test)
         )
     except Exception as error:
-        error.add_note(
-            f"This is objectives[{cell.objective!r}] in repeat {cell.repeat}, fold {cell.fold}."
-        )
+        where = f"repeat {cell.repeat}, fold {cell.fold}"
+        error.add_note(f"This is objectives[{cell.objective!r}] in {where}.")
         raise
     return Training(
         *cell,

@@ -130,7 +130,7 @@ def _differences(stored: Settings, given: Settings) -> list[str]:
         for name in sorted(there.keys() | here.keys()):
             old, new = there.get(name, "unset"), here.get(name, "unset")
             if old != new and section == DATA:
-                found.append(f"{name} has other values")
+                found.append(f"{name} holds other values, or these in another layout")
             elif old != new:
                 where = f"{name} of {section}" if section.startswith("objectives[") else name
                 found.append(f"{where} is {_shown(old)} and here {_shown(new)}")

@@ -115,7 +115,7 @@ class _StopOn:
 
 
 def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores after each iteration, to the last bit ``predict(num_iteration=...)``.
+    """Yield the raw scores after each iteration, to the last bit those of LightGBM.
 
     They are sums of the values of the leaves: a prediction of its own for each tree would take many
     times as long where there are many features.
