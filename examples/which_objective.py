@@ -26,12 +26,12 @@ plots = words.parse_args().plots
 # %%
 # What to compare: an objective, parameters, or another estimator. What to judge by, under names
 # that hold on all data sets.
-ranker = LGBMRanker(n_estimators=40, num_leaves=7, min_child_samples=10, verbose=-1)
+ranker = LGBMRanker(n_estimators=25, num_leaves=7, min_child_samples=10, verbose=-1)
 OBJECTIVES = {
     "lambdarank": "lambdarank",
     "xGAP, all pairs": objective("xGAP(max_grade=2)", truncation_level=None),
     "regression": "regression",
-    "XGBoost": XGBRanker(n_estimators=40, max_depth=3, learning_rate=0.1, objective="rank:ndcg"),
+    "XGBoost": XGBRanker(n_estimators=25, max_depth=3, learning_rate=0.1, objective="rank:ndcg"),
 }
 JUDGES = {"xGAP": "xGAP(g=[0.1,0.9])", "nDCG@10": "nDCG@10"}
 SETS = {

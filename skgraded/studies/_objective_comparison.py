@@ -347,7 +347,7 @@ def question_and_answer(
         if named:
             answers.append(f"{word}: {', '.join(named)}")
     if not answers:
-        answers = [f"no difference is established (p >= {alpha:.2g} by Holm's correction)"]
+        answers = [f"no difference is established (p ≥ {alpha:.2g} by Holm's correction)"]
     told = where + "; ".join(answers)
     return f"Is an objective better than {baseline}{by}?\n{told[0].upper()}{told[1:]}."
 

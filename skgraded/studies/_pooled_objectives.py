@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._paired_tests import holm
-from skgraded._text import text_table, wrap
+from skgraded._text import count, text_table, wrap
 from skgraded.studies._forest import Series, draw_forest
 from skgraded.studies._objective_comparison import (
     WIDEST_CELL,
@@ -206,11 +206,12 @@ class PooledObjectives:
             )
         if np.isnan(self.pooled_differences).any():
             told.append("Not pooled: fewer than two data sets with a standard error.")
-        if (self.inconsistency > _INCONSISTENT).any():
+        n_inconsistent = int((self.inconsistency > _INCONSISTENT).sum())
+        if n_inconsistent:
             told.append(
                 "The data sets disagree by more than chance explains (inconsistency above "
-                f"{_INCONSISTENT:.0%}) in {int((self.inconsistency > _INCONSISTENT).sum())} "
-                "differences: the pooled ones then hold for these sets, not for others."
+                f"{_INCONSISTENT:.0%}) in {count(n_inconsistent, 'difference')}: what is pooled "
+                "there holds for these sets, not for others."
             )
         return " ".join(told)
 
