@@ -10,9 +10,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
+from scipy.sparse import csr_matrix
 from scipy.stats import norm
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -28,6 +30,7 @@ from skgraded import (
     StratifiedQueryKFold,
     evaluate,
     measure,
+    query_target,
 )
 from skgraded._paired_tests import holm
 from skgraded._repeated_tests import repeated_interval
@@ -346,6 +349,8 @@ def test_a_foreign_folder_and_a_broken_file_are_refused(data, tmp_path):
         ({"objectives": ["lambdarank", "regression"]}, "objectives must be a mapping"),
         ({"objectives": {**QUICK, "a": 3}}, r"objectives\['a'\] must be .* got 3"),
         ({"objectives": {**QUICK, "a": Ridge}}, r"objectives\['a'\] must be"),
+        ({"objectives": {**QUICK, "a": QueryRanker(Ridge(), measure="AP")}}, "must be the ranker"),
+        ({"estimator": QueryRanker(RANKER, measure="AP")}, "estimator must be the ranker that"),
         ({"baseline": "lambdaranc"}, "baseline must be one of .* Did you mean 'lambdarank'"),
         ({"judges": []}, "judges must hold at least one measure"),
         ({"n_repeats": 0}, "n_repeats must be an integer >= 1"),
@@ -360,6 +365,22 @@ def test_a_foreign_folder_and_a_broken_file_are_refused(data, tmp_path):
 def test_bad_arguments_are_named(data, changes, message):
     with pytest.raises(ValueError, match=message):
         study(data, **{"objectives": QUICK, **changes})
+
+
+def test_data_come_in_all_forms(data):
+    X, y, qid = data
+    expected = study(data, QUICK, n_repeats=1)
+    frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
+    for features, labels, ids in (
+        (X, query_target(y, qid), None),
+        (csr_matrix(X), y, qid),
+        (frame, y, None),
+    ):
+        objectives = {**QUICK, "linear": OBJECTIVES["lambdarank"], "lambdarank": "rank_xendcg"}
+        found = compare_objectives(
+            RANKER, objectives, JUDGES, features, labels, qid=ids, cv=2, n_repeats=1
+        )
+        np.testing.assert_array_equal(found.values[1], expected.values[0])
 
 
 def test_an_error_in_training_names_the_objective(data):

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skgraded._params import choice, fraction, integer, is_integer
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measure
-from skgraded.model_selection import QueryKFold, QueryShuffleSplit
+from skgraded.model_selection import QueryKFold, QueryRanker, QueryShuffleSplit
 from skgraded.model_selection._splitters import query_of_row
 from skgraded.rankings import (
     Judgments,
@@ -159,6 +159,7 @@ def compare_objectives(
     >>> found.compared, found.differences.shape, len(found.trainings)
     (('xGAP',), (1, 2), 6)
     """
+    _refuse_query_ranker("estimator", estimator)
     known = _check_objectives(objectives)
     choice("baseline", baseline, known)
     fraction("confidence", confidence)
@@ -219,6 +220,7 @@ def _check_objectives(objectives: Any) -> dict[str, Any]:
             f"'lambdarank', 'xGAP': objective('xGAP(max_grade=4)')}}, got {objectives!r}."
         )
     for name, each in objectives.items():
+        _refuse_query_ranker(f"objectives[{name!r}]", each)
         is_known = isinstance(each, str | Mapping) or callable(each) or hasattr(each, "fit")
         if not is_known or isinstance(each, type):
             raise ValueError(
@@ -226,6 +228,14 @@ def _check_objectives(objectives: Any) -> dict[str, Any]:
                 f"parameters or an estimator, got {each!r}."
             )
     return {str(name): each for name, each in objectives.items()}
+
+
+def _refuse_query_ranker(argument: str, given: Any) -> None:
+    if isinstance(given, QueryRanker):
+        raise ValueError(
+            f"{argument} must be the ranker that a QueryRanker wraps, got {type(given).__name__}: "
+            "validation queries and the measures that choose the iteration are the study's."
+        )
 
 
 def _check_judges(judges: Any, top_grade: int) -> dict[str, Measure]:
