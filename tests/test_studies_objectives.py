@@ -435,32 +435,85 @@ def test_pooled_differences_are_weighted_by_inverse_variance(small):
         }
     )
     z = norm.ppf(0.975)
-    errors = np.array([0.02, 0.01, 0.04]) / z
-    weights = 1 / errors**2
-    mean = weights @ [0.01, 0.03, -0.02] / weights.sum()
-    error = weights.sum() ** -0.5
-    assert pooled.pooled_differences[0, 0] == pytest.approx(mean)
-    np.testing.assert_allclose(pooled.pooled_intervals[0, 0], [mean - z * error, mean + z * error])
-    q = weights @ (np.array([0.01, 0.03, -0.02]) - mean) ** 2
-    assert pooled.inconsistency[0, 0] == pytest.approx(1 - 2 / q)
-    assert pooled.n_pooled.tolist() == [[3], [2]]
-    second = (0.002 / 4 + 0.001) / (1 / 4 + 1)
-    assert pooled.pooled_differences[1, 0] == pytest.approx(second)
-    p_values = [2 * norm.sf(mean / error), 2 * norm.sf(second / ((1 + 1 / 4) ** -0.5 * 0.002 / z))]
-    np.testing.assert_allclose(pooled.pooled_p_values[:, 0], holm(np.array(p_values)))
-    assert "the set is left out" in " ".join(repr(pooled).split())
-    assert "disagree by more than chance" in " ".join(repr(pooled).split())
+    variances = np.array([[0.02, 0.0], [0.01, 0.004], [0.04, 0.002]]) ** 2 / z**2
+    weights = 1 / variances.mean(axis=1)
+    for row, differences in enumerate([[0.01, 0.03, -0.02], [0.0, 0.002, 0.001]]):
+        mean = weights @ differences / weights.sum()
+        error = np.sqrt(weights**2 @ variances[:, row]) / weights.sum()
+        assert pooled.pooled_differences[row, 0] == pytest.approx(mean)
+        ends = [mean - z * error, mean + z * error]
+        np.testing.assert_allclose(pooled.pooled_intervals[row, 0], ends)
+    assert pooled.n_pooled.tolist() == [[3], [3]]
+    assert "pooled by inverse variance over one (30 queries)" in " ".join(repr(pooled).split())
+
+
+def test_pooled_p_values_have_one_correction_and_sets_that_disagree_are_told(small):
+    one = with_effects(small, [[0.01], [0.03]], [[0.01], [0.01]])
+    other = with_effects(small, [[0.02], [-0.02]], [[0.01], [0.01]])
+    pooled = combine_objectives({"one": one, "other": other})
+    error = 0.01 / norm.ppf(0.975) / 2**0.5
+    p_values = 2 * norm.sf(np.array([0.015, 0.005]) / error)
+    np.testing.assert_allclose(pooled.pooled_p_values[:, 0], holm(p_values))
+    # Equal weights: Cochran's Q against its one degree of freedom.
+    q = 2 * np.array([0.005, 0.025]) ** 2 / (2 * error**2)
+    np.testing.assert_allclose(pooled.inconsistency[:, 0], np.maximum(0, 1 - 1 / q))
+    text = " ".join(repr(pooled).split())
+    assert (
+        "disagree by more than chance explains (inconsistency above 50%) in 1 difference:" in text
+    )
 
 
 def test_what_only_one_set_tells_is_not_pooled(small):
     first = with_effects(small, [[0.01], [0.02]], [[0.02], [0.02]])
-    other = with_effects(small, [[0.01], [0.0]], [[0.02], [0.0]])
+    other = with_effects(small, [[0.0], [0.0]], [[0.0], [0.0]])
     pooled = combine_objectives({"one": first, "two": other})
-    assert np.isnan(pooled.pooled_differences[1, 0])
-    assert "not pooled" in repr(pooled)
+    assert np.isnan(pooled.pooled_differences).all()
+    text = " ".join(repr(pooled).split())
+    assert "not pooled" in text
+    assert "data set on which no objective ever differs from the baseline is left out" in text
     table = pooled.to_frame()
-    assert table["data_set"].tolist() == ["one", "one", "two", "two", "pooled"]
-    assert table["n_queries"].tolist() == [30, 30, 30, 30, 60]
+    assert table["data_set"].tolist() == ["one", "one", "two", "two"]
+    table = combine_objectives({"one": first, "two": first}).to_frame()
+    assert table["data_set"].tolist() == ["one", "one", "two", "two", "pooled", "pooled"]
+    assert table["n_queries"].tolist() == [30, 30, 30, 30, 60, 60]
+
+
+def test_weights_of_a_set_are_those_of_all_its_objectives(small):
+    """Else an interval that is narrow by chance would decide over the pooled difference."""
+    chance = with_effects(small, [[0.02], [0.0]], [[1e-6], [0.02]])
+    other = with_effects(small, [[0.0], [0.0]], [[0.02], [0.02]])
+    pooled = combine_objectives({"chance": chance, "other": other})
+    assert pooled.pooled_differences[0, 0] < 0.015
+
+
+def test_pooled_intervals_hold_where_there_is_no_difference(small):
+    """Four sets, two objectives, five repeats whose training data overlap."""
+    rng, missed, n = np.random.default_rng(0), 0, 300
+
+    def ranker(n_queries):
+        repeats = rng.normal(0.0, 0.01, (n, 1, 1)) + rng.normal(0.0, 0.01, (n, 5, 1))
+        return (
+            repeats
+            + rng.normal(0.0, 0.05, (n, 1, n_queries)) / 2
+            + rng.normal(0.0, 0.05, (n, 5, n_queries))
+        )
+
+    tested = []
+    for n_queries in (100, 60, 60, 30):
+        baseline = ranker(n_queries)
+        tested.append([repeated_interval(ranker(n_queries) - baseline) for _ in range(2)])
+    for number in range(n):
+        results = {
+            str(place): with_effects(
+                small,
+                [[each.mean[number]] for each in of_set],
+                [[each.high[number] - each.mean[number]] for each in of_set],
+            )
+            for place, of_set in enumerate(tested)
+        }
+        low, high = combine_objectives(results).pooled_intervals[0, 0]
+        missed += not low <= 0.0 <= high
+    assert missed <= 0.065 * n
 
 
 def test_an_objective_may_be_missing_on_a_set(data, small):

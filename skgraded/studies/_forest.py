@@ -15,13 +15,14 @@ from skgraded.studies._presentation import style_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Series", "draw_forest"]
+__all__ = ["Series", "draw_forest", "wrapped"]
 
 FloatArray = NDArray[np.float64]
 
-# Inches, and characters of a title in an inch.
-_WIDTH, _OF_SERIES, _BETWEEN_ROWS, _OF_REST = 8.0, 0.17, 0.2, 1.7
-_CHARACTERS = 11
+# Inches, and characters in an inch of a title.
+_AXES, _OF_CHARACTER, _OF_SERIES, _BETWEEN_ROWS, _OF_REST = 4.5, 0.085, 0.15, 0.2, 1.7
+_LEAST_HEIGHT = 3.0
+_CHARACTERS = 10.5
 _BAND = 0.8  # of the room of a row
 _POOLED: dict[str, Any] = {"color": "black", "marker": "D", "markersize": 6, "linewidth": 2.5}
 
@@ -57,8 +58,10 @@ def draw_forest(
     xlabel: str,
 ) -> Axes:
     """Draw a row for each name, with one mark and interval below the other for each series."""
+    room = _AXES + _OF_CHARACTER * (4 + max(len(each.label) for each in series))
+    width = room + _OF_CHARACTER * max(map(len, rows))
     height = _OF_REST + len(rows) * (_OF_SERIES * len(series) + _BETWEEN_ROWS)
-    ax = axes_or_new(ax, owner, (_WIDTH, max(3.0, height)))
+    ax = axes_or_new(ax, owner, (width, max(_LEAST_HEIGHT, height)))
     place = np.arange(len(rows))
     for row in place[1:]:
         ax.axhline(row - 0.5, color="0.9", linewidth=0.8, zorder=0)
@@ -77,15 +80,16 @@ def draw_forest(
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(xlabel)
-    ax.set_title(wrapped(title, ax), loc="left", fontsize=11)
+    ax.locator_params(axis="x", nbins=5)
+    ax.set_title(wrapped(title, room), loc="left", fontsize=11)
     if len(series) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     return ax
 
 
-def wrapped(title: str, ax: Axes) -> str:
-    """Break the lines of a title so that they fit the figure."""
-    width = int(_CHARACTERS * ax.figure.bbox.width / ax.figure.dpi)
+def wrapped(title: str, inches: float) -> str:
+    """Break the lines of a title so that they are no wider than so many inches."""
+    width = int(_CHARACTERS * inches)
     return "\n".join(wrap(line, width, indent=0) for line in title.split("\n"))
 
 

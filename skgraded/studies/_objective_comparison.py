@@ -35,6 +35,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 _ENOUGH_REPEATS = 5
+_WIDTH_OF_CURVES = 9.0  # inches
 WIDEST_CELL = len("+0.0000 [-0.0000, +0.0000] ")
 
 
@@ -241,7 +242,7 @@ class ObjectiveComparison:
             If there is no such judge.
         """
         column = self._column(judge)
-        ax = axes_or_new(ax, self, (9.0, 4.8))
+        ax = axes_or_new(ax, self, (_WIDTH_OF_CURVES, 4.8))
         curves = self.curves(judge)
         stopped = np.rint(self.iterations[:, column].mean(axis=(1, 2))).astype(np.int64)
         iterations = np.arange(1, curves.shape[1] + 1)
@@ -254,7 +255,7 @@ class ObjectiveComparison:
             ax.plot(iterations, curves[number], label=name, markevery=at, **style)
         ax.set(xlabel="iteration", ylabel=f"mean {self.judges[column]} on test queries")
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-        ax.set_title(wrapped(self._about_curves(column), ax), loc="left", fontsize=11)
+        ax.set_title(wrapped(self._about_curves(column), _WIDTH_OF_CURVES), loc="left", fontsize=11)
         return ax
 
     def _about_curves(self, column: int) -> str:

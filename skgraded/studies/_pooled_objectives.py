@@ -55,7 +55,7 @@ class PooledObjectives:
     intervals : ndarray of shape (n_sets, n_objectives, n_judges, 2)
         Ends of their confidence intervals.
     n_pooled : ndarray of shape (n_objectives, n_judges)
-        Number of data sets that the pooled difference is made of. Sets on which the objective never
+        Number of data sets that the pooled difference is made of. Sets on which no objective ever
         differs from the baseline are left out, since they have no standard error to weigh by.
     pooled_differences, pooled_p_values : ndarray of shape (n_objectives, n_judges)
         Mean difference over the data sets, weighted by inverse variance, and p-values by Holm's
@@ -201,8 +201,8 @@ class PooledObjectives:
         ]
         if (self.n_pooled < (~np.isnan(self.differences)).sum(axis=0)).any():
             told.append(
-                "Where an objective never differs from the baseline on a data set, the set is left "
-                "out, since it has no standard error to weigh by."
+                "A data set on which no objective ever differs from the baseline is left out, "
+                "since it has no standard error to weigh by."
             )
         if np.isnan(self.pooled_differences).any():
             told.append("Not pooled: fewer than two data sets with a standard error.")
@@ -219,10 +219,12 @@ class PooledObjectives:
 def combine_objectives(results: Mapping[str, ObjectiveComparison]) -> PooledObjectives:
     r"""Combine comparisons of objectives on several data sets, and pool their differences.
 
-    The pooled difference is the mean of the data sets' differences, weighted by :math:`1 / s^2`
-    (a fixed-effect meta-analysis). Each s is half the width of the set's interval, divided by that
-    of a standard normal interval: an interval that is wide because it rests on few queries or
-    repeats weighs little.
+    The pooled difference is the mean of the data sets' differences, weighted by :math:`1 / s^2` (a
+    fixed-effect meta-analysis). For each difference, s is half the width of its interval, divided
+    by that of a standard normal interval; the weight of a data set takes the mean of :math:`s^2`
+    over all objectives. A weight from the difference's own s would favour the sets whose few
+    repeats agree by chance: in simulations with five repeats, up to 9 % of the 95 % intervals then
+    missed a difference of 0, against 4 %.
 
     Parameters
     ----------
@@ -310,19 +312,24 @@ def _pool(differences: FloatArray, intervals: FloatArray, confidence: float) -> 
     from scipy.stats import norm  # scipy.stats takes most of a second to import
 
     normal = norm.ppf((1.0 + confidence) / 2.0)
-    errors = np.ptp(intervals, axis=-1) / (2.0 * normal)
-    can = errors > 0.0  # nan is not
-    weights = np.where(can, 1.0 / np.where(can, errors, 1.0) ** 2, 0.0)
-    n_pooled, total = can.sum(axis=0), weights.sum(axis=0)
+    has_value = ~np.isnan(differences)
+    differences = np.where(has_value, differences, 0.0)
+    variances = np.where(has_value, np.ptp(intervals, axis=-1) / (2.0 * normal), 0.0) ** 2
+    of_sets = variances.sum(axis=1) / np.maximum(has_value.sum(axis=1), 1)
+    weight_of_sets = np.divide(1.0, of_sets, out=np.zeros_like(of_sets), where=of_sets > 0.0)
+    weights = has_value * weight_of_sets[:, None]
+    n_pooled = (weights > 0.0).sum(axis=0)
     enough = n_pooled >= _FEWEST_SETS
-    total = np.where(enough, total, np.nan)
-    mean = (weights * np.where(can, differences, 0.0)).sum(axis=0) / total
-    error = 1.0 / np.sqrt(total)
-    spread = (weights * np.where(can, differences - mean, 0.0) ** 2).sum(axis=0)
-    freedom = n_pooled - 1
-    explained = np.where(spread > freedom, freedom / np.where(spread > 0.0, spread, 1.0), 1.0)
-    p_values = 2.0 * norm.sf(np.abs(mean) / error)
+    total = np.where(enough, weights.sum(axis=0), np.nan)
+    mean = (weights * differences).sum(axis=0) / total
+    error = np.sqrt((weights**2 * variances).sum(axis=0)) / total
+    with np.errstate(divide="ignore", invalid="ignore"):  # no difference on any set
+        p_values = 2.0 * norm.sf(np.where(mean == 0.0, 0.0, np.abs(mean) / error))
+    p_values = np.where(enough, p_values, np.nan)
     p_values[enough] = holm(p_values[enough])
+    spread = (weights * (differences - mean) ** 2).sum(axis=0)
+    by_chance = (weights * variances).sum(axis=0) - (weights**2 * variances).sum(axis=0) / total
+    explained = np.where(spread > by_chance, by_chance / np.where(spread > 0.0, spread, 1.0), 1.0)
     return {
         "n_pooled": n_pooled,
         "pooled_differences": mean,
