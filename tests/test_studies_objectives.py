@@ -566,6 +566,8 @@ def test_a_forest_asks_and_answers(found, small):
     )
     title = clear.plot("n").get_title(loc="left")
     assert title.endswith("Better: linear; worse: xendcg.")
+    worse = replace(clear, p_values=np.array([[0.2], [0.02]])).plot().get_title(loc="left")
+    assert worse.endswith("None is established to be better; worse: xendcg.")
     unclear = replace(clear, p_values=np.array([[0.2], [0.3]]))
     assert "No difference is established" in unclear.plot().get_title(loc="left")
     with pytest.raises(KeyError, match="AP is not among the judges: n"):

@@ -80,7 +80,7 @@ def draw_forest(
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(xlabel)
-    ax.locator_params(axis="x", nbins=5)
+    ax.locator_params(axis="x", nbins=7)
     ax.set_title(wrapped(title, room), loc="left", fontsize=11)
     if len(series) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)

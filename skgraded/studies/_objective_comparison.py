@@ -349,6 +349,8 @@ def question_and_answer(
             answers.append(f"{word}: {', '.join(named)}")
     if not answers:
         answers = [f"no difference is established (p ≥ {alpha:.2g} by Holm's correction)"]
+    elif answers[0].startswith("worse"):
+        answers.insert(0, "none is established to be better")
     told = where + "; ".join(answers)
     return f"Is an objective better than {baseline}{by}?\n{told[0].upper()}{told[1:]}."
 
