@@ -1,5 +1,8 @@
 """Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
@@ -19,7 +22,6 @@ from skgraded.studies._judgment_variation import (
     simulate_judgments,
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
-from skgraded.studies._model_choice import ModelChoice, choose_by_search, choose_by_stopping
 from skgraded.studies._pool_samples import Sampling, reduce_pool
 from skgraded.studies._sensitivity import (
     DocumentChange,
@@ -37,6 +39,9 @@ from skgraded.studies._threshold_sweep import (
     threshold_measures,
 )
 from skgraded.studies._topic_facts import TopicFacts, above_first_quartile, topic_facts
+
+if TYPE_CHECKING:
+    from skgraded.studies._model_choice import ModelChoice, choose_by_search, choose_by_stopping
 
 __all__ = [
     "Correlation",
@@ -78,3 +83,18 @@ __all__ = [
     "threshold_measures",
     "topic_facts",
 ]
+
+# These names are imported on first use: they need scikit-learn, which takes half a second.
+_OF_MODEL_CHOICE = ("ModelChoice", "choose_by_search", "choose_by_stopping")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_MODEL_CHOICE:
+        value = getattr(import_module("skgraded.studies._model_choice"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skgraded.cli._options import add_measures, add_seed
 from skgraded.cli._study._options import add_formats, new_study
 from skgraded.cli._study._steps import chosen_measures, write_result
-from skgraded.studies import ModelChoice, choose_by_search, choose_by_stopping
+
+if TYPE_CHECKING:
+    from skgraded.studies import ModelChoice
 
 __all__ = ["add_command"]
 
@@ -49,6 +51,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _choose(arguments: argparse.Namespace, X: Any, y: Any, qid: Any) -> ModelChoice:
     from lightgbm import LGBMRanker
+
+    from skgraded.studies import choose_by_search, choose_by_stopping
 
     options: dict[str, Any] = {
         "measures": chosen_measures(arguments),
