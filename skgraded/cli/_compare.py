@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, get_args
+import dataclasses
+from typing import Any
 
+from skgraded.cli._chosen_test import add_test, chosen_test
 from skgraded.cli._formats import comparison_as, notes_beside
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write
 from skgraded.cli._scored_runs import add_scoring, score_runs
-from skgraded.trec import Correction, PairedTest, compare
+from skgraded.trec import compare
 
 __all__ = ["add_command"]
 
@@ -27,27 +29,10 @@ def add_command(commands: Any) -> None:
         help="test which TREC runs differ significantly",
         description="Compare runs by a paired test over topics.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_scoring(parser)
     add_measures(parser, ("AP",), "the measure to compare by")
-    parser.add_argument(
-        "--test",
-        choices=get_args(PairedTest),
-        default="randomization",
-        help="the test (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--correction",
-        choices=get_args(Correction),
-        help="correction for the number of pairs (default: holm; the tukey test has its own)",
-    )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--resamples", type=int, default=10_000, help="number of resamples (default: %(default)s)"
-    )
+    add_test(parser)
     add_seed(parser)
     add_plot(add_outputs(parser, ("table", "csv", "json")))
     parser.set_defaults(run=run)
@@ -60,14 +45,16 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--measure can be given only once, got {', '.join(names)}.")
     check_outputs(arguments)
     scores = score_runs(arguments, names)
+    chosen = chosen_test(arguments, scores)
     comparison = compare(
         scores,
-        test=arguments.test,
+        test=chosen.test,
         correction=arguments.correction,
         alpha=arguments.alpha,
-        n_resamples=arguments.resamples,
+        n_resamples=chosen.n_resamples,
         random_state=arguments.seed,
     )
+    comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
     write(arguments, comparison_as(arguments.format, comparison))
     tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
     if arguments.plot is not None:
