@@ -9,10 +9,17 @@ from collections.abc import Sequence
 
 from skgraded import __version__
 from skgraded.cli import _compare, _demo, _evaluate, _measures, _study
+from skgraded.cli._completion import complete
 from skgraded.cli._messages import in_words_of_options
 from skgraded.cli._parser import Parser
 
 __all__ = ["main", "make_parser"]
+
+_EPILOG = """\
+completion of words with the TAB key in bash and zsh:
+  pip install "skgraded[completion]"
+  eval "$(register-python-argcomplete skgraded)"
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     parser = make_parser()
+    complete(parser)
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
@@ -76,7 +84,9 @@ def make_parser() -> argparse.ArgumentParser:
     ['AP']
     """
     parser = Parser(
-        prog="skgraded", description="Evaluate, select and train rankers on graded relevance."
+        prog="skgraded",
+        description="Evaluate, select and train rankers on graded relevance.",
+        epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")

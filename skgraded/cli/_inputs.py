@@ -83,8 +83,9 @@ def chosen_measure(name: str, ties: Ties | None = None) -> Measure:
     """Return a measure, under the rule for ties unless the name states another one."""
     found = measure(name)
     default = next(field.default for field in dataclasses.fields(found) if field.name == "ties")
-    is_stated = ties is None or found.ties != default
-    return found if is_stated else dataclasses.replace(found, ties=ties)
+    if ties is None or found.ties != default:
+        return found
+    return dataclasses.replace(found, ties=ties)
 
 
 @contextlib.contextmanager

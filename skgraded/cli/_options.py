@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
+from skgraded.cli._completion import complete_measures
 from skgraded.rankings import Ties
 from skgraded.trec import Negative, Order
 
@@ -47,7 +48,7 @@ def add_measures(
     summary: str = "such as nDCG@10; repeat it for several",
 ) -> None:
     """Add the choice of measures."""
-    parser.add_argument(
+    option: Any = parser.add_argument(
         "-m",
         "--measure",
         metavar="MEASURE",
@@ -55,6 +56,7 @@ def add_measures(
         dest="measures",
         help=f"{summary} (default: {' '.join(default)})",
     )
+    option.completer = complete_measures
     parser.set_defaults(default_measures=default)
 
 

@@ -108,7 +108,7 @@ def _frame(part: Part) -> Any:
 
 
 def _as_csv(parts: Sequence[Part]) -> str:
-    texts = [_frame(part).to_csv(index=False) for part in parts]
+    texts: list[str] = [_frame(part).to_csv(index=False) for part in parts]
     header = texts[0].partition("\n")[0] + "\n"
     return texts[0] + "".join(each.removeprefix(header) for each in texts[1:])
 
