@@ -89,7 +89,7 @@ def _list() -> str:
         summaries = {
             name: (inspect.getdoc(kind) or "").split("\n")[0] for name, kind in members.items()
         }
-        lines += ["", wrap(family), *_rows(summaries)]
+        lines += ["", wrap(family, indent=0), *_rows(summaries)]
     told = (
         "'skgraded measures NAME' shows the formula, fields and source of one.",
         "'skgraded measures --from TOOL NAME' shows which one has another tool's number.",

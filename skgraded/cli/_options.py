@@ -116,11 +116,11 @@ def add_outputs(
 ) -> argparse._ArgumentGroup:
     """Add the format and the file of the output; return their group."""
     group = parser.add_argument_group("output")
-    by_name = " or ".join(f".{each}" for each in formats if each in ("csv", "json"))
     group.add_argument(
-        "--format", choices=formats, help=f"(default: that of an output in {by_name}, else table)"
+        "--format",
+        choices=formats,
+        help="(default: that of an output in .csv or .json, else table)",
     )
-    parser.set_defaults(formats=formats)
     group.add_argument(
         "-o",
         "--output",

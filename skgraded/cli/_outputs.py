@@ -109,11 +109,6 @@ def _format(arguments: argparse.Namespace) -> str:
     if arguments.format is not None:
         return str(arguments.format)
     suffix = "" if arguments.output is None else arguments.output.suffix[1:].lower()
-    if suffix in ("csv", "json") and suffix not in arguments.formats:
-        raise ValueError(
-            f"--output must not end in .{suffix}, which this command cannot write, got "
-            f"{str(arguments.output)!r}; it writes {', '.join(arguments.formats)}."
-        )
     return suffix if suffix in ("csv", "json") else "table"
 
 

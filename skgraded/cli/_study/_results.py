@@ -41,7 +41,7 @@ def write_result(
 ) -> None:
     """Write the only result of a study; ``draw`` has a function for each panel of its picture."""
     part = Part({}, "", found)
-    _write(arguments, [part], text, notes, draw or [found.plot])
+    _write(arguments, [part], text, notes, draw or [getattr(found, "plot", None)])
 
 
 def write_parts(
@@ -74,7 +74,7 @@ def _write(
     parts: Sequence[Part],
     text: str,
     notes: Sequence[str],
-    draw: Sequence[Callable[[Any], Any]],
+    draw: Sequence[Any],
 ) -> None:
     forms = {
         "table": lambda: text + "\n",
