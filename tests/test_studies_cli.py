@@ -270,10 +270,10 @@ def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
     few = topic_facts(qrels).few(2, 2)
     words = ["--rates", "50", "-m", "AP", "--few", 2, "--ratio", 2, "--plot", tmp_path / "few.png"]
     study("incompleteness", qrels, *runs, *words)
-    all_topics, _, few_topics = capsys.readouterr().out.partition("Few of grade 2:\n")
+    all_topics, _, few_topics = capsys.readouterr().out.partition("Topics with few of grade 2:\n")
     topics = {"all": np.ones(8, bool), "few of grade 2": few}
     found = incompleteness(qrels, runs, "AP", rates=[50], topics=topics)
-    assert all_topics.strip() == "All:\n" + found.to_text()
+    assert all_topics.strip() == "All topics:\n" + found.to_text()
     assert few_topics.strip() == found.to_text(topics="few of grade 2")
     from matplotlib.image import imread
 
@@ -313,6 +313,12 @@ def test_power_of_the_upper_quartiles_on_topics_with_few(files, capsys, tmp_path
     assert [each["n_topics"][0] for each in results] == [8, topic_facts(qrels).few(2, 2).sum()]
     assert len(results[1]["systems"]) == 3
     assert (tmp_path / "power.png").exists()
+
+
+def test_what_a_sample_leaves_out_is_no_note(files, capsys):
+    qrels, runs = files
+    study("power", qrels, *runs, "-m", "AP", "--test", "t", "--rates", "50,20")
+    assert capsys.readouterr().err == ""
 
 
 def test_swaps_of_the_best_runs(files, capsys):
@@ -382,6 +388,11 @@ def as_words(rules):
     return words + (["--negative", rules["negative"]] if "negative" in rules else [])
 
 
+def assert_notes(notes, of_scores, told):
+    assert list(notes) == [note for note in of_scores if "nothing" not in note]
+    assert told.replace("\n  ", " ").splitlines() == list(notes)
+
+
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_rules_reach_every_study(short, capsys, rules):
     qrels, runs = short
@@ -397,13 +408,18 @@ def test_rules_reach_every_study(short, capsys, rules):
     assert capsys.readouterr().out.strip() == repr(
         compare_qrels(measures, [qrels, qrels], runs[1], **rules)
     )
+    judged = compare_qrels(measures, [qrels, qrels], runs[0], **rules).values
+    expected = trec.evaluate(qrels, runs[0], measures, **rules).values
+    np.testing.assert_array_equal(judged[:1], expected[:, ~np.isnan(expected[0, :, 0])])
     study("incompleteness", qrels, *runs, *words, "--rates", "100", "--statistic", "score")
     shown = capsys.readouterr()
     found = incompleteness(qrels, runs, measures, rates=[100], **rules)
     assert shown.out.strip() == found.to_text("score")
+    assert_notes(found.notes, scores.notes(), shown.err)
     np.testing.assert_allclose(found.full[0], scores.means())
-    assert list(found.notes) == [note for note in scores.notes() if "nothing" not in note]
-    assert shown.err.replace("\n  ", " ").splitlines() == list(found.notes)
+    # All of the judgments are no sample, also for a measure that knows what was sampled.
+    found = incompleteness(qrels, runs, "infAP", rates=[100], **rules)
+    np.testing.assert_array_equal(found.means[:, 0, 0], found.full)
 
 
 def test_ties_reach_every_study(short, capsys):

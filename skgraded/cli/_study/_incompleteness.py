@@ -21,6 +21,7 @@ from skgraded.cli._study._results import write_result
 from skgraded.cli._study._steps import (
     chosen_measures,
     facts_of,
+    heading_of,
     read_judgments,
     rules,
     selected_systems,
@@ -131,4 +132,4 @@ def _text(found: Incompleteness, statistic: IncompletenessStatistic) -> str:
     tables = {name: found.to_text(statistic, name) for name in found.topic_sets}
     if len(tables) == 1:
         return tables["all"]
-    return "\n\n".join(f"{name.capitalize()}:\n{table}" for name, table in tables.items())
+    return "\n\n".join(f"{heading_of(name)}:\n{table}" for name, table in tables.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -22,6 +23,7 @@ from skgraded.cli._study._results import Part, write_parts
 from skgraded.cli._study._steps import (
     chosen_measures,
     facts_of,
+    heading_of,
     read_judgments,
     restricted,
     score_runs,
@@ -80,13 +82,14 @@ def run(arguments: argparse.Namespace) -> None:
     masks = topic_masks(arguments, facts_of(arguments, qrels))
     chosen = np.flatnonzero(np.ones(len(arguments.runs), bool) if systems is None else systems)
     runs = [arguments.runs[each] for each in chosen]
-    parts, notes = [], []
+    parts, notes, remarks = [], [], qrels.notes(arguments.negative)
     for rate, judged in _samples(arguments, qrels):
         scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
-        notes += scores.notes()
+        # A sample's own judgments left out are no news.
+        notes += dataclasses.replace(scores, remarks=tuple(remarks)).notes()
         for name, mask in masks.items():
             labels: dict[str, Any] = {"topics": name} if len(masks) > 1 else {}
-            words = [f"{name} topics" if name == "all" else f"topics with {name}"]
+            words = [heading_of(name)]
             if rate is not None:
                 labels["rate"] = rate
                 words.append(f"{rate:g}% of the judgments")

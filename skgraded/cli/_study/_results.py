@@ -54,7 +54,7 @@ def write_parts(
     texts = [text_of(part.found) for part in parts]
     if len(parts) > 1:
         pairs = zip(parts, texts, strict=True)
-        texts = [f"{part.heading.capitalize()}:\n{text}" for part, text in pairs]
+        texts = [f"{part.heading}:\n{text}" for part, text in pairs]
     draw = [_titled(part, alone=len(parts) == 1) for part in parts]
     _write(arguments, parts, "\n\n".join(texts), notes, draw)
 

@@ -17,6 +17,7 @@ from skgraded.trec import Qrels, RunScores, evaluate, read_qrels
 __all__ = [
     "chosen_measures",
     "facts_of",
+    "heading_of",
     "read_judgments",
     "restricted",
     "rules",
@@ -75,6 +76,11 @@ def topic_masks(arguments: argparse.Namespace, facts: TopicFacts) -> dict[str, M
             )
         masks[f"few of grade {grade}"] = few
     return masks
+
+
+def heading_of(topics: str) -> str:
+    """Return the heading of the results on a set of topics."""
+    return "All topics" if topics == "all" else f"Topics with {topics}"
 
 
 def selected_systems(arguments: argparse.Namespace, qrels: Qrels) -> Mask | None:

@@ -18,6 +18,7 @@ from skgraded.cli._study._results import Part, write_parts
 from skgraded.cli._study._steps import (
     chosen_measures,
     facts_of,
+    heading_of,
     read_judgments,
     restricted,
     score_runs,
@@ -30,8 +31,8 @@ __all__ = ["add_command"]
 
 _PAPERS = """\
 paper:
-  Voorhees and Buckley (2002): the swap method, by two disjoint halves of the
-  topics, for all runs; --top 30 takes those of Sakai (2007)
+  Voorhees and Buckley (2002): the swap method; none of their tables is
+  reproduced, since the sets here are halves of the topics and of no other size
     skgraded study swaps qrels.txt runs/* -m AP -m P@10
 """
 
@@ -62,5 +63,5 @@ def run(arguments: argparse.Namespace) -> None:
         labels = {"topics": name} if len(masks) > 1 else {}
         chosen = restricted(scores, systems, mask)
         found = swap_rates(chosen, n_trials=arguments.trials, random_state=arguments.seed)
-        parts.append(Part(labels, f"topics: {name}", found))
+        parts.append(Part(labels, heading_of(name), found))
     write_parts(arguments, parts, repr, scores.notes())
