@@ -356,10 +356,7 @@ def incompleteness(
         rates=plan.rates,
         n_judged=n_judged,
         target=str(given[-1]),
-        full=full[..., :-1],
-        target_full=full[..., -1],
         means=means,
-        score=means.mean(axis=-2),
         notes=tuple(dict.fromkeys([*judged.notes(negative), *joined.notes()])),
         **_statistics(means, full, _signs(given)),
     )
@@ -488,6 +485,7 @@ def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
     own, target, names = full[..., :-1], full[..., -1], ("kendall", "tau_ap", *_OF_TARGET)
     found = {name: np.empty((*means.shape[:3], means.shape[4])) for name in names}
+    found |= {"full": own, "target_full": target, "score": means.mean(axis=-2)}
     for place in np.ndindex(*means.shape[:3], means.shape[4]):
         group, column = place[0], place[3]
         estimate = means[(*place[:3], slice(None), column)]

@@ -442,12 +442,13 @@ def compare_qrels(
     top = int(max(1.0, *(each.grades.max() for each in judged)))
     given = measures_of(measures)
     chosen = tuple(each.resolve(top) for each in given)
+    common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
+    if not common:
+        raise ValueError("qrels must have topics in common, got none.")
     rules: dict[str, Any] = {"order": order, "complete": complete, "negative": negative}
     scored = [evaluate_rankings(chosen, rank(each, taken, **rules)) for each in judged]
     rows = [{topic: row for row, topic in enumerate(each.qid.tolist())} for each in scored]
-    common = [topic for topic in rows[0] if all(topic in each for each in rows)]
-    if not common:
-        raise ValueError("qrels must have topics in common, got none.")
+    common = [topic for topic in common if all(topic in each for each in rows)]
     values = [
         scores.values[[row_of[topic] for topic in common]]
         for scores, row_of in zip(scored, rows, strict=True)

@@ -40,8 +40,8 @@ def write_result(
     draw: Sequence[Callable[[Any], Any]] | None = None,
 ) -> None:
     """Write the only result of a study; ``draw`` has a function for each panel of its picture."""
-    part = Part({}, "", found)
-    _write(arguments, [part], text, notes, draw or [getattr(found, "plot", None)])
+    panels = [getattr(found, "plot", None)] if draw is None else list(draw)
+    _write(arguments, [Part({}, "", found)], text, notes, panels)
 
 
 def write_parts(
