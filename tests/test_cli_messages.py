@@ -5,9 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skgraded import catalogue
 from skgraded.cli import main
+from skgraded.cli._messages import _OPTIONS, in_words_of_options
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 c 3\n"
 RUN = "q1 Q0 a 1 3 t\nq2 Q0 c 1 1 t\n"
@@ -135,6 +138,15 @@ def test_messages_name_options_and_places(words, message, capsys):
     assert message in told
     for argument in ("y_true", "n_resamples", "n_threads", 'test="', "None"):
         assert argument not in told
+
+
+@given(st.sampled_from(sorted(_OPTIONS)), st.text(alphabet="abc -_.:,'\\n", max_size=20))
+def test_options_take_the_place_of_arguments(name, rest):
+    told = in_words_of_options(f'{rest} {name} must be 1. Try {name}=2, {name}="a" and {name}=.')
+    option = _OPTIONS[name]
+    assert told.endswith(f"{option} must be 1. Try {option} 2, {option} a and {option}.")
+    assert in_words_of_options(told) == told
+    assert in_words_of_options(f"a_{name}=1 {name}s {name} may") == f"a_{name}=1 {name}s {name} may"
 
 
 COMPLETED = [

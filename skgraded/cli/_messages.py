@@ -28,7 +28,7 @@ _OPTIONS = {
     "test": "--test",
 }
 # An argument and its value, as in test="tukey", or an argument that must be something.
-_ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|)|(?= must ))')
+_ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must ))')
 _WORDS = {
     "scores must hold ": "The runs must hold ",
     "systems must keep ": "The study must keep ",

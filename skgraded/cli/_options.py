@@ -11,6 +11,7 @@ from skgraded.rankings import Ties
 from skgraded.trec import Negative, Order
 
 __all__ = [
+    "add_grades",
     "add_measures",
     "add_outputs",
     "add_plot",
@@ -76,6 +77,11 @@ def add_rules(group: argparse._ArgumentGroup) -> None:
         "(score), by the rank column or as in the file (default: %(default)s)",
     )
     add_ties(group)
+    add_grades(group)
+
+
+def add_grades(group: argparse._ArgumentGroup) -> None:
+    """Add changes of grades and the meaning of negative ones."""
     group.add_argument(
         "--grades",
         metavar="OLD[,OLD...]=NEW",

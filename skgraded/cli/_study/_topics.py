@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from skgraded.cli._options import add_qrels
-from skgraded.cli._study._options import add_formats, add_reading, new_study
+from skgraded.cli._options import add_grades, add_qrels
+from skgraded.cli._study._options import add_formats, new_study
 from skgraded.cli._study._results import write_result
 from skgraded.cli._study._steps import facts_of, read_judgments
 
@@ -25,7 +25,7 @@ def add_command(studies: Any) -> None:
     summary = "count the documents of each grade by topic"
     parser = new_study(studies, "topics", summary, run, _PAPERS)
     add_qrels(parser)
-    add_reading(parser)
+    add_grades(parser.add_argument_group("scoring"))
     add_formats(parser, plot=False)
 
 
