@@ -144,6 +144,15 @@ def test_a_picture_without_a_suffix_gets_one(folder):
     assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("words", [["compare"], ["study", "power", "--test", "t"]])
+def test_a_picture_leaves_no_figure_open(folder, words):
+    from matplotlib import pyplot
+
+    before = pyplot.get_fignums()
+    assert main([*words, "qrels", "a.run", "b.run", "--plot", "picture.png"]) == 0
+    assert pyplot.get_fignums() == before
+
+
 def test_the_demo_replaces_no_picture_unasked(folder):
     (folder / "skgraded-demo.png").write_text("mine")
     done = skgraded("demo", text=True)

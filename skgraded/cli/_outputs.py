@@ -53,9 +53,12 @@ def tell(notes: Sequence[str]) -> None:
 
 def save_picture(path: Path, figure: Any, **options: Any) -> Path:
     """Save a figure of matplotlib and return the path, with the suffix that it gets."""
+    from matplotlib import pyplot
+
     path = picture_path(path)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), **options)
+    pyplot.close(figure)  # pyplot keeps every figure that it has made
     _replace(path, picture.getvalue())
     return path
 
