@@ -79,7 +79,7 @@ def parse_grades(rules: list[str]) -> dict[float, float]:
     return grades
 
 
-def chosen_measure(name: str, ties: Ties | None = None) -> Measure:
+def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
     """Return a measure, under the rule for ties unless the name states another one."""
     found = measure(name)
     default = next(field.default for field in dataclasses.fields(found) if field.name == "ties")
