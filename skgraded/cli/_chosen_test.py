@@ -10,9 +10,9 @@ import numpy as np
 from skgraded._paired_tests import all_swaps_fit
 from skgraded.trec import Correction, PairedTest, RunScores
 
-__all__ = ["ChosenTest", "add_test", "chosen_test"]
+__all__ = ["DEFAULT_RESAMPLES", "ChosenTest", "add_test", "chosen_test"]
 
-_RESAMPLES = 10_000
+DEFAULT_RESAMPLES = 10_000
 _RESAMPLED = ("randomization", "bootstrap")
 
 
@@ -54,22 +54,22 @@ def chosen_test(arguments: argparse.Namespace, scores: RunScores) -> ChosenTest:
     if arguments.resamples is not None:
         return ChosenTest(asked, arguments.resamples)
     needed = _needed(arguments, asked, scores)
-    if needed <= _RESAMPLES:
-        return ChosenTest(asked, _RESAMPLES)
+    if needed <= DEFAULT_RESAMPLES:
+        return ChosenTest(asked, DEFAULT_RESAMPLES)
     pairs = f"{len(scores)} runs are {len(scores) * (len(scores) - 1) // 2:,} pairs, for which"
     what = f"Holm's correction needs {needed:,} resamples"
     if arguments.test is None and arguments.correction is None:
         options = f"--test randomization takes {needed:,}"
         note = f"{pairs} {what}: by default the Tukey test takes the place of Fisher's ({options})."
-        return ChosenTest("tukey", _RESAMPLES, (note,))
-    note = f"{pairs} {what}: by default that many are drawn instead of {_RESAMPLES:,}."
+        return ChosenTest("tukey", DEFAULT_RESAMPLES, (note,))
+    note = f"{pairs} {what}: by default that many are drawn instead of {DEFAULT_RESAMPLES:,}."
     return ChosenTest(asked, needed, (note,))
 
 
 def _needed(arguments: argparse.Namespace, test: str, scores: RunScores) -> int:
     """Count the resamples without which no difference is significant after Holm's correction."""
     n_topics = int((~np.isnan(scores.values[:, :, 0]).any(axis=0)).sum())
-    is_exact = test == "randomization" and all_swaps_fit(n_topics, _RESAMPLES)
+    is_exact = test == "randomization" and all_swaps_fit(n_topics, DEFAULT_RESAMPLES)
     is_corrected = arguments.correction in (None, "holm") and test in _RESAMPLED
     if is_exact or not is_corrected or not 0.0 < arguments.alpha < 1.0:
         return 0  # the comparison tells what is wrong with alpha
