@@ -28,7 +28,6 @@ def add_command(commands: Any) -> None:
         help="score TREC runs by any measure",
         description="Score runs against qrels; print a table of means, or values by topic.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_scoring(parser)
     summary = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"

@@ -38,7 +38,12 @@ from skgraded.studies._threshold_sweep import (
     threshold_grid,
     threshold_measures,
 )
-from skgraded.studies._topic_facts import TopicFacts, above_first_quartile, topic_facts
+from skgraded.studies._topic_facts import (
+    TopicFacts,
+    above_first_quartile,
+    best_systems,
+    topic_facts,
+)
 
 if TYPE_CHECKING:
     from skgraded.studies._choose import choose_by_search, choose_by_stopping
@@ -70,6 +75,7 @@ __all__ = [
     "TopicFacts",
     "Training",
     "above_first_quartile",
+    "best_systems",
     "change_by_discovery",
     "choose_by_search",
     "choose_by_stopping",

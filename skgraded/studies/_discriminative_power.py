@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from skgraded import _core
 from skgraded._optional import axes_or_new
@@ -380,9 +379,11 @@ def _observed(differences: FloatArray, sizes: FloatArray) -> tuple[FloatArray, F
 def _test_t(
     values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
 ) -> _Tested:
+    from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
+
     n_topics = values.shape[1]
     differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-    critical = float(stats.t.isf(alpha / 2.0, n_topics - 1))
+    critical = float(students_t.isf(alpha / 2.0, n_topics - 1))
     error = differences.std(axis=1, ddof=1) / np.sqrt(n_topics)
     return _Tested(t_test(differences), differences.mean(axis=1), critical * error, n_topics)
 

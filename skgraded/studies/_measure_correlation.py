@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice
-from skgraded._text import text_table, wrap
+from skgraded._text import count, text_table, wrap
 from skgraded.measures import column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._presentation import frame, two_decimals
@@ -283,5 +283,5 @@ def cell(values: FloatArray) -> str:
 def legend(result: Any) -> str:
     """Describe the numbers of systems and topics of a result."""
     pairs = zip(result.topic_sets, result.n_topics, strict=True)
-    sets = ", ".join(f"{name}: {n} topics" for name, n in pairs)
+    sets = ", ".join(f"{name}: {count(n, 'topic')}" for name, n in pairs)
     return f"{len(result.systems)} systems; {sets}."
