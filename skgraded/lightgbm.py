@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,10 @@ def objective(
     sigmoid: float = 1.0,
     truncation_level: int | None = 30,
     norm: bool = True,
+    noise: Literal["gumbel", "logistic"] | None = None,
+    noise_scale: float = 0.5,
+    n_draws: int = 3,
+    random_state: int = 0,
     n_threads: int | None = None,
 ) -> Callable[..., tuple[FloatArray, FloatArray]]:
     r"""Make a training objective for LightGBM from a measure: LambdaMART.
@@ -149,6 +153,10 @@ def objective(
             sigmoid=sigmoid,
             truncation_level=truncation_level,
             norm=norm,
+            noise=noise,
+            noise_scale=noise_scale,
+            n_draws=n_draws,
+            random_state=random_state,
             n_threads=n_threads,
         )
     )
