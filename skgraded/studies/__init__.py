@@ -20,7 +20,11 @@ from skgraded.studies._judgment_variation import (
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
 from skgraded.studies._model_choice import ModelChoice, choose_by_search, choose_by_stopping
+from skgraded.studies._objective_comparison import ObjectiveComparison
+from skgraded.studies._objective_trainings import Training
+from skgraded.studies._objectives import compare_objectives
 from skgraded.studies._pool_samples import Sampling, reduce_pool
+from skgraded.studies._pooled_objectives import PooledObjectives, combine_objectives
 from skgraded.studies._sensitivity import (
     DocumentChange,
     PoolChange,
@@ -46,8 +50,10 @@ __all__ = [
     "IncompletenessStatistic",
     "JudgmentVariation",
     "ModelChoice",
+    "ObjectiveComparison",
     "PoolChange",
     "PoolReduction",
+    "PooledObjectives",
     "PowerTest",
     "Sampling",
     "Sensitivity",
@@ -56,11 +62,14 @@ __all__ = [
     "SweepStatistic",
     "ThresholdSweep",
     "TopicFacts",
+    "Training",
     "above_first_quartile",
     "change_by_discovery",
     "choose_by_search",
     "choose_by_stopping",
+    "combine_objectives",
     "compare_assessors",
+    "compare_objectives",
     "compare_qrels",
     "correlate",
     "discriminative_power",

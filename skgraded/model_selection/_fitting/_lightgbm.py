@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skgraded.lightgbm import _EvalMetric
 from skgraded.model_selection._fitting._own_stopping import given_params, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
-__all__ = ["fit"]
+__all__ = ["fit", "staged"]
 
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
@@ -108,3 +110,15 @@ class _StopOn:
         watched = [each for each in env.evaluation_result_list if each[1] == self._metric]
         replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
         self._stop(replace(evaluation_result_list=watched))
+
+
+def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the scores after each iteration, which are those of ``predict(num_iteration=...)``."""
+    booster = ranker.booster_
+    scores = 0.0
+    for iteration in range(booster.current_iteration()):
+        of_tree = booster.predict(
+            X, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
+        )
+        scores = scores + of_tree
+        yield scores
