@@ -51,57 +51,45 @@ SCORES = st.sampled_from([-3.5, -1.0, -0.0, 0.0, 0.25, 0.5, 7.25])
 
 
 @st.composite
-def queries(draw, n_queries):
-    """Grades and scores of some queries, of which some have equal scores throughout."""
-    max_grade, rows = draw(strategies.MAX_GRADES), []
-    for _ in range(n_queries):
-        n = draw(st.integers(1, 6))
-        grades = draw(strategies.labels(max_grade, n, unjudged=False))
-        equal = draw(st.booleans())
-        scores = [draw(SCORES)] * n if equal else draw(st.lists(SCORES, min_size=n, max_size=n))
-        rows.append((grades, scores))
-    return rows
-
-
-def in_one_array(rows):
-    """Return labels, scores and query sizes."""
-    grades, scores = (np.concatenate(each) for each in zip(*rows, strict=True))
-    return grades, scores, [len(each) for each, _ in rows]
+def one_query(draw):
+    """Grades and scores, the latter sometimes equal throughout, and the top of the scale."""
+    n, max_grade = draw(st.integers(1, 6)), draw(strategies.MAX_GRADES)
+    grades = draw(strategies.labels(max_grade, n, unjudged=False))
+    equal = draw(st.booleans())
+    scores = [draw(SCORES)] * n if equal else draw(st.lists(SCORES, min_size=n, max_size=n))
+    return grades, scores, max(1, int(max(grades)))
 
 
 @pytest.mark.parametrize("name", TRAINABLE)
 @FEW
-@given(rows=queries(3), data=st.data())
-def test_the_mean_is_that_of_literal_loops_over_noisy_scores(name, rows, data):
-    labels, scores, sizes = in_one_array(rows)
-    chosen, _ = data.draw(fields_of(name, max(1, int(labels.max()))))
-    assume(getattr(chosen, "rel", 1) <= labels.max())
+@given(query=one_query(), data=st.data())
+def test_the_mean_is_that_of_literal_loops_over_noisy_scores(name, query, data):
+    grades, scores, top = query
+    chosen, _ = data.draw(fields_of(name, top))
+    assume(getattr(chosen, "rel", 1) <= top)
     assume(chosen.k is not None or not chosen.normalize)
-    options = {
+    cost = {
         "sigmoid": data.draw(st.sampled_from([0.5, 1.0, 2.0])),
         "truncation_level": data.draw(st.sampled_from([1, 3, None])),
         "norm": data.draw(st.booleans()),
     }
-    kind = data.draw(st.sampled_from(KINDS))
+    kind, n_draws = data.draw(st.sampled_from(KINDS)), data.draw(st.integers(1, 4))
     scale = data.draw(st.sampled_from([0.1, 0.5, 3.0]))
-    n_draws, seed = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 2**64 - 1))
+    seed = data.draw(st.integers(0, 2**64 - 1))
     ours = objective(
-        chosen, noise=kind, noise_scale=scale, n_draws=n_draws, random_state=seed, **options
+        chosen, noise=kind, noise_scale=scale, n_draws=n_draws, random_state=seed, **cost
     )
-    expected = [
-        literal.mean_by_row(
-            grades,
-            of_query,
-            literal_derivatives(chosen, grades, **options),
-            kind=kind,
-            scale=scale,
-            n_draws=n_draws,
-            seed=seed,
-        )
-        for grades, of_query in rows
-    ]
-    found = derivatives(ours, labels, scores, sizes)
-    np.testing.assert_allclose(found, np.concatenate(expected, axis=1), rtol=1e-9, atol=1e-12)
+    expected = literal.mean_by_row(
+        grades,
+        scores,
+        literal_derivatives(chosen, grades, **cost),
+        kind=kind,
+        scale=scale,
+        n_draws=n_draws,
+        seed=seed,
+    )
+    found = derivatives(ours, grades, scores)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @given(
