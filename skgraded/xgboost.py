@@ -49,8 +49,8 @@ def objective(
 ) -> Callable[[ArrayLike, xgboost.DMatrix], tuple[FloatArray, FloatArray]]:
     """Make a training objective for ``xgboost.train`` from a measure: LambdaMART.
 
-    The formula, ties and limits are those of `skgraded.lightgbm.objective`. XGBRanker does not
-    accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
+    The formula, ties, noise and limits are those of `skgraded.lightgbm.objective`. XGBRanker does
+    not accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
 
     Parameters
     ----------
@@ -62,6 +62,16 @@ def objective(
         Only pairs with a document among this many first ranks count; None counts all pairs.
     norm : bool, default=True
         Whether to normalize the derivatives of each query.
+    noise : {"gumbel", "logistic"} or None, default=None
+        Distribution of random numbers that are added to the scores; the derivatives are then means
+        over several draws.
+    noise_scale : float, default=0.5
+        Factor of the numbers, in standard deviations of the scores of each query. Only with
+        `noise`.
+    n_draws : int, default=3
+        Number of draws in each iteration. Only with `noise`.
+    random_state : int, default=0
+        Seed of the draws. Only with `noise`.
     n_threads : int, optional
         Threads for sorting and derivatives: None is one, -1 all processors. The derivatives do not
         depend on it.
