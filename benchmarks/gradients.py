@@ -8,13 +8,15 @@ that of the whole call of the objective, which sorts, computes the derivatives a
 labels with those of the previous call.
 
 A second table compares the mean over noisy scores with the gradient without noise, both whole
-calls: one draw, three, and the kind of noise. The ratio is that of one draw.
+calls in one thread and in processor time: one draw, three, and the kind of noise. The ratio is that
+of one draw.
 
     python benchmarks/gradients.py [--queries N] [--repeats N]
 """
 
 import argparse
 import statistics
+import time
 
 import lightgbm as lgb
 import numpy as np
@@ -84,7 +86,7 @@ def print_noises(rows, repeats):
             ours = objective(each, **options)
             contestants[name] = lambda ours=ours: ours(grades, scores, None, sizes)
             contestants[name]()
-        seconds = alternate(contestants, repeats)
+        seconds = alternate(contestants, repeats, time.process_time)
         for name, runs in seconds.items():
             n_draws = NOISES[name].get("n_draws", 1)
             pairs = zip(runs, seconds["no noise"], strict=True)
