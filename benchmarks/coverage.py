@@ -18,7 +18,8 @@ import numpy as np
 from skgraded._paired_tests import randomization_test, t_test, wilcoxon_test
 from skgraded._repeated_tests import repeated_interval
 
-QUERIES, REPEATS = (30, 100, 1000), (1, 3, 5, 10)
+QUERIES, REPEATS = (30, 100, 1000), (1, 2, 3, 5, 10)
+REPEATS_OF_WIDTHS = (2, 3, 4, 5, 10)
 # Standard deviations of queries, repeats (over the square root of the queries) and noise.
 EFFECTS = {
     "queries alone": (1.0, 0.0, 0.5),
@@ -163,6 +164,20 @@ def print_drawn(n_replications):
             print_rows(f"{name:<18}{n_queries:>8}", by_repeats)
 
 
+def print_widths(n_replications, n_queries=100):
+    """Print how far the widths of intervals depend on chance."""
+    print(f"\nWidths over {n_queries} queries, in medians of ten repeats: 5, 50 and 95 % quantiles")
+    print(f"{'effects':<26}" + "".join(f"{each:>13} rep." for each in REPEATS_OF_WIDTHS))
+    for name, effects in EFFECTS.items():
+        widths = []
+        for n_repeats in REPEATS_OF_WIDTHS:
+            rng = np.random.default_rng([n_queries, n_repeats])
+            found = repeated_interval(drawn((n_replications, n_repeats, n_queries), effects, rng))
+            widths.append(np.quantile(found.high - found.low, [0.05, 0.5, 0.95]))
+        cells = ("".join(f"{each:6.2f}" for each in row / widths[-1][1]) for row in widths)
+        print(f"{name:<26}{''.join(cells)}", flush=True)
+
+
 def print_trained(n_replications):
     print_head("Trained learners that are alike", "  queries   folds     docs")
     for setting in TRAINED:
@@ -185,6 +200,7 @@ def main():
     print(f"{options.replications} replications, {options.trained} of those with training")
     print_single(options.replications)
     print_drawn(options.replications)
+    print_widths(options.replications)
     print_trained(options.trained)
 
 

@@ -1,20 +1,30 @@
-"""Select the training objective by cross-validated xGAP
-========================================================
+"""Let cross-validation choose the training objective
+=====================================================
 
-The best objective is not always the measure used for evaluation. If g gives most weight to grades
-that few documents have, a measure that also distinguishes the lower grades gives more documents a
-gradient. Cross-validation can select the objective.
+An objective is a parameter of the ranker, so that a search can choose it together with the number
+of trees. Nobody knows beforehand which objective is best for a measure, the measure itself
+included: pooled over seven real data sets of 30 to 1,692 queries, training for xGAP with uniform g
+differed from LightGBM's lambdarank by +.0011 in xGAP, with a 95 % interval from -.0009 to +.0031.
+So the search is followed by a comparison with intervals, over all queries and five repeated splits.
 """
 
 # %%
 from lightgbm import LGBMRanker
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from skgraded import QueryKFold, QueryRanker, query_target, xGAP
+from skgraded import (
+    QueryKFold,
+    QueryRanker,
+    compare_rankers,
+    cross_validate_queries,
+    query_target,
+    xGAP,
+)
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 
-# 1.5 % of the documents have the top grade, which 90 % of the users require.
+# 200 queries, made up. 1.5 % of the documents have the top grade, which 90 % of the users require.
 X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)
 target = xGAP(g=(0.1, 0.9))
 
@@ -22,27 +32,42 @@ target = xGAP(g=(0.1, 0.9))
 # The search includes LightGBM's own objective and the number of trees.
 TRAIN_FOR = {
     "lambdarank": "lambdarank",
-    "xGAP, the target": objective(target),
-    "xGAP, flatter g": objective(xGAP(g=(0.5, 0.5))),
-    "xGAP, flatter g, all pairs": objective(xGAP(g=(0.5, 0.5)), truncation_level=None),
-    "GAP": objective("GAP(g=[0.1,0.9])"),
+    "xGAP": objective(target),
+    "xGAP, all pairs": objective(target, truncation_level=None),
     "QMeasure": objective("QMeasure"),
 }
+ranker = QueryRanker(LGBMRanker(num_leaves=15, n_jobs=1, verbose=-1), measure=target)
 search = GridSearchCV(
-    QueryRanker(LGBMRanker(num_leaves=15, n_jobs=1, verbose=-1), measure=target),
+    ranker,
     {
         "estimator__objective": list(TRAIN_FOR.values()),
         "estimator__n_estimators": [30, 60],
     },
     cv=QueryKFold(3),
 ).fit(X, query_target(y, qid))
+best = search.best_params_
+chosen = next(name for name, each in TRAIN_FOR.items() if each == best["estimator__objective"])
+print(f"Chosen: {chosen}, {best['estimator__n_estimators']} trees, {search.best_score_:.4f}\n")
 
 # %%
-results = search.cv_results_
-for name, chosen in TRAIN_FOR.items():
-    trials = [
-        i for i, params in enumerate(results["params"]) if params["estimator__objective"] == chosen
-    ]
-    best = max(trials, key=lambda i: results["mean_test_score"][i])
-    mean, spread = results["mean_test_score"][best], results["std_test_score"][best]
-    print(f"{name:28} {mean:.4f}, folds spread by {spread:.4f}")
+# The best of eight means is too high by chance. What is known about the differences, with as many
+# trees for all objectives? Each is compared with lambdarank.
+trees = best["estimator__n_estimators"]
+found = {
+    name: cross_validate_queries(
+        clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees),
+        X,
+        y,
+        qid=qid,
+        cv=3,
+        n_repeats=5,
+    )
+    for name, each in TRAIN_FOR.items()
+}
+comparison = compare_rankers(found, baseline="lambdarank")
+print(comparison)
+
+# %%
+# How many queries would show a difference of 0.005 in 80 of 100 cases?
+for pair, needed in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
+    print(f"{comparison.rankers[pair[0]]:16} {needed:6,} queries")

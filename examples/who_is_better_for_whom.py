@@ -46,8 +46,9 @@ if sys.argv[1:]:
     profile.plot().figure.savefig(sys.argv[1], dpi=110)
 
 # %%
-# With all queries tested by cross-validation, the intervals are narrower. Here both rankers learn
-# the grades, but one of them does not see how good a document is: does that harm all users?
+# A cross-validation tests all queries; its intervals hold for the models of these splits. Here both
+# rankers learn the grades, but one of them does not see how good a document is: does that harm all
+# users?
 measures = profile_measures(2)
 found = {
     "both features": cross_validate_queries(Ridge(), X, y, qid=qid, measures=measures),

@@ -17,6 +17,7 @@ from skgraded._warnings import (
     UndefinedMeanWarning,
     UnseenGradeWarning,
     UnusedThresholdWarning,
+    UserModelWarning,
 )
 from skgraded.measures import (
     ADM,
@@ -201,6 +202,7 @@ __all__ = [
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
     "UnusedThresholdWarning",
+    "UserModelWarning",
     "Utility",
     "WeightedAP",
     "catalogue",

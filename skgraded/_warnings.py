@@ -21,6 +21,7 @@ __all__ = [
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
     "UnusedThresholdWarning",
+    "UserModelWarning",
     "warn_if_grades_are_inferred",
     "warn_once",
 ]
@@ -100,6 +101,10 @@ class IndistinctGradesWarning(SkgradedWarning):
     Either documents of a grade are never shown, or a higher grade does not satisfy more often, or
     two rankings differ in the same way at two thresholds for every query.
     """
+
+
+class UserModelWarning(SkgradedWarning):
+    """Feedback contradicts the user model: a higher grade satisfies less often, not by chance."""
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:

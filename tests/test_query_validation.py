@@ -546,6 +546,7 @@ def test_repeats_enter_intervals_and_p_values():
     text = repr(found)
     assert "over 40 queries and 3 repeats" in text
     assert "p-values of paired tests over queries and repeats." in text
+    assert "3 repeats are few" in " ".join(text.split())
 
 
 def test_a_model_that_was_fitted_once_has_its_values_in_every_repeat():

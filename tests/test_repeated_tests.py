@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._repeated_tests import repeated_interval
+from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):
@@ -171,3 +171,7 @@ def test_intervals_hold_for_models_that_are_trained_on_overlapping_data():
     single = np.mean(repeated_interval(differences[:, :1]).p_value < 0.05)
     assert single > 0.08
     assert np.mean(repeated_interval(differences).p_value < 0.05) <= 0.065
+
+
+def test_the_note_on_few_repeats_ends_where_widths_are_steady():
+    assert [bool(note_on_few_repeats(each)) for each in (1, 2, 4, 5, 10)] == [0, 1, 1, 0, 0]

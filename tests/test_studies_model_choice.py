@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from lightgbm import LGBMRanker
 from scipy.stats import ttest_rel
@@ -139,6 +140,8 @@ def test_repeats_are_single_studies_with_the_next_seeds(data, by):
     text = " ".join(repr(found).split())
     assert "on 30 queries held out in 4 folds of 2 repeats" in text
     assert "over queries and repeats, Holm's correction for 6 tests" in text
+    assert "2 repeats are few" in text
+    assert "repeats are few" not in repr(singles[0])
     if by == "search":
         np.testing.assert_array_equal(
             found.candidate_scores, np.concatenate([each.candidate_scores for each in singles])
@@ -205,3 +208,16 @@ def test_plot_table_and_frame(searched):
     table = searched.to_frame()
     assert len(table) == 9
     assert table.loc[table["chosen_by"] == table["judged_by"], "agreement"].eq(1.0).all()
+
+
+def test_ids_of_other_rows_are_refused(data):
+    X, y, qid = data
+    tree, grid = DecisionTreeRegressor(random_state=0), {"max_depth": [1, 3]}
+    index = np.arange(len(y))[::-1]
+    with pytest.raises(ValueError, match="qid must have its rows in the order of X"):
+        choose_by_search(
+            tree, grid, pd.DataFrame(X), y, measures=MEASURES, qid=pd.Series(qid, index=index)
+        )
+    sizes = np.unique(qid, return_counts=True)[1]
+    with pytest.raises(ValueError, match="look like group sizes"):
+        choose_by_search(tree, grid, X, y, measures=MEASURES, qid=sizes)

@@ -542,7 +542,7 @@ def test_the_table_says_what_it_shows(found):
     text = " ".join(repr(found).split())
     assert "30 queries and 2 repeats" in text
     assert "Holm's correction for 15 tests" in text
-    assert "Intervals of 2 repeats are wide" in text
+    assert "2 repeats are few" in text
     assert f"{found.mean()[0, 0]:.4f}" in text
     assert f"{found.differences[1, 0]:+.4f} [" in text
     table = found.to_frame()

@@ -11,6 +11,7 @@ from skgraded import (
     GAP,
     FewFeedbackWarning,
     IndistinctGradesWarning,
+    UserModelWarning,
     eGAP,
     xGAP,
 )
@@ -318,3 +319,21 @@ def test_satisfaction_that_falls_causes_a_warning_that_names_the_grades():
     assert found.g == pytest.approx([0.5, 0, 0.5])
     assert (1, 2) in found.indistinct
     assert "do not tell grade 1 from 2" in repr(found)
+
+
+def test_satisfaction_that_falls_by_more_than_chance_contradicts_the_model():
+    grade, satisfied = np.repeat([0, 1, 2], 100), np.zeros(300)
+    satisfied[100:160] = satisfied[200:230] = 1
+    with (
+        pytest.warns(IndistinctGradesWarning, match="to grades 1 and 2"),
+        pytest.warns(UserModelWarning, match="satisfied falls from grade 1 to 2 by more than"),
+    ):
+        thresholds_from_feedback(grade, satisfied)
+
+
+def test_the_table_says_where_positions_were_ignored():
+    grade, satisfied, propensity, session = simulate(300)
+    told = "every shown document counts as examined"
+    assert told in repr(thresholds_from_feedback(grade, satisfied, qid=session))
+    found = thresholds_from_feedback(grade, satisfied, propensity=propensity, qid=session)
+    assert told not in repr(found)

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -231,6 +232,36 @@ def test_rankings_of_other_queries_are_refused():
         ap_differences([1, 0], [1, 2])
     with pytest.raises(ValueError, match="y_true must not exceed max_grade=1, got grade 2"):
         ap_differences([2, 0], [1, 2], [2, 1], max_grade=1)
+
+
+@pytest.mark.parametrize("kind", [int, bool, "boolean"])
+def test_ones_and_zeros_are_refused_because_zero_may_mean_the_second_ranking(kind):
+    with pytest.raises(ValueError, match=r"got 1 and 0 \(or booleans\) alone, .* code that as -1"):
+        estimate(pd.Series(P > 0).astype(kind), D)
+    # The way out that the error names changes nothing for outcomes of all kinds.
+    preference, found = simulate(200, nu=0.5)
+    sign = np.where(np.arange(200) % 2, 1, -1)
+    swapped = estimate(preference * sign, found.values * sign[:, None])
+    assert swapped.g == pytest.approx(estimate(preference, found.values).g)
+
+
+def test_preferences_with_an_index_in_another_order_are_refused():
+    preference, found = simulate(200)
+    by_query = pd.Series(preference, index=found.qid).sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="preference must have its rows in the order of diff"):
+        estimate(by_query, found)
+    expected = estimate(preference, found).g
+    assert estimate(by_query, found, qid=by_query.index).g == pytest.approx(expected)
+    named = pd.Series(preference, index=[f"row {n}" for n in range(200)])
+    assert (estimate(named, found).g == expected).all()
+    with pytest.raises(ValueError, match="qid must have its rows in the order of preference"):
+        estimate(by_query, found, qid=pd.Series(found.qid))
+
+
+def test_scores_with_an_index_in_another_order_are_refused():
+    score = pd.Series([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="score_b must have its rows in the order of score_a"):
+        ap_differences([0, 1, 2], score, score[::-1], qid=[1, 1, 1])
 
 
 def test_few_queries_cause_a_warning():

@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -396,7 +397,13 @@ Y, SCORES, QID = made_up(n_queries=6)
         ((Y, SCORES), {"n_resamples": 0}, ValueError, "n_resamples must be an integer >= 1"),
         ((Y, SCORES), {"normalize": True}, ValueError, "normalize must be False"),
         ((Y, SCORES), {"empty": 1.0}, ValueError, "empty must be 0 or nan, got 1.0"),
-        ((Y[:20], {"a": Y[:20], "b": Y[:20]}), {"qid": QID[:20]}, ValueError, "at least 2 queries"),
+        ((Y[:40], {"a": Y[:40], "b": Y[:40]}), {"qid": QID[:40]}, ValueError, "at least 3 queries"),
+        (
+            (Y, {"a": pd.Series(Y), "b": pd.Series(Y)[::-1]}),
+            {},
+            ValueError,
+            r"y_score\['b'\] must have its rows in the order of y_score\['a'\]",
+        ),
         ((Y * 5, SCORES), {}, ValueError, "n_grades must be at most 8, got 10"),
         (
             ({"a": 1, "b": 2},),
@@ -409,6 +416,17 @@ Y, SCORES, QID = made_up(n_queries=6)
 def test_arguments_are_checked(arguments, options, error, message):
     with pytest.raises(error, match=message):
         threshold_profile(*arguments, **({"qid": QID} if len(arguments) > 1 else {}) | options)
+
+
+def test_the_columns_of_a_frame_are_rankers():
+    of_frame = threshold_profile(Y, pd.DataFrame(SCORES), qid=QID)
+    assert of_frame.rankers == ("any", "best")
+    assert repr(of_frame) == repr(threshold_profile(Y, SCORES, qid=QID))
+
+
+def test_few_queries_are_said_to_be_few():
+    assert "These are few queries" in repr(threshold_profile(Y, SCORES, qid=QID))
+    assert "These are few queries" not in repr(profile_of())
 
 
 def test_rankers_on_different_queries_are_refused():
@@ -583,9 +601,9 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
     ],
 )
 def test_the_command_line_refuses_what_does_not_go_together(run, tmp_path, words, message):
-    (tmp_path / "qrels").write_text("q1 0 a 2\nq1 0 b 1\nq2 0 a 1\n")
+    (tmp_path / "qrels").write_text("q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq3 0 a 1\n")
     for name in ("a.run", "b.run"):
-        (tmp_path / name).write_text("q1 Q0 a 1 3 t\nq2 Q0 a 1 3 t\n")
+        (tmp_path / name).write_text("q1 Q0 a 1 3 t\nq2 Q0 a 1 3 t\nq3 Q0 a 1 3 t\n")
     files = [tmp_path / name for name in ("qrels", "a.run", "b.run")]
     with pytest.raises(ValueError, match=message):
         run("compare", *files, *words)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
-from skgraded._text import count
+from skgraded._repeated_tests import note_on_few_repeats
+from skgraded._text import count, wrap
 from skgraded.measures import Measure, column_of
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ class RankerComparison:
         error times the square root of the number of queries, so that over several repeats it
         includes their variation. The second term makes up for the difference between the normal
         and the t distribution [1]_. s is an estimate: over 30 queries it can be off by a quarter,
-        and the number by half.
+        and the number by half. With fewer than five repeats it can be off by a factor of two and
+        more, and for rankers that never differ the number means nothing.
 
         References
         ----------
@@ -252,6 +254,8 @@ class RankerComparison:
         over = "" if self.n_repeats == 1 else " over queries and repeats"
         corrected = f", {_CORRECTIONS[self.correction]} for {self._tests()}"
         notes = [f"p-values of paired tests{over}{corrected if self.n_tests > 1 else ''}."]
+        if few := note_on_few_repeats(self.n_repeats):
+            notes.append(wrap(few))
         if self.n_left_out:
             notes.append(f"{count(self.n_left_out, 'query', 'queries')} without a value left out.")
         if self.n_in_part:

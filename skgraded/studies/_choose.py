@@ -18,7 +18,12 @@ from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measure
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
-from skgraded.rankings import resolve_query_ids, split_target
+from skgraded.rankings import (
+    Judgments,
+    refuse_other_order,
+    resolve_rows,
+    warn_if_ids_are_sizes,
+)
 from skgraded.studies._model_choice import ModelChoice
 from skgraded.studies._parallel import in_parallel
 
@@ -317,9 +322,12 @@ class _Data(NamedTuple):
         parsed = [measure(each) for each in measures]
         if len(parsed) < 2:  # noqa: PLR2004 - one cannot differ
             raise ValueError(f"measures must hold at least 2 measures, got {len(parsed)}.")
-        ids = np.asarray(resolve_query_ids(X, y, qid))
-        grades = np.asarray(split_target(y)[0])
-        top = int(max(1, grades.max()))
+        refuse_other_order(X=X, y=y, qid=qid)
+        labels, (found, _) = resolve_rows(X, y, qid)
+        grades, ids = np.asarray(labels), np.asarray(found)
+        layout = Judgments.from_arrays(grades, ids)
+        warn_if_ids_are_sizes(layout)
+        top = int(max(1, layout.top_grade))
         first = np.unique(ids, return_index=True)[1]
         return cls(
             X=X,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
 from skgraded._params import choice, fraction
-from skgraded._repeated_tests import repeated_interval
+from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
 from skgraded._text import count, text_table, wrap
 from skgraded.studies._presentation import frame
 
@@ -267,10 +267,11 @@ class ModelChoice:
             f"for {n_tests} tests). The measures made {self._n_choices()} different choices in the "
             f"{folds}."
         )
-        if self.n_top is None or self.n_top >= _FEW_TOP_QUERIES:
-            return [told]
-        top = count(self.n_top, "query", "queries")
-        return [told, f"Some choices rest on only {top} with a document of the top grade."]
+        notes = [told, note_on_few_repeats(self.n_repeats)]
+        if self.n_top is not None and self.n_top < _FEW_TOP_QUERIES:
+            top = count(self.n_top, "query", "queries")
+            notes.append(f"Some choices rest on only {top} with a document of the top grade.")
+        return [each for each in notes if each]
 
     def _n_choices(self) -> int:
         return sum(len({repr(each) for each in fold}) for fold in self.choices)

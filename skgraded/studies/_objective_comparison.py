@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import holm, paired_differences
-from skgraded._repeated_tests import repeated_interval
+from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
 from skgraded._text import text_table, wrap
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped
@@ -34,7 +34,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_ENOUGH_REPEATS = 5
 _WIDTH_OF_CURVES = 9.0  # inches
 WIDEST_CELL = len("+0.0000 [-0.0000, +0.0000] ")
 
@@ -314,9 +313,8 @@ class ObjectiveComparison:
     def _told_of_repeats(self) -> str:
         if self.n_repeats == 1:
             return " One repeat: the intervals hold for its splits alone."
-        if self.n_repeats < _ENOUGH_REPEATS:
-            return f" Intervals of {self.n_repeats} repeats are wide: take {_ENOUGH_REPEATS}."
-        return ""
+        note = note_on_few_repeats(self.n_repeats)
+        return f" {note}" if note else ""
 
 
 def cell_of(difference: float, interval: FloatArray, p_value: float, *, confidence: float) -> str:

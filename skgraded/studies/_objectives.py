@@ -97,8 +97,8 @@ def compare_objectives(
         Its ``random_state`` is replaced in every repeat.
     n_repeats : int, default=5
         Number of repeats, each with folds and validation queries of its own. The intervals of a
-        single repeat hold for its splits alone; those of two to four repeats are wide, since so few
-        say little of how much repeats vary.
+        single repeat hold for its splits alone; the widths of those of two to four repeats depend
+        on chance, as the notes of `skgraded.compare_rankers` tell.
     validation_fraction : float, default=0.25
         Share of the queries outside of a fold that are validation queries.
     random_state : int, default=0

@@ -197,7 +197,7 @@ class PooledObjectives:
         told = [
             f"Differences to {self.baseline} with {self.confidence:.0%} intervals, pooled by "
             f"inverse variance over {named}. *: p < {1 - self.confidence:.2g} by Holm's correction "
-            f"for {np.isfinite(self.pooled_p_values).sum()} tests.",
+            f"for {count(int(np.isfinite(self.pooled_p_values).sum()), 'test')}.",
         ]
         if (self.n_pooled < (~np.isnan(self.differences)).sum(axis=0)).any():
             told.append(
@@ -230,8 +230,8 @@ def combine_objectives(results: Mapping[str, ObjectiveComparison]) -> PooledObje
     ----------
     results : mapping of str to ObjectiveComparison
         Two or more results by the name of the data set, with the same names of judges and the same
-        baseline. A judge's measure may differ, as g does with the number of grades. An objective
-        may be missing on some data sets.
+        baseline. No query may be in two of them. A judge's measure may differ, as g does with the
+        number of grades. An objective may be missing on some data sets.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def _check(results: Any) -> ObjectiveComparison:
     if not isinstance(results, Mapping) or len(results) < _FEWEST_SETS:
         raise ValueError(
             "results must be a mapping of at least 2 data sets to their ObjectiveComparison, got "
-            f"{results!r}."
+            + (f"{len(results)}." if isinstance(results, Mapping) else f"{type(results).__name__}.")
         )
     first_name, first = next(iter(results.items()))
     for name, each in results.items():

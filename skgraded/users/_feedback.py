@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
 from skgraded._text import count, text_table, wrap
-from skgraded._warnings import IndistinctGradesWarning, warn_once
+from skgraded._warnings import IndistinctGradesWarning, UserModelWarning, warn_once
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
@@ -116,6 +116,9 @@ class FeedbackThresholds(ThresholdEstimate):
         told = [
             f"g from the satisfaction in {sessions}, which were resampled.",
             f"Left out: {left_out} without a grade." if self.n_unjudged else "",
+            "Without propensities, every shown document counts as examined."
+            if np.array_equal(self.n_shown, self.n_examined)
+            else "",
             self._indistinct_in_words(),
         ]
         return "\n".join([table, *(wrap(line) for line in told if line)])
@@ -205,6 +208,9 @@ def thresholds_from_feedback(
     IndistinctGradesWarning
         If a grade between 0 and the top is never shown, so that its neighbours share what is
         known, or if satisfaction falls from one grade to the next, so that both get the same rate.
+    UserModelWarning
+        If it falls by more than chance explains, as it cannot in the user model. Then neither g nor
+        its intervals mean much.
 
     See Also
     --------
@@ -267,6 +273,7 @@ def thresholds_from_feedback(
     lengths = np.diff(shown)
     steps = _steps(n_satisfied, n_examined, shown)
     rates, widened = _resample(by_session, shown, n_resamples, random)
+    _warn_if_contradicted(rates, shown, confidence)
     raw, influence = _influence(by_session, shown)
     correction = Correction.of(_unconstrained(rates), raw, influence)
     ends = interval_of(_unconstrained(widened), steps, confidence, correction)
@@ -402,8 +409,24 @@ def _warn_if_pooled(rates: FloatArray, fitted: FloatArray, shown: IntArray) -> N
         warn_once(
             "satisfied should be true more often the higher the grade, got the rates "
             f"{rates_told} at {grades_in_words(shown)}. Isotonic regression gives one rate to "
-            f"{told}, which the feedback cannot tell apart.",
+            f"{told}, which g then does not tell apart.",
             IndistinctGradesWarning,
+        )
+
+
+def _warn_if_contradicted(rates: FloatArray, shown: IntArray, confidence: float) -> None:
+    """Warn where the rate falls in nearly all bootstrap samples."""
+    falls = (np.diff(rates, axis=1) < 0).mean(axis=0) >= (1 + confidence) / 2
+    if falls.any():
+        told = " and ".join(
+            f"from grade {low} to {high}"
+            for low, high in zip(shown[:-1][falls], shown[1:][falls], strict=True)
+        )
+        warn_once(
+            f"satisfied falls {told} by more than chance explains. In the user model a higher "
+            "grade satisfies at least as often: check grades and propensities, and do not rely on "
+            "this g and its intervals.",
+            UserModelWarning,
         )
 
 

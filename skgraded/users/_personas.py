@@ -155,9 +155,10 @@ def personas(max_grade: int) -> Personas:
     Notes
     -----
     Published evidence is about gains of DCG and not about g. Of 36 combinations of gain and
-    discount, a linear gain correlated best with users' satisfaction, in a study of music
-    recommendation [1]_; that speaks for ``"even"``. Gains can also be chosen such that comparisons
-    of systems become efficient or stable [2]_, which says nothing about users.
+    discount, a linear gain and a constant discount correlated best with users' satisfaction, in a
+    study of music recommendation [1]_; the gain speaks for ``"even"``. Gains can also be chosen
+    such that comparisons of systems become efficient or stable [2]_, which says nothing about
+    users.
 
     References
     ----------

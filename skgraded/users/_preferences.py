@@ -186,7 +186,7 @@ def _two_rankings(
             raise TypeError(
                 "score_b is missing: pass y_true, score_a and score_b, or two Rankings."
             )
-        refuse_other_order(y_true=y_true, score_b=score_b)
+        refuse_other_order(y_true=y_true, score_a=score_a, score_b=score_b, qid=qid)
         first = as_rankings(y_true, score_a, qid)
         return first, first.judgments.rank(score_b)
     if not isinstance(score_a, Rankings) or score_b is not None or qid is not None:
@@ -245,7 +245,8 @@ def thresholds_from_preferences(
     preference : array-like of shape (n_preferences,)
         1 where the first ranking was preferred, -1 where it was the second, and 0 for a tie. It
         comes from side-by-side judgments, or is the sign of the difference of clicks in
-        interleaved rankings.
+        interleaved rankings. Booleans, or 1 and 0 without any -1, are refused: their 0 may stand
+        for the second ranking.
     differences : APDifferences or array-like of shape (n_preferences, max_grade)
         The result of `ap_differences`, or one row for each preference: AP of the first ranking
         less that of the second at the thresholds 1, 2, ....
@@ -322,6 +323,7 @@ def thresholds_from_preferences(
     eGAP with this g agrees with 76% of the others; scale 9.86.
     """
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
+    _refuse_other_queries(preference, differences, qid)
     told = _checked(preference, differences, qid)
     lengths = _distinct_thresholds(told.differences)
     distinct = told._replace(differences=told.differences[:, np.cumsum(lengths) - 1])
@@ -346,7 +348,32 @@ def thresholds_from_preferences(
     )
 
 
+def _refuse_other_queries(preference: Any, differences: Any, qid: Any) -> None:
+    """Raise if pandas objects say by their index that rows are not in the same order."""
+    refuse_other_order(preference=preference, differences=differences, qid=qid)
+    if not isinstance(differences, APDifferences) or qid is not None:
+        return
+    index = getattr(preference, "index", None)
+    if not hasattr(index, "tolist"):  # a list has a method of this name
+        return
+    rows, queries = index.tolist(), differences.qid.tolist()
+    if rows != queries and len(rows) == len(queries) and set(rows) == set(queries):
+        raise ValueError(
+            "preference must have its rows in the order of differences.qid without qid, got an "
+            "index that holds the same ids in another order. Pass qid=preference.index if they "
+            "are query ids, and an array if they are not."
+        )
+
+
 def _checked(preference: Any, differences: Any, qid: Any) -> _Comparisons:
+    values = _outcomes(preference)
+    query = unit_numbers(qid, len(values), "preference")
+    rows = _rows_of(differences, qid)
+    require_length("differences", len(rows), len(values), "preference")
+    return _Comparisons(values, rows, query)
+
+
+def _outcomes(preference: Any) -> FloatArray:
     values = numeric("preference", preference).astype(np.float64)
     require(np.isin(values, (-1.0, 0.0, 1.0)), values, "preference", "1, -1, or 0 for a tie")
     if not values.any():
@@ -354,10 +381,14 @@ def _checked(preference: Any, differences: Any, qid: Any) -> _Comparisons:
             f"preference must hold 1 or -1 in some row, got {len(values)} ties. Ties alone do not "
             "say which differences matter to users."
         )
-    query = unit_numbers(qid, len(values), "preference")
-    rows = _rows_of(differences, qid)
-    require_length("differences", len(rows), len(values), "preference")
-    return _Comparisons(values, rows, query)
+    if values.min() == 0:
+        raise ValueError(
+            "preference must hold 1, -1, or 0 for a tie, got 1 and 0 (or booleans) alone, where 0 "
+            "may stand for the second ranking: code that as -1. If these are ties, and the second "
+            "ranking was never preferred, exchange the rankings of some rows: change the signs of "
+            "their preference and differences."
+        )
+    return values
 
 
 def _rows_of(differences: Any, qid: Any) -> FloatArray:

@@ -199,7 +199,7 @@ class ThresholdProfile:
 
 def threshold_profile(
     y_true: ArrayLike | Mapping[str, Any] | Any,
-    y_score: Mapping[str, ArrayLike] | None = None,
+    y_score: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -229,8 +229,8 @@ def threshold_profile(
         Grades: 0 is judged not relevant, NaN is unjudged. Or, without ``y_score``, a mapping of
         names to `Rankings`, `Scores` or results of `cross_validate_queries`, or the `RunScores` of
         `skgraded.trec.evaluate`. Other than `Rankings`, these must be scored by `profile_measures`.
-    y_score : mapping of str to array-like of shape (n_documents,), optional
-        Scores of two or more rankers by name.
+    y_score : mapping of str to array-like of shape (n_documents,) or DataFrame, optional
+        Scores of two or more rankers by name; of a DataFrame, every column is a ranker.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
@@ -256,7 +256,7 @@ def threshold_profile(
     Raises
     ------
     ValueError
-        If there are fewer than two rankers or two queries with values, rankers have values for
+        If there are fewer than two rankers or three queries with values, rankers have values for
         different queries, they were not scored by AP at all thresholds, or an argument is not as
         described.
     TypeError

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._params import integer
 from skgraded._text import first_few
 from skgraded.measures import AP, Measure, evaluate, xGAP
-from skgraded.rankings import Rankings, as_rankings
+from skgraded.rankings import Rankings, as_rankings, refuse_other_order
 from skgraded.users._simplex import inner_points, path
 
 __all__ = ["Profiled", "profile_measures", "values_of_rankers"]
@@ -23,7 +23,8 @@ _MOST_GRADES = 8  # a band takes time in proportion to 2**c
 _GRADES_OF_A_LINE = 2  # with two grades, the path from corner to corner is the whole simplex
 _STEPS_OF_A_LINE, _STEPS = 20, 5
 _INNER_POINTS = 100
-_FEWEST = 2  # rankers, and queries
+_FEWEST = 2  # rankers
+_FEWEST_QUERIES = 3  # two have no resample that varies
 
 
 class Profiled(NamedTuple):
@@ -169,7 +170,12 @@ def _named(rankers: Any) -> dict[str, Any]:
 
 def _ranked(y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> dict[str, Rankings]:
     """Rank the same documents by the scores of all rankers."""
-    (first, scores), *others = _named(y_score).items()
+    if hasattr(y_score, "columns") and hasattr(y_score, "items"):  # a DataFrame
+        y_score = dict(y_score.items())
+    named = _named(y_score)
+    scores_by_name = {f"y_score[{name!r}]": scores for name, scores in named.items()}
+    refuse_other_order(y_true=y_true, **scores_by_name, qid=qid, sample_weight=sample_weight)
+    (first, scores), *others = named.items()
     rankings = as_rankings(y_true, scores, qid, sample_weight)
     return {first: rankings} | {name: rankings.judgments.rank(each) for name, each in others}
 
@@ -285,10 +291,10 @@ def _profiled(
     """Leave out queries without a value at threshold 1; at others, no value is 0, as in eGAP."""
     aps, xgaps = chosen
     has_value = ~np.isnan(values[:, :, 0]).any(axis=0)
-    if has_value.sum() < _FEWEST:
+    if has_value.sum() < _FEWEST_QUERIES:
         raise ValueError(
-            "There must be at least 2 queries for which every ranker has a value, got "
-            f"{has_value.sum()}."
+            f"There must be at least {_FEWEST_QUERIES} queries for which every ranker has a value, "
+            f"got {has_value.sum()}."
         )
     kept = np.nan_to_num(values[:, has_value], nan=0.0)
     return Profiled(

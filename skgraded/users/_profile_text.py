@@ -129,6 +129,10 @@ def _notes(profile: ThresholdProfile) -> list[str]:
         notes.append(f"Intervals by a bootstrap over {queries}.")
     if len(profile.pairs) == 1:
         notes.append("'queries' have a document of that grade or above in one of the rankings.")
+    if len(profile.qid) < _FEW_QUERIES:
+        notes.append(
+            f"These are few queries. With {_FEW_QUERIES} or more, the intervals are much narrower."
+        )
     few = [
         f"{found} for rel={threshold}"
         for threshold, found in enumerate(profile.n_found.tolist(), start=1)
