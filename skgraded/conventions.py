@@ -17,6 +17,8 @@ from typing import Any
 from skgraded._params import choice
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.measures._catalogue import parse_spec
+from skgraded.measures._other_names import OTHER_NAMES, PATTERNS, own_name
+from skgraded.measures._strings import parse
 
 __all__ = ["CONVENTIONS", "TOOLS", "Convention", "Tool", "as_markdown", "measure_as"]
 
@@ -312,6 +314,8 @@ def _own_measure(
     """Return the class of a measure of ours, and the fields that the user states."""
     try:
         chosen = measure(name)
+        if isinstance(name, str) and own_name(parse(name)[0], catalogue()) is None:
+            raise ValueError(f"{name!r} is another tool's name of {str(chosen)!r}.")
     except ValueError as error:
         raise ValueError(
             f"{_unknown(tool, name, of_tool)} It is no measure of skgraded either: {error}"
@@ -363,6 +367,7 @@ def as_markdown() -> str:
     ]
     for tool in TOOLS.values():
         lines += ["", f"## {tool.name}", "", tool.rules, "", *_rows_of(tool)]
+    lines += ["", "## Names that `measure` understands", "", _UNDERSTOOD, "", *_rows_of_names()]
     return "\n".join(lines) + "\n"
 
 
@@ -375,6 +380,28 @@ def _rows_of(tool: Tool) -> list[str]:
             theirs = each.theirs.replace("{k}", "k")
             rows.append(f"| `{theirs}` | `{ours}` | {each.note} |")
     return rows
+
+
+_UNDERSTOOD = (
+    "`skgraded.measure`, and whatever takes measures as strings, also understands these names, "
+    "followed by `@k` and fields or not. Capitals, `_` and `-` do not matter, nor do they in names "
+    "of ours (`ndcg@10`, `r_precision`, `Q-measure`). A name means our measure with our rules for "
+    "gains, ties and queries with nothing relevant; `measure_as` gives the rules of a tool."
+)
+
+
+def _rows_of_names() -> list[str]:
+    by_meaning: dict[str, list[str]] = {}
+    for name, (ours, fields) in OTHER_NAMES.items():
+        by_meaning.setdefault(str(catalogue()[ours](**fields)), []).append(f"`{name}`")
+    for pattern, ours, field, fields in PATTERNS:
+        known = "k" if field == "k" else ".1" if "rbp" in pattern else "0.1"
+        number: dict[str, Any] = {field: 10 if field == "k" else 0.1}
+        meaning = str(catalogue()[ours](**fields, **number)).replace("@10", "@k")
+        name = re.sub(r"\(\?P<number>.*\)", known, pattern).replace("[_.]", "_")
+        by_meaning.setdefault(meaning, []).append(f"`{name}`")
+    rows = [f"| {', '.join(names)} | `{meaning}` |" for meaning, names in by_meaning.items()]
+    return ["| name | skgraded |", "|---|---|", *rows]
 
 
 if __name__ == "__main__":
