@@ -107,8 +107,12 @@ class TestOtherNames:
 
     @pytest.mark.parametrize(
         "theirs",
-        "AP MAP AP@5 AP(rel=2)@5 P@5 Precision@5 R@5 Recall@5 RR MRR RR@2 nDCG NDCG@5 Success@1 Rprec "
-        "SetP SetR SetF SetAP IPrec@0.1 IPrec@0.5 Bpref infAP Judged@5".split(),
+        [
+            *("AP", "MAP", "AP@5", "AP(rel=2)@5", "P@5", "Precision@5", "R@5", "Recall@5"),
+            *("RR", "MRR", "RR@2", "nDCG", "NDCG@5", "Success@1", "Rprec"),
+            *("SetP", "SetR", "SetF", "SetAP", "IPrec@0.1", "IPrec@0.5"),
+            *("Bpref", "infAP", "Judged@5"),
+        ],
     )
     def test_a_name_of_ir_measures_has_its_value(self, theirs):
         rng = np.random.default_rng(0)
