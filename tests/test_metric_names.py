@@ -45,7 +45,7 @@ def train_lightgbm(sets, feval, callbacks=(), n_rounds=8):
         feval=feval,
         callbacks=[*callbacks, lightgbm.record_evaluation(history)],
     )
-    return booster, history["valid_0"]
+    return booster, history.get("valid_0")
 
 
 class TestWhatANameMayBe:
