@@ -313,8 +313,10 @@ def choose_by_stopping(
         Query ids; by default they are found as in `QueryRanker`.
     n_folds : int, default=4
         Number of folds of queries.
-    validation_fraction, early_stopping_rounds
-        As for `QueryRanker`. All measures use the same validation queries.
+    validation_fraction : float, default=0.25
+        Share of the training queries that is held out, the same for all measures.
+    early_stopping_rounds : int, default=20
+        Stop when the measure on the held-out queries has not improved for that many iterations.
     random_state : int, default=0
         Seed of the folds and of the validation queries.
 
