@@ -313,10 +313,10 @@ class TestMLflow:
         yield mlflow
         mlflow.lightgbm.autolog(disable=True)
 
-    def logged(self, mlflow, sets, metric):
+    def logged(self, mlflow, train):
         with warnings.catch_warnings(), mlflow.start_run() as run:
             warnings.simplefilter("ignore")
-            _, history = train_lightgbm(sets, metric)
+            history = train()
         client = mlflow.MlflowClient()
         names = client.get_run(run.info.run_id).data.metrics
         values = {
@@ -326,10 +326,23 @@ class TestMLflow:
         return values, history
 
     def test_it_logs_chosen_names(self, log, sets):
-        values, history = self.logged(log, sets, skgraded.lightgbm.eval_metric(NAMED))
+        metric = skgraded.lightgbm.eval_metric(NAMED)
+        values, history = self.logged(log, lambda: train_lightgbm(sets, metric)[1])
+        assert values == {f"valid_0-{name}": each for name, each in history.items()}
+
+    def test_it_logs_the_names_that_a_query_ranker_is_given(self, log, data):
+        X, y, qid = data
+        ranker = QueryRanker(RANKERS["lightgbm"], measure="xGAP", validation_fraction=0.3)
+
+        def train():
+            ranker.fit(X, y, qid, eval_metric={"xgap": "xGAP", "ndcg_10": "nDCG@10"})
+            return ranker.evals_result_["valid_0"]
+
+        values, history = self.logged(log, train)
         assert values == {f"valid_0-{name}": each for name, each in history.items()}
 
     def test_it_drops_strings_of_measures(self, log, sets):
-        values, history = self.logged(log, sets, skgraded.lightgbm.eval_metric(*SPECS))
+        metric = skgraded.lightgbm.eval_metric(*SPECS)
+        values, history = self.logged(log, lambda: train_lightgbm(sets, metric)[1])
         assert len(history) == 2
         assert values == {}

@@ -11,7 +11,7 @@ pytest.importorskip("mypy", reason="mypy is not installed")
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-WRONG, RIGHT = HERE / "typing" / "wrong_calls.py", HERE / "typing" / "right_calls.py"
+WRONG, RIGHT = HERE / "typed_calls" / "wrong_calls.py", HERE / "typed_calls" / "right_calls.py"
 
 
 @pytest.fixture(scope="module")
