@@ -17,6 +17,7 @@ import numpy as np
 __all__ = [
     "choice",
     "closest",
+    "closest_of",
     "flag",
     "fraction",
     "integer",
@@ -168,6 +169,12 @@ def _processors() -> int:
 
 def closest(word: str, known: Iterable[str]) -> str:
     """Return a suggestion of the closest known name, or an empty string if none is close."""
+    near = closest_of(word, known)
+    return "" if near is None else f" Did you mean {near!r}?"
+
+
+def closest_of(word: str, known: Iterable[str]) -> str | None:
+    """Return the closest known name, or None if none is close."""
     by_lower_case = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
-    return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""
+    return by_lower_case[near[0]] if near else None

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import threads
-from skgraded.boosting._evaluator import Evaluator, chosen_measures
-from skgraded.measures import Measure
+from skgraded.boosting._evaluator import ChosenMeasure, Evaluator, named_measures
 from skgraded.rankings import Judgments
 
 __all__ = ["eval_metric", "objective"]
@@ -18,7 +17,7 @@ _LENGTHS_OF_A_DATA_SET = (2, 3)  # without and with weights
 
 
 def eval_metric(
-    measure: str | Measure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
+    measure: ChosenMeasure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
 ) -> _EvalMetric:
     """Make an evaluation metric for CatBoost from a measure.
 
@@ -28,8 +27,9 @@ def eval_metric(
 
     Parameters
     ----------
-    measure : str or Measure
-        The measure; CatBoost accepts one such object.
+    measure : str, Measure or mapping of str to str or Measure
+        The measure; CatBoost accepts one such object. A mapping of one measure chooses the name
+        under which CatBoost reports it, as in ``{"ndcg_10": "nDCG@10"}``.
     *data_sets : tuple of array-like
         (labels, query ids) or (labels, query ids, row weights) of the training and the validation
         rows, in this order. Rows stand in the order in which CatBoost gets them. NaN = unjudged;
@@ -45,9 +45,10 @@ def eval_metric(
     Raises
     ------
     ValueError
-        If no data set is given, one is not such a tuple, or two have the same labels, by which they
-        are recognised, but differ in queries, weights or unjudged rows. In training, as the reason
-        of a CatBoostError: if a data set is unknown, or no query is left to take the mean over.
+        If no data set is given, one is not such a tuple, `measure` maps several names, or two sets
+        have the same labels, by which they are recognised, but differ in queries, weights or
+        unjudged rows. In training, as the reason of a CatBoostError: if a data set is unknown, or
+        no query is left to take the mean over.
 
     Warns
     -----
@@ -79,7 +80,12 @@ def eval_metric(
             "eval_metric needs the labels and query ids of the data sets that CatBoost will "
             "evaluate, such as eval_metric(measure, (y, qid), (y_valid, qid_valid)); got none."
         )
-    chosen = chosen_measures([measure], "eval_metric")
+    chosen = named_measures([measure], "eval_metric")
+    if len(chosen) != 1:
+        raise ValueError(
+            "eval_metric must be given one measure for CatBoost, got "
+            f"{', '.join(name for name, _ in chosen)}."
+        )
     known = tuple(_KnownSet(each) for each in data_sets)
     _require_distinct(known)
     return _make_metric(Evaluator(chosen, threads(n_threads)), known)
@@ -231,5 +237,5 @@ class _EvalMetric:
 
 def _make_metric(evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> _EvalMetric:
     """Make a metric whose class has the measure's name, which CatBoost reports."""
-    metric: _EvalMetric = type(str(evaluator.measures[0]), (_EvalMetric,), {})(evaluator, known)
+    metric: _EvalMetric = type(evaluator.named[0][0], (_EvalMetric,), {})(evaluator, known)
     return metric

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from skgraded._params import flag, integer, number, threads
 from skgraded._stack import caller_with
 from skgraded.boosting._cut_queries import refuse_cut_queries
-from skgraded.boosting._evaluator import Evaluator, chosen_measures
+from skgraded.boosting._evaluator import (
+    ChosenMeasure,
+    Evaluator,
+    NamedMeasures,
+    as_argument,
+    named_measures,
+)
 from skgraded.boosting._judged_sets import DataSet
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
@@ -56,9 +62,10 @@ def objective(
     over the pairs of documents of unequal grade with at least one document among the first
     `truncation_level` ranks; r are grades, s scores, and :math:`\sigma` is `sigmoid`. The weight
     w_ij is the absolute change in the measure if the two documents swapped their ranks; the
-    gradient treats it as a constant. With `norm` it is divided by 0.01 + |s_i - s_j|, and
-    all derivatives of a query are multiplied by log2(1 + S) / S, where S is the sum of the
-    absolute lambdas, so that queries with many documents do not outweigh the others.
+    gradient treats it as a constant. With `norm` it is divided by 0.01 + |s_i - s_j|, unless all
+    scores of the query are tied, as in the first iteration. All derivatives of a query are then
+    multiplied by log2(1 + S) / S, where S is the sum of the absolute lambdas, so that queries with
+    many documents do not outweigh the others; this holds for tied queries, too.
 
     Parameters
     ----------
@@ -220,7 +227,7 @@ class _Objective:
 
 
 def eval_metric(
-    *measures: str | Measure, as_loss: bool = False, n_threads: int | None = None
+    *measures: ChosenMeasure, as_loss: bool = False, n_threads: int | None = None
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """Make an evaluation function for LightGBM from one measure or several.
 
@@ -235,8 +242,10 @@ def eval_metric(
 
     Parameters
     ----------
-    *measures : str or Measure
-        The measures, in the order in which LightGBM is to report them.
+    *measures : str, Measure or mapping of str to str or Measure
+        The measures, in the order in which LightGBM is to report them. A measure is reported under
+        its string, such as ``"xGAP(g=[0.1,0.9])@10"``; a mapping chooses other names, as in
+        ``eval_metric({"xgap": "xGAP(g=[0.1,0.9])@10"})``.
     as_loss : bool, default=False
         Whether to report measures of which greater is better with the opposite sign, under the name
         ``neg_...``, for tools that can only minimise.
@@ -247,13 +256,13 @@ def eval_metric(
     -------
     callable
         Called by LightGBM with four arguments (labels, predictions, weights, query sizes) or two
-        (predictions, data set); returns a list of (name, value, greater is better). The name is
-        the measure as a string.
+        (predictions, data set); returns a list of (name, value, greater is better).
 
     Raises
     ------
     ValueError
-        If no measure is given, or one is unknown. In training: if the query sizes are missing or
+        If no measure is given, one is unknown, a name holds white space or a colon, or two measures
+        have the same name. In training: if the query sizes are missing or
         do not add up, the data set is a subset that cuts queries, a prediction is not finite, no
         query is left to take the mean over, or Optuna's LightGBMTuner would minimise a measure of
         which greater is better.
@@ -277,6 +286,10 @@ def eval_metric(
     know by name. Give them ``feval=eval_metric("nDCG@10", as_loss=True)`` and
     ``{"metric": "neg_nDCG@10"}``.
 
+    MLflow refuses metrics whose names hold any of ``( ) = [ ] , @``, as the strings of measures do:
+    ``mlflow.lightgbm.autolog`` logs nothing then. Choose names, as in
+    ``eval_metric({"ndcg_10": "nDCG@10"})``.
+
     Examples
     --------
     >>> import lightgbm
@@ -296,8 +309,8 @@ def eval_metric(
     >>> list(history["valid_0"])
     ['xGAP(max_grade=4)@10', 'nDCG@10']
     """
-    parsed = chosen_measures(measures, "eval_metric")
-    return _EvalMetric(parsed, threads(n_threads), as_loss=flag("as_loss", as_loss))
+    named = named_measures(measures, "eval_metric")
+    return _EvalMetric(named, threads(n_threads), as_loss=flag("as_loss", as_loss))
 
 
 class _EvalMetric:
@@ -306,12 +319,10 @@ class _EvalMetric:
     LightGBM counts the parameters of ``__call__``: only with exactly four does it pass query sizes.
     """
 
-    def __init__(
-        self, measures: tuple[Measure, ...], n_threads: int, *, as_loss: bool = False
-    ) -> None:
-        self.measures = measures
+    def __init__(self, named: NamedMeasures, n_threads: int, *, as_loss: bool = False) -> None:
+        self.named = named
         self.as_loss = as_loss
-        self._evaluator = Evaluator(measures, n_threads)
+        self._evaluator = Evaluator(named, n_threads)
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
@@ -328,7 +339,7 @@ class _EvalMetric:
             (f"neg_{name}", -mean, False)
             if self.as_loss and each.greater_is_better
             else (name, mean, each.greater_is_better)
-            for (name, mean), each in zip(means, self.measures, strict=True)
+            for (name, mean), (_, each) in zip(means, self.named, strict=True)
         ]
 
     def _refuse_minimising_tuner(self) -> None:
@@ -338,12 +349,12 @@ class _EvalMetric:
             return
         given = tuner.lgbm_params.get("metric")
         watched = given if isinstance(given, str) or not given else list(given)[-1]
-        for each in self.measures:
-            if str(each) == watched and each.greater_is_better:
+        for name, each in self.named:
+            if name == watched and each.greater_is_better:
                 raise ValueError(
                     f"LightGBMTuner would minimise {watched}, of which greater is better: it "
                     "maximises only metrics whose names it knows. Give it "
-                    f"feval=eval_metric({watched!r}, as_loss=True) and the parameter "
+                    f"feval=eval_metric({as_argument(name, each)}, as_loss=True) and the parameter "
                     f"metric='neg_{watched}'."
                 )
 
@@ -353,7 +364,7 @@ class _EvalMetric:
 
 
 def early_stopping(
-    measure: str | Measure,
+    measure: ChosenMeasure,
     rounds: int,
     *,
     min_delta: float = 0.0,
@@ -371,9 +382,11 @@ def early_stopping(
 
     Parameters
     ----------
-    measure : str or Measure
+    measure : str, Measure or mapping of str to str or Measure
         The measure to watch. If ``eval_metric`` reports it, its value is taken from there, else
         it is evaluated here. Only ``eval_metric`` writes it into LightGBM's training history.
+        Where ``eval_metric`` reports it under another name, give the same mapping of one measure
+        here, as in ``early_stopping({"ndcg_10": "nDCG@10"}, 10)``.
     rounds : int
         The number of iterations without improvement after which training ends.
     min_delta : float, default=0.0
@@ -429,10 +442,14 @@ def early_stopping(
     >>> booster.best_iteration < 200
     True
     """
-    parsed = chosen_measures([measure], "early_stopping")
+    named = named_measures([measure], "early_stopping")
+    if len(named) != 1:
+        raise ValueError(
+            f"early_stopping must be given one measure, got {', '.join(name for name, _ in named)}."
+        )
     rounds = integer("rounds", rounds, 1)
     min_delta = number("min_delta", min_delta, at_least=0.0)
-    metric = _EvalMetric(parsed, threads(n_threads))
+    metric = _EvalMetric(named, threads(n_threads))
     return _StopBy(metric, rounds, min_delta, flag("verbose", verbose))
 
 
@@ -448,7 +465,8 @@ class _StopBy:
         from lightgbm import early_stopping
 
         self._metric = metric
-        self._name = str(metric.measures[0])
+        self._name, watched = metric.named[0]
+        self._argument = as_argument(self._name, watched)
         self._stop = early_stopping(
             rounds, first_metric_only=True, min_delta=min_delta, verbose=verbose
         )
@@ -469,24 +487,24 @@ class _StopBy:
 
         if not isinstance(env.model, Booster):
             raise ValueError(
-                f"early_stopping({self._name!r}) needs the measure's values in lightgbm.cv: pass "
-                f"feval=eval_metric({self._name!r})."
+                f"early_stopping({self._argument}) needs the measure's values in lightgbm.cv: pass "
+                f"feval=eval_metric({self._argument})."
             )
         if int(env.params.get("num_machines", 1)) > 1:
             raise ValueError(
-                f"early_stopping({self._name!r}) needs the measure over all workers: pass "
-                f"skgraded.dask.global_evaluation({self._name!r}) as a callback beside it."
+                f"early_stopping({self._argument}) needs the measure over all workers: pass "
+                f"skgraded.dask.global_evaluation({self._argument}) as a callback beside it."
             )
         found: list[Any] = env.model.eval_valid(self._metric)
         if not found:
             raise ValueError(
-                f"early_stopping({self._name!r}) needs a validation set: pass eval_set and "
+                f"early_stopping({self._argument}) needs a validation set: pass eval_set and "
                 "eval_group to LGBMRanker.fit, or valid_sets to lightgbm.train."
             )
         return found
 
     def __repr__(self) -> str:
-        return f"early_stopping({self._name!r}, {self._stop.stopping_rounds})"
+        return f"early_stopping({self._argument}, {self._stop.stopping_rounds})"
 
 
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:

@@ -13,7 +13,13 @@ from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
 from skgraded._params import integer_or_none, threads
 from skgraded._stack import caller_with
-from skgraded.boosting._evaluator import Evaluator, chosen_measures, named_means
+from skgraded.boosting._evaluator import (
+    ChosenMeasure,
+    Evaluator,
+    NamedMeasures,
+    named_means,
+    named_measures,
+)
 from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
@@ -129,7 +135,7 @@ def objective(
 
 
 def custom_metric(
-    *measures: str | Measure, n_threads: int | None = None
+    *measures: ChosenMeasure, n_threads: int | None = None
 ) -> Callable[[ArrayLike, xgboost.DMatrix], list[tuple[str, float]]]:
     """Make a metric for ``xgboost.train(custom_metric=...)`` from one measure or several.
 
@@ -143,8 +149,9 @@ def custom_metric(
 
     Parameters
     ----------
-    *measures : str or Measure
-        The measures.
+    *measures : str, Measure or mapping of str to str or Measure
+        The measures; the keys of a mapping are the names under which XGBoost reports its measures,
+        as in ``custom_metric({"ndcg_10": "nDCG@10"})``.
     n_threads : int, optional
         Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
@@ -156,7 +163,8 @@ def custom_metric(
     Raises
     ------
     ValueError
-        If no measure is given, or one is unknown. In training: if the data set has no query ids,
+        If no measure is given, one is unknown, a name holds white space or a colon, or two measures
+        have the same name. In training: if the data set has no query ids,
         no query is left to take the mean over, early stopping would take a lower value of the
         measure for better, or XGBRanker calls the metric.
 
@@ -178,12 +186,12 @@ def custom_metric(
     >>> custom_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
-    parsed = chosen_measures(measures, "custom_metric")
-    return _CustomMetric(Evaluator(parsed, threads(n_threads)))
+    named = named_measures(measures, "custom_metric")
+    return _CustomMetric(Evaluator(named, threads(n_threads)))
 
 
 def evaluation(
-    *measures: str | Measure,
+    *measures: ChosenMeasure,
     X: Any,
     y: ArrayLike,
     qid: ArrayLike,
@@ -201,8 +209,9 @@ def evaluation(
 
     Parameters
     ----------
-    *measures : str or Measure
-        The measures; `rounds` watches the first.
+    *measures : str, Measure or mapping of str to str or Measure
+        The measures; `rounds` watches the first. The keys of a mapping are the names under which
+        its measures are recorded.
     X : array-like of shape (n_documents, n_features)
         Features to evaluate on, or anything else that ``xgboost.DMatrix`` takes.
     y : array-like of shape (n_documents,)
@@ -228,8 +237,9 @@ def evaluation(
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, or an argument is out of its range. In training: if
-        no query is left to take the mean over.
+        If no measure is given, one is unknown, a name holds white space or a colon, two measures
+        have the same name, or an argument is out of its range. In training: if no query is left to
+        take the mean over.
 
     Warns
     -----
@@ -254,7 +264,7 @@ def evaluation(
     True
     """
     return _Evaluation(
-        Evaluator(chosen_measures(measures, "evaluation"), threads(n_threads)),
+        Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
         X,
         Judgments.from_arrays(y, qid, sample_weight),
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
@@ -282,10 +292,10 @@ class _Evaluation(TrainingCallback):
         self._data = self.X if isinstance(self.X, xgboost.DMatrix) else xgboost.DMatrix(self.X)
         if self.rounds is None:
             return model
-        first = self.evaluator.measures[0]
+        name, first = self.evaluator.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
-            metric_name=str(first),
+            metric_name=name,
             data_name=self.name,
             maximize=first.greater_is_better,
         )
@@ -296,7 +306,7 @@ class _Evaluation(TrainingCallback):
         scores = model.predict(self._data, output_margin=True)
         rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
         record = evals_log.setdefault(self.name, {})
-        for name, mean in named_means(self.evaluator.measures, rankings):
+        for name, mean in named_means(self.evaluator.named, rankings):
             record.setdefault(name, []).append(mean)
         return self._stop is not None and self._stop.after_iteration(model, epoch, evals_log)
 
@@ -326,28 +336,28 @@ class _CustomMetric:
     _evaluator: Evaluator
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
-        return self._evaluator.measures
+    def named(self) -> NamedMeasures:
+        return self._evaluator.named
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not hasattr(data, "get_uint_info"):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        _refuse_wrong_direction(self.measures)
+        _refuse_wrong_direction(self.named)
         return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
         return f"custom_metric({self._evaluator})"
 
 
-def _refuse_wrong_direction(measures: tuple[Measure, ...]) -> None:
+def _refuse_wrong_direction(named: NamedMeasures) -> None:
     """Raise where early stopping takes the worse values of a measure for the better ones."""
     container = caller_with(CallbackContainer.__module__, "callbacks", "history")
-    known = {str(each): each for each in measures}
+    known = dict(named)
     for stop in [] if container is None else container.callbacks:
         if not isinstance(stop, EarlyStopping):
             continue
         # Without a name, XGBoost watches the last metric, and a custom one comes last.
-        watched = stop.metric_name or str(measures[-1])
+        watched = stop.metric_name or named[-1][0]
         maximises = _maximises_by_name(watched) if stop.maximize is None else stop.maximize
         if watched in known and bool(maximises) != known[watched].greater_is_better:
             raise ValueError(

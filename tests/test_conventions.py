@@ -240,7 +240,9 @@ def test_every_row_is_found_by_its_name_and_makes_a_measure(row):
     [
         ("lightgdm", "nDCG@10", "tool must be one of 'lightgbm'.*got 'lightgdm'.*mean 'lightgbm'"),
         ("lightgbm", "xGAP@10", "lightgbm has no measure 'xGAP@10'. It has ndcg@k, map@k; here"),
-        ("lightgbm", "map_cut_10", "lightgbm has no measure 'map_cut_10'.*Unknown measure|written"),
+        ("lightgbm", "map_cut_10", "has no measure 'map_cut_10'.*another tool's name of 'AP@10'"),
+        ("lightgbm", "map_cutt", "lightgbm has no measure 'map_cutt'.*Unknown measure 'map_cutt'"),
+        ("lightgbm", "IPrec@0.1", "lightgbm has no measure 'IPrec@0.1'.*must be an integer"),
     ],
 )
 def test_what_a_tool_does_not_have(tool, name, message):

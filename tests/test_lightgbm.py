@@ -228,7 +228,7 @@ def test_copies_give_the_same_values_and_leave_the_data_behind(copied):
     again = copied(metric)
     assert len(metric._evaluator._judged) == 1
     assert len(again._evaluator._judged) == 0
-    assert again.measures == MEASURES
+    assert again.named == tuple((str(each), each) for each in MEASURES)
     assert again._evaluator.n_threads == 2
     assert again(*arguments) == expected
 

@@ -46,9 +46,8 @@ class TestStrings:
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
-            ("nDGC@10", "Unknown measure 'nDGC' in 'nDGC@10'. Did you mean 'nDCG'"),
-            ("ndcg", "Did you mean 'nDCG'"),
-            ("AP(rell=2)", "AP has no field 'rell'.*Did you mean 'rel'"),
+            ("nDGC@10", "Unknown measure 'nDGC' in 'nDGC@10'. Did you mean 'nDCG@10'"),
+            ("AP(rell=2)", r"AP has no field 'rell'.*Did you mean 'AP\(rel=2\)'"),
             ("AP(g=[1])", "AP has no field 'g'"),
             ("AP(ties=expectd)", "ties must be one of .*got 'expectd'. Did you mean 'expected'"),
             ("AP(unjudged=drop)", "unjudged must be one of 'nonrelevant', 'condense', got 'drop'"),
@@ -62,9 +61,6 @@ class TestStrings:
             ("AP()()", "written field=value"),
             ("AP@1_0", "k must be an integer >= 1, got '1_0'"),
             ("AP@99999999999999999999", r"k must be below 2\*\*63"),
-            ("Precision@5", "Did you mean 'P'"),
-            ("recall@10", "Did you mean 'R'"),
-            ("Rprec", "Did you mean 'RPrecision'"),
             (
                 "num_rel_ret",
                 r"catalogue\(\) lists .*measure_as accepts the names that other tools use",

@@ -1,3 +1,5 @@
 """The part of training and evaluation that LightGBM, XGBoost and CatBoost have in common."""
 
-__all__: list[str] = []
+from skgraded.boosting._evaluator import NamedMeasures, parse_named
+
+__all__ = ["NamedMeasures", "parse_named"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,21 @@ from skgraded.measures._exact_mean import MeanSums
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["Evaluator", "chosen_measures", "named_means"]
+__all__ = [
+    "ChosenMeasure",
+    "Evaluator",
+    "NamedMeasures",
+    "as_argument",
+    "chosen_measures",
+    "named_means",
+    "named_measures",
+    "parse_named",
+]
+
+# As users choose measures: one, or several with the names under which they are reported.
+ChosenMeasure = str | Measure | Mapping[str, str | Measure]
+
+NamedMeasures = tuple[tuple[str, Measure], ...]
 
 
 def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Measure, ...]:
@@ -25,13 +40,82 @@ def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Meas
     return parsed
 
 
-def named_means(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[str, float]]:
+def named_measures(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
+    """Parse the measures given to a function; warn where a scale would change with the data."""
+    named = parse_named(given, taker)
+    warn_if_grades_are_inferred([each for _, each in named], taker)
+    return named
+
+
+def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
+    """Parse the measures given to a function, and find the names to report them under.
+
+    Parameters
+    ----------
+    given : iterable of str, Measure or mapping of str to str or Measure
+        The measures; the keys of a mapping are the names of its measures.
+    taker : str
+        The function, for messages.
+
+    Returns
+    -------
+    tuple of (str, Measure)
+        Names and measures, each name once.
+
+    Raises
+    ------
+    ValueError
+        If no measure is given, one is unknown, a name is empty, holds white space or a colon, or
+        two measures have the same name.
+
+    Examples
+    --------
+    >>> from skgraded.boosting import parse_named
+    >>> parse_named([{"ndcg": "nDCG@10"}, "AP"], "eval_metric")
+    (('ndcg', nDCG(k=10)), ('AP', AP()))
+    """
+    pairs = [pair for each in given for pair in _pairs(each, taker)]
+    if not pairs:
+        raise ValueError(f"{taker} needs at least one measure, got none.")
+    named: dict[str, Measure] = {}
+    for name, spec in pairs:
+        each = measure(spec)
+        chosen = str(each) if name is None else name
+        if named.setdefault(chosen, each) != each:
+            raise ValueError(
+                f"The names of measures must differ in {taker}, got {chosen!r} for {named[chosen]} "
+                f"and for {each}."
+            )
+    return tuple(named.items())
+
+
+def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
+    """Return a chosen name, or None, and the measure."""
+    if not isinstance(given, Mapping):
+        return [(None, given)]
+    names: Iterable[Any] = given
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch(r"[^\s:]+", name):
+            # XGBoost splits the text in which metrics report their values at these characters.
+            raise ValueError(
+                "The name of a measure must be a string without white space and colons, "
+                f"got {name!r} in {taker}."
+            )
+    return list(given.items())
+
+
+def as_argument(name: str, chosen: Measure) -> str:
+    """Write a measure as the argument by which it was chosen."""
+    return repr(name) if name == str(chosen) else repr({name: str(chosen)})
+
+
+def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
     """Return name and mean of each measure; raise where a mean is undefined."""
     weights = rankings.judgments.weights
-    scored = score_queries(measures, rankings)
+    scored = score_queries([each for _, each in named], rankings)
     return [
-        (str(each), _mean(MeanSums.of(values, weights), each, len(values)))
-        for each, (values, _) in zip(measures, scored, strict=True)
+        (name, _mean(MeanSums.of(values, weights), each, len(values)))
+        for (name, each), (values, _) in zip(named, scored, strict=True)
     ]
 
 
@@ -48,11 +132,15 @@ def _mean(sums: MeanSums, chosen: Measure, n_queries: int) -> float:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Measures, and the judgments of the data sets that they have been evaluated on."""
+    """Measures with their names, and the judgments of the data sets that they were evaluated on."""
 
-    measures: tuple[Measure, ...]
+    named: NamedMeasures
     n_threads: int
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(each for _, each in self.named)
 
     def means(self, y_score: Any, data: DataSet) -> list[tuple[str, float]]:
         """Return name and mean of each measure on a data set."""
@@ -60,11 +148,11 @@ class Evaluator:
 
     def means_on(self, judgments: Judgments, y_score: Any) -> list[tuple[str, float]]:
         """Return name and mean of each measure on documents whose judgments are known."""
-        return named_means(self.measures, judgments.rank(y_score, self.n_threads))
+        return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
     def __reduce__(self) -> Any:
         # LightGBM deep-copies the metric in every fit; a copy starts without data sets.
-        return Evaluator, (self.measures, self.n_threads)
+        return Evaluator, (self.named, self.n_threads)
 
     def __str__(self) -> str:
-        return ", ".join(repr(str(each)) for each in self.measures)
+        return ", ".join(as_argument(*each) for each in self.named)

@@ -12,6 +12,8 @@ from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.measures._catalogue import parse_spec
+from skgraded.measures._other_names import own_name
+from skgraded.measures._strings import parse
 
 __all__ = ["build", "measure_as"]
 
@@ -94,6 +96,8 @@ def _own_measure(
     """Return the class of a measure of ours, and the fields that the user states."""
     try:
         chosen = measure(name)
+        if isinstance(name, str) and own_name(parse(name)[0], catalogue()) is None:
+            raise ValueError(f"{name!r} is another tool's name of {str(chosen)!r}.")
     except ValueError as error:
         raise ValueError(
             f"{_unknown(tool, name, of_tool)} It is no measure of skgraded either: {error}"

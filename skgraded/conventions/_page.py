@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from skgraded.conventions._lookup import build
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Tool
+from skgraded.measures import catalogue
+from skgraded.measures._other_names import OTHER_NAMES, PATTERNS
 
 __all__ = ["as_markdown"]
 
@@ -32,6 +37,7 @@ def as_markdown() -> str:
     ]
     for tool in TOOLS.values():
         lines += ["", f"## {tool.name}", "", tool.rules, *_rows_of(tool), *_absences_of(tool)]
+    lines += ["", "## Names that `measure` understands", "", _UNDERSTOOD, "", *_rows_of_names()]
     return "\n".join(lines) + "\n"
 
 
@@ -59,3 +65,25 @@ def _absences_of(tool: Tool) -> list[str]:
         theirs = ", ".join(f"`{name.replace('{k}', 'k')}`" for name in each.theirs)
         rows.append(f"| {theirs} | {each.reason} |")
     return rows
+
+
+_UNDERSTOOD = (
+    "`skgraded.measure`, and whatever takes measures as strings, also understands these names, "
+    "followed by `@k` and fields or not. Capitals, `_` and `-` do not matter, nor do they in names "
+    "of ours (`ndcg@10`, `r_precision`, `Q-measure`). A name means our measure with our rules for "
+    "gains, ties and queries with nothing relevant; `measure_as` gives the rules of a tool."
+)
+
+
+def _rows_of_names() -> list[str]:
+    by_meaning: dict[str, list[str]] = {}
+    for name, (ours, fields) in OTHER_NAMES.items():
+        by_meaning.setdefault(str(catalogue()[ours](**fields)), []).append(f"`{name}`")
+    for pattern, ours, field, fields in PATTERNS:
+        known = "k" if field == "k" else ".1" if "rbp" in pattern else "0.1"
+        number: dict[str, Any] = {field: 10 if field == "k" else 0.1}
+        meaning = str(catalogue()[ours](**fields, **number)).replace("@10", "@k")
+        name = re.sub(r"\(\?P<number>.*\)", known, pattern).replace("[_.]", "_")
+        by_meaning.setdefault(meaning, []).append(f"`{name}`")
+    rows = [f"| {', '.join(names)} | `{meaning}` |" for meaning, names in by_meaning.items()]
+    return ["| name | skgraded |", "|---|---|", *rows]

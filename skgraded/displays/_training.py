@@ -79,7 +79,7 @@ class TrainingDisplay:
         estimator : QueryRanker
             A ranker that was fitted with ``validation_fraction``.
         measure : str or Measure, optional
-            One of the measures that it evaluated; by default its own.
+            One of the measures that it evaluated, or its name; by default its own.
         label : str, optional
             Name of the model in the legend.
         ax : matplotlib Axes, optional
@@ -105,8 +105,7 @@ class TrainingDisplay:
                 "evals_result_."
             )
         (evaluated,) = estimator.evals_result_.values()
-        names = list(evaluated)
-        name = names[column_of(names, estimator.measure_ if measure is None else measure)]
+        name = _name_of(estimator.measure_ if measure is None else measure, evaluated, estimator)
         display = cls(
             values=np.asarray(evaluated[name]),
             best_iteration=_best_of(evaluated, estimator),
@@ -153,6 +152,14 @@ class TrainingDisplay:
         return self
 
 
+def _name_of(wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any) -> str:
+    """Return the name under which a measure was recorded."""
+    names = list(evaluated)
+    if wanted in names:
+        return str(wanted)
+    return names[column_of([ranker.evaluated_measures_.get(each, each) for each in names], wanted)]
+
+
 def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     """Return the best of the evaluated iterations; None for a ranker that did not stop early.
 
@@ -161,4 +168,4 @@ def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     if not hasattr(ranker, "best_iteration_"):
         return None
     best = np.argmax if ranker.measure_.greater_is_better else np.argmin
-    return int(best(evaluated[str(ranker.measure_)])) + 1
+    return int(best(evaluated[_name_of(ranker.measure_, evaluated, ranker)])) + 1

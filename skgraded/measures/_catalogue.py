@@ -6,29 +6,13 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
-from skgraded._params import closest
+from skgraded._params import closest_of
 from skgraded.measures._measure import Measure
+from skgraded.measures._other_names import SUGGESTED, Meaning, folded, meaning_of
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.measures._strings import parse
 
 __all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
-
-# Common names of measures that have another name here; error messages suggest ours.
-_ELSEWHERE = {
-    "precision": "P",
-    "prec": "P",
-    "recall": "R",
-    "map": "AP",
-    "averageprecision": "AP",
-    "rprec": "RPrecision",
-    "mrr": "RR",
-    "recip_rank": "RR",
-    "reciprocalrank": "RR",
-    "hit": "Success",
-    "hits": "Success",
-    "hitrate": "Success",
-    "q": "QMeasure",
-}
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -63,6 +47,9 @@ def measure(spec: str | Measure) -> Measure:
     spec : str or Measure
         ``Name``, ``Name@k``, ``Name(field=value,...)`` or ``Name(field=value,...)@k``. Values are
         numbers, words and lists of numbers. A `Measure` is returned unchanged.
+        The name may be written without its capitals, as in ``"ndcg@10"``. Common names of other
+        tools are understood where they are unambiguous, such as ``"map"``, ``"MRR@10"``,
+        ``"recall@10"``, ``"P_10"`` and ``"ndcg_cut_10"``.
 
     Returns
     -------
@@ -72,7 +59,19 @@ def measure(spec: str | Measure) -> Measure:
     Raises
     ------
     ValueError
-        If the measure, a field or a value is unknown; the message suggests the closest name.
+        If the measure, a field or a value is unknown; the message suggests a string to paste.
+
+    See Also
+    --------
+    skgraded.conventions.measure_as : The measure that gives the number of another tool.
+
+    Notes
+    -----
+    A name of another tool means the measure here that has the same formula, with the defaults of
+    skgraded: the gain of a grade is the grade itself, tied documents count with the mean over their
+    orders, and a query with nothing relevant counts 0. ``"map@10"`` is divided by the number of
+    relevant documents, as in trec_eval, and not by the smaller of that number and 10, as in
+    LightGBM. For a tool's own rules, see ``measure_as``.
 
     Examples
     --------
@@ -81,6 +80,8 @@ def measure(spec: str | Measure) -> Measure:
     True
     >>> str(measure("nDCG(gain=exp2)@5"))
     'nDCG(gain=exp2)@5'
+    >>> str(measure("ndcg_cut_10"))
+    'nDCG@10'
     """
     if isinstance(spec, Measure):
         return spec
@@ -132,22 +133,68 @@ def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Meas
 
 def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     """Return the class of a measure in string form, and the fields given in the string."""
-    name, fields = parse(spec)
     known = catalogue()
+    name, fields = _parse(spec, known)
     if name not in known:
-        raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, known)}")
+        meant = meaning_of(name, known)
+        if meant is None:
+            raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields, known)}")
+        name, fields = meant.name, _joined(meant, fields, spec)
     kind = known[name]
     its_fields = [field.name for field in dataclasses.fields(kind)]
     for field in fields:
         if field not in its_fields:
-            hint = closest(field, its_fields) or f" Its fields are {', '.join(its_fields)}."
-            raise ValueError(f"{name} has no field {field!r}; got {spec!r}.{hint}")
+            raise ValueError(
+                f"{name} has no field {field!r}; got {spec!r}."
+                f"{_hint_of_field(kind, fields, field, its_fields)}"
+            )
     return kind, fields
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
-    meant = _ELSEWHERE.get(name.lower()) or name
-    return closest(meant, known) or (
+def _parse(spec: str, known: Iterable[str]) -> tuple[str, dict[str, Any]]:
+    """Split a string into name and fields; "rbp.95" and "IPrec@0.1" are names as a whole."""
+    try:
+        return parse(spec)
+    except ValueError:
+        if meaning_of(spec, known) is None:
+            raise
+        return spec, {}
+
+
+def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]:
+    for field in fields:
+        if field in meant.fields:
+            raise ValueError(
+                f"{field} can be given only once, got it in the name and as a field in {spec!r}."
+            )
+    return {**meant.fields, **fields}
+
+
+def _hint(name: str, fields: dict[str, Any], known: dict[str, type[Measure]]) -> str:
+    suggested = SUGGESTED.get(folded(name)) or closest_of(name, known)
+    if suggested is not None:
+        return f" Did you mean {_written(known[suggested], fields)!r}?"
+    return (
         " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
         "names that other tools use."
     )
+
+
+def _hint_of_field(
+    kind: type[Measure], fields: dict[str, Any], wrong: str, its_fields: list[str]
+) -> str:
+    meant = closest_of(wrong, [each for each in its_fields if each not in fields])
+    if meant is None:
+        return f" Its fields are {', '.join(its_fields)}."
+    renamed = {meant if name == wrong else name: value for name, value in fields.items()}
+    return f" Did you mean {_written(kind, renamed)!r}?"
+
+
+def _written(kind: type[Measure], fields: dict[str, Any]) -> str:
+    """Write a measure as a string to paste, with its cut-off alone where fields do not fit."""
+    for attempt in (fields, {name: fields[name] for name in fields if name == "k"}):
+        try:
+            return str(kind(**attempt))
+        except (TypeError, ValueError):
+            continue
+    return kind.__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments
 
 __all__ = [
+    "Gain",
     "check_gain",
     "check_max_grade",
     "exp2_gain",
@@ -27,13 +28,13 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 
-_NAMED_GAINS = ("linear", "exp2")
+Gain = Literal["linear", "exp2"]
 
 
 def check_gain(gain: Any) -> str | tuple[float, ...]:
     """Return the name of a gain, or a non-decreasing tuple of gains of the grades 1..c."""
     if isinstance(gain, str):
-        _params.choice("gain", gain, _NAMED_GAINS)
+        _params.choice("gain", gain, get_args(Gain))
         return gain
     gains = numbers_by_grade("gain", gain)
     if min(np.diff(gains, prepend=0.0)) < 0:
@@ -116,7 +117,7 @@ def misplaced(gains: FloatArray) -> FloatArray:
 class _GainMeasure(Measure):
     """Base class of measures that have a gain per grade."""
 
-    gain: str | Sequence[float] = "linear"
+    gain: Gain | Sequence[float] = "linear"
 
     def __post_init__(self) -> None:
         super().__post_init__()

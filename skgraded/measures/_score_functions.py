@@ -7,6 +7,7 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
+from skgraded.measures._thresholds import ThresholdName
 from skgraded.measures.average_precision import GAP, eGAP, xGAP
 from skgraded.rankings import Ties
 
@@ -56,7 +57,7 @@ class _ScoreFunction(Protocol):
         y_score: ArrayLike,
         *,
         qid: ArrayLike | None = None,
-        g: Sequence[float] | str | None = None,
+        g: Sequence[float] | ThresholdName | None = None,
         k: int | None = None,
         ties: Ties = "expected",
         sample_weight: ArrayLike | None = None,
@@ -73,7 +74,7 @@ def _score_function(
         y_score: ArrayLike,
         *,
         qid: ArrayLike | None = None,
-        g: Sequence[float] | str | None = None,
+        g: Sequence[float] | ThresholdName | None = None,
         k: int | None = None,
         ties: Ties = "expected",
         sample_weight: ArrayLike | None = None,

@@ -52,7 +52,7 @@ def _split(spec: str) -> tuple[str, str, str | None]:
 
 
 def _leading_word(text: str) -> str:
-    word = re.match(r"\w*", text)
+    word = re.match(r"[\w-]*", text)  # "Q-measure"
     return word.group() if word else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
-__all__ = ["check_thresholds", "named_thresholds"]
+__all__ = ["ThresholdName", "check_thresholds", "named_thresholds"]
 
 FloatArray = NDArray[np.float64]
 
 
-_NAMED = ("uniform", "linear")
+ThresholdName = Literal["uniform", "linear"]
 
 
 _ROUNDING = 1e-9
@@ -40,7 +40,7 @@ _FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds writ
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
     """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
-        _params.choice("g", g, _NAMED)
+        _params.choice("g", g, get_args(ThresholdName))
         return g
     probabilities = numbers_by_grade("g", g)
     if min(probabilities) < 0:
@@ -66,7 +66,7 @@ def named_thresholds(name: str, top_grade: int) -> FloatArray:
 class _ThresholdMeasure(PrefixMeasure):
     """Base class of measures with a distribution g of thresholds over the grades 1..c."""
 
-    g: str | Sequence[float] = "uniform"
+    g: ThresholdName | Sequence[float] = "uniform"
     max_grade: int | None = None
 
     def __post_init__(self) -> None:

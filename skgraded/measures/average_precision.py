@@ -48,10 +48,14 @@ class AP(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -101,11 +105,15 @@ class GAP(_ThresholdMeasure):
         Top grade c of the scale if g is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the
-        paper defines it as 0. nan leaves it out of the mean.
+        Value of a query in which no document reaches a threshold of positive probability; the paper
+        defines it as 0. nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -155,11 +163,15 @@ class xGAP(_ThresholdMeasure):
         Top grade c of the scale if g is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the
-        paper defines it as 0. nan leaves it out of the mean.
+        Value of a query in which no document reaches a threshold of positive probability; the paper
+        defines it as 0. nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -216,11 +228,15 @@ class eGAP(_ThresholdMeasure):
         Top grade c of the scale if g is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the
-        paper defines it as 0. nan leaves it out of the mean.
+        Value of a query in which no document reaches a threshold of positive probability; the paper
+        defines it as 0. nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -282,10 +298,14 @@ class QMeasure(_GainAveragePrecision):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -337,10 +357,14 @@ class GeneralizedAP(_GainAveragePrecision):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -388,10 +412,14 @@ class WeightedAP(_GainAveragePrecision):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

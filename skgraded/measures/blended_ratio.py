@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
-from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
+from skgraded.measures._gains import Gain, _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
 from skgraded.measures._pool_positions import BlendedIdealGain, rank_of
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PairPart
@@ -93,12 +93,13 @@ class EBR(_BlendedRatio, _ScaleMeasure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -161,11 +162,15 @@ class NCU(QMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have the stopping weight 0; nan leaves it out of the
         mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -185,7 +190,7 @@ class NCU(QMeasure):
     0.625
     """
 
-    stop: str | Sequence[float] = "linear"
+    stop: Literal["uniform"] | Gain | Sequence[float] = "linear"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -212,7 +217,7 @@ class NCU(QMeasure):
 def _check_stop(stop: str | Sequence[float]) -> str | tuple[float, ...]:
     """Return stopping weights, which are named and checked like gains."""
     if isinstance(stop, str):
-        _params.choice("stop", stop, ("linear", "exp2", "uniform"))
+        _params.choice("stop", stop, (*get_args(Gain), "uniform"))
         return stop
     try:
         return check_gain(stop)
@@ -239,10 +244,14 @@ class OMeasure(_BlendedRatio):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -340,12 +349,13 @@ class PMeasure(_PreferredRank):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -395,12 +405,13 @@ class PPlus(_PreferredRank):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -460,12 +471,13 @@ class RankBiasedNCU(_BlendedRatio):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

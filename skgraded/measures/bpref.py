@@ -82,12 +82,14 @@ class Bpref(_ClippedPreference):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -134,12 +136,14 @@ class BprefR(_ClippedPreference):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    unjudged : {"condense", "nonrelevant"}, default="condense"
-        Unjudged documents are removed from the list, or count as grade 0.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -181,12 +185,14 @@ class OldBpref(_ClippedPreference):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -231,12 +237,14 @@ class BprefTen(_ClippedPreference):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    unjudged : {"condense", "nonrelevant"}, default="condense"
-        Unjudged documents are removed from the list, or count as grade 0.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -277,12 +285,14 @@ class BprefN(_BinaryPreference, PrefixMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -334,13 +344,15 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    unjudged : {"condense", "nonrelevant"}, default="condense"
-        Unjudged documents are removed from the list, or count as grade 0.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t, and with ``normalize`` also of a query with
         only one; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

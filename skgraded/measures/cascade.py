@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
-from skgraded.measures._gains import _ScaleMeasure
+from skgraded.measures._gains import Gain, _ScaleMeasure
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant, Power, Reciprocal
 from skgraded.rankings import Judgments, Rankings
@@ -67,10 +67,14 @@ class ERR(_Cascade, _ScaleMeasure):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -89,7 +93,7 @@ class ERR(_Cascade, _ScaleMeasure):
     0.7708333333333334
     """
 
-    gain: str | Sequence[float] = "exp2"
+    gain: Gain | Sequence[float] = "exp2"
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         return self._gains(judgments) / (self._top_gain(judgments) + 1.0)
@@ -118,10 +122,14 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

@@ -81,11 +81,15 @@ class INSQ(_GainPerDocument, PrefixMeasure):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -138,11 +142,15 @@ class SDCG(_GainPerDocument, PrefixMeasure):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+        Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -224,14 +232,15 @@ class INST(_AdaptiveUser):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -301,14 +310,15 @@ class BPM(_AdaptiveUser):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -426,14 +436,15 @@ class NERR8(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -481,14 +492,15 @@ class NERR9(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -542,14 +554,15 @@ class NERR10(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -607,14 +620,15 @@ class NERR11(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
+        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

@@ -34,13 +34,16 @@ class ADM(_ScaleMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
-    k, ties, normalize
-        These fields must keep their defaults, because scores are compared and not ranks, and the
-        largest value is 1 already.
+    k : {None}, optional
+        Any other value is an error, because scores are compared and not ranks.
+    ties : {"expected"}, default="expected"
+        Any other value is an error, because scores are compared and not ranks.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are left out.
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
 
     See Also
     --------

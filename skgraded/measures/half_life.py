@@ -37,13 +37,12 @@ class RankedHalfLife(_GainMeasure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=nan
-        Value of a query whose documents all have gain 0. The default leaves the query out of
-        the mean, because no rank is the worst one.
+        Value of a query whose documents all have gain 0. The default leaves the query out of the
+        mean, because no rank is the worst one.
     normalize : {False}, default=False
         True is an error, because the lowest value is the best.
 

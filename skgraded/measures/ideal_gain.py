@@ -77,12 +77,13 @@ class G(_CostGain, _GainMeasure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -121,12 +122,13 @@ class BinG(_CostGain, _BinaryMeasure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -168,10 +170,14 @@ class RNDCG(_GainMeasure, PrefixMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -221,12 +227,13 @@ class NDCGRel(_GainMeasure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

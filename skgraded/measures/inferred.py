@@ -52,15 +52,14 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
         from the list, so that nothing is inferred.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
     normalize : bool, default=False
-        Divide by the value of the ideal ranking; see `Measure`.
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _ADDED = {"up": 0.9, "nearest": 0.5}
 class _Interpolated(_BinaryMeasure):
     """Base class of measures of interpolated precision at levels of recall."""
 
-    rounding: str = "up"
+    rounding: Literal["up", "nearest"] = "up"
     ties: Ties = "row_order"
 
     _averages_over_ties: ClassVar[bool] = False
@@ -90,12 +90,13 @@ class IPrec(_Interpolated):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -151,12 +152,13 @@ class InterpolatedAP(_Interpolated):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
-        all orders has no closed form.
-    unjudged, normalize
-        Rule for unjudged documents, and division by the ideal value; see `Measure`.
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

@@ -35,13 +35,14 @@ class Judged(Measure):
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Order of tied documents; see `Measure`. An unjudged document is ordered as one of grade 0.
+        Tied documents: mean over all their orders, order of the rows, worst or best first. An
+        unjudged document is ordered as one of grade 0.
     unjudged : {"nonrelevant"}, default="nonrelevant"
         ``"condense"`` is an error, because it would remove the documents that are counted.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking, which is 1.
     empty : float, default=0.0
         Value of a query without a judged document; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking, which is 1.
 
     See Also
     --------

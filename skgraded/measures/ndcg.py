@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _params
-from skgraded.measures._gains import _GainMeasure, check_gain, gain_by_level
+from skgraded.measures._gains import Gain, _GainMeasure, check_gain, gain_by_level
 from skgraded.measures._pool_positions import AveragedDiscount
 from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
@@ -19,7 +19,7 @@ from skgraded.rankings import Judgments
 __all__ = ["CG", "DCG", "AveragedNDCG", "nDCG"]
 
 
-_DISCOUNTS = ("log2", "jk")
+Discount = Literal["log2", "jk"]
 
 
 _BINARY = 2.0
@@ -39,10 +39,14 @@ class CG(_GainMeasure, PrefixMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -89,10 +93,14 @@ class DCG(PrefixMeasure):
         Base a > 1 of the discount ``"jk"``.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -111,15 +119,15 @@ class DCG(PrefixMeasure):
     9.61
     """
 
-    gain: str | Sequence[float] = "linear"
-    discount: str = "log2"
+    gain: Gain | Sequence[float] = "linear"
+    discount: Discount = "log2"
     log_base: float = _BINARY
 
     _changes_with_grades: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _params.choice("discount", self.discount, _DISCOUNTS)
+        _params.choice("discount", self.discount, get_args(Discount))
         if not _params.is_number(self.log_base) or not 1 < self.log_base < np.inf:
             raise ValueError(f"log_base must be a finite number > 1, got {self.log_base!r}.")
         if self.discount == "log2" and self.log_base != _BINARY:
@@ -157,12 +165,14 @@ class nDCG(DCG):
         Base a > 1 of the discount ``"jk"``.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -203,10 +213,15 @@ class AveragedNDCG(DCG):
         Base a > 1 of the discount ``"jk"``.
     k : int, optional
         Highest cut-off of the average. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
+        length of the retrieved list, so that 1 remains the largest value.
 
     See Also
     --------
@@ -224,7 +239,7 @@ class AveragedNDCG(DCG):
     0.61
     """
 
-    discount: str = "jk"
+    discount: Discount = "jk"
     _changes_with_grades: ClassVar[int] = 0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:

@@ -54,10 +54,16 @@ class P(_BinaryMeasure, PrefixMeasure):
         If False, the divisor of a list shorter than k is its length.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. Without k, or with
+        ``fill=False``, it is cut to the length of the retrieved list, so that 1 remains the largest
+        value.
 
     See Also
     --------
@@ -106,10 +112,14 @@ class R(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -153,10 +163,15 @@ class F(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
+        length of the retrieved list, so that 1 remains the largest value.
 
     See Also
     --------
@@ -206,10 +221,14 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -258,8 +277,10 @@ class Fallout(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
@@ -309,8 +330,10 @@ class Specificity(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
@@ -355,8 +378,10 @@ class NPV(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
@@ -405,8 +430,10 @@ class FDR(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
@@ -455,8 +482,10 @@ class Accuracy(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
@@ -503,10 +532,15 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
+        length of the retrieved list, so that 1 remains the largest value.
 
     See Also
     --------
@@ -550,10 +584,14 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -595,10 +633,15 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
+        length of the retrieved list, so that 1 remains the largest value.
 
     See Also
     --------
@@ -653,8 +696,10 @@ class Utility(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import (
+    Gain,
     check_gain,
     check_max_grade,
     gain_by_level,
@@ -27,7 +28,7 @@ __all__ = ["RBP"]
 FloatArray = NDArray[np.float64]
 
 
-_GAINS = ("binary", "linear", "exp2")
+_GAINS = ("binary", *get_args(Gain))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -54,11 +55,15 @@ class RBP(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade t if gain is binary.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged, normalize
-        Rules for tied and for unjudged documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t or, with a graded gain, of a query whose
         documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -80,7 +85,7 @@ class RBP(_BinaryMeasure, PrefixMeasure):
     """
 
     p: float = 0.8
-    gain: str | Sequence[float] = "binary"
+    gain: Literal["binary"] | Gain | Sequence[float] = "binary"
     max_grade: int | None = None
 
     _changes_with_grades: ClassVar[int] = 1

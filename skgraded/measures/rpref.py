@@ -50,12 +50,14 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -116,13 +118,15 @@ class RprefRelative(_RelativeGradedPreference):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    unjudged : {"condense", "nonrelevant"}, default="condense"
-        Unjudged documents are removed from the list, or count as grade 0.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0, and with ``normalize`` also of a query
         with only one document of positive gain; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -171,12 +175,14 @@ class RprefRelative2(_RelativeGradedPreference):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    unjudged : {"condense", "nonrelevant"}, default="condense"
-        Unjudged documents are removed from the list, or count as grade 0.
-    ties, normalize
-        Rule for tied documents, and division by the ideal value; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

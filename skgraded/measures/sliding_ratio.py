@@ -29,12 +29,14 @@ class SlidingRatio(CG):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------
@@ -73,12 +75,14 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties, unjudged
-        Rules for tied and for unjudged documents; see `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off; see `Measure`.
+        Divide by the value of the ideal ranking at the same cut-off.
 
     See Also
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -13,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skgraded._params import choice, flag
 from skgraded._warnings import UnseenGradeWarning, warn_once
+from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
+    Watched,
     clone_around,
     clone_estimator,
     final_step,
@@ -63,6 +66,7 @@ _FITTED_IF_ASKED = (
     "training_queries_",
     "validation_queries_",
     "evals_result_",
+    "evaluated_measures_",
     "best_iteration_",
 )
 
@@ -128,8 +132,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The validation queries; ``validation_queries_.contains(qid)`` marks their rows. Only where
         there are any, and with `remember_queries`.
     evals_result_ : dict
-        Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``; only where there
-        are any.
+        Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``, or with the names
+        that ``eval_metric`` of `fit` chooses; only where there are any.
+    evaluated_measures_ : dict of str to Measure
+        The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
         Number of iterations that predictions use; only with `early_stopping_rounds`.
 
@@ -268,6 +274,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             here; those of held-out queries are not trained on. ``eval_init_score``,
             ``eval_base_margin`` and ``eval_baseline`` are the initial scores of the rows of eval_X.
             ``init_model`` and ``xgb_model`` may be a fitted QueryRanker, search or Pipeline.
+            ``eval_metric`` may be a mapping of names to measures to record on the validation
+            queries, as in ``{"xgap": "xGAP@10", "ndcg": "nDCG@10"}``: loggers such as MLflow refuse
+            the strings of measures as names. The ranker's own measure is recorded in any case,
+            under its string unless the mapping has it.
 
         Returns
         -------
@@ -283,7 +293,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If query ids are missing, group sizes are given in their place, pandas objects hold the
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
-            evaluate have none, or ``pairs`` are not row numbers of one query each; or inside an
+            evaluate have none, ``eval_metric`` names measures and there are no validation queries,
+            or ``pairs`` are not row numbers of one query each; or inside an
             RFECV that scores by R2, as it does where no ``scoring`` is given.
 
         Warns
@@ -317,17 +328,22 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator_ = clone_estimator(self.estimator)
         validation = None
         if evaluation.is_given:
-            validation = self._take_evaluation_set(evaluation, params.evaluation)
+            held_out = self._take_evaluation_set(evaluation, params.evaluation)
+            validation = self._watch(held_out, params.named, judgments.top_grade)
         elif watches:
-            rows, validation = self._hold_out(judgments, rows)
-        watched = fit_estimator(self.estimator_, rows, validation, params.training)
-        if watched is not None:
-            self.evals_result_ = watched.evals_result
-            if watched.best_iteration is not None:
-                self.best_iteration_ = watched.best_iteration
+            rows, held_out = self._hold_out(judgments, rows)
+            validation = self._watch(held_out, params.named, judgments.top_grade)
+        self._keep(fit_estimator(self.estimator_, rows, validation, params.training))
         if not self.remember_queries:
             self._forget("training_queries_", "validation_queries_")
         return self
+
+    def _keep(self, watched: Watched | None) -> None:
+        if watched is not None:
+            self.evals_result_ = watched.evals_result
+            self.evaluated_measures_ = dict(watched.named)
+            if watched.best_iteration is not None:
+                self.best_iteration_ = watched.best_iteration
 
     def _forget(self, *attributes: str) -> None:
         for name in attributes:
@@ -376,7 +392,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _take_evaluation_set(
         self, evaluation: EvaluationSet, fit_params: dict[str, Any]
-    ) -> Validation:
+    ) -> QueryRows:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
             judgments, row_sizes, rows = self._lay_out(
@@ -392,9 +408,24 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         warn_if_scored_queries_are_parts(self, judgments, row_sizes, given_apart=True)
         self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
         self.measure_ = self._measure_for(judgments)
-        return Validation(rows, self.measure_, self.early_stopping_rounds)
+        return rows
 
-    def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, Validation]:
+    def _watch(self, rows: QueryRows, others: NamedMeasures, top_grade: float) -> Validation:
+        """Choose what to record on the validation rows: the measure, and others with their names.
+
+        Where a measure leaves the scale's top grade open, it is that of the training labels or of
+        the validation labels, as for the ranker's own measure.
+        """
+        for _, each in others:
+            if each.is_open:
+                rows.judgments.require_integer_grades(each)
+        top = int(max(top_grade, rows.judgments.top_grade))
+        own = ((str(self.measure_), self.measure_),)
+        watched = Validation(rows, own, self.early_stopping_rounds)
+        resolved = [(name, each.resolve(top)) for name, each in others]
+        return dataclasses.replace(watched, named=watched.with_others(resolved))
+
+    def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
         n_queries = judgments.n_queries
         if n_queries < 2:  # noqa: PLR2004
@@ -407,8 +438,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         queries = draw_queries(judgments, self.random_state)
         held_out, kept = queries[:n_held_out], queries[n_held_out:]
         self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
-        validation = Validation(rows.take(held_out), self.measure_, self.early_stopping_rounds)
-        return rows.take(kept), validation
+        return rows.take(kept), rows.take(held_out)
 
     def _measure_for(self, judgments: Judgments) -> Measure:
         """Return the fitted measure, with a longer scale if it was fixed by lower grades."""

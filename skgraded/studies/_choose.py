@@ -158,8 +158,10 @@ def choose_by_stopping(
         Query ids; by default they are found as in `QueryRanker`.
     n_folds : int, default=4
         Number of folds of queries.
-    validation_fraction, early_stopping_rounds
-        As for `QueryRanker`. All measures use the same validation queries.
+    validation_fraction : float, default=0.25
+        Share of the training queries that is held out, the same for all measures.
+    early_stopping_rounds : int, default=20
+        Stop when the measure on the held-out queries has not improved for that many iterations.
     n_repeats : int, default=1
         How often all queries are split into folds. With several repeats, intervals and p-values
         carry the variation over splits; with one they take the chosen models as given, and a

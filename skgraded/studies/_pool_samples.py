@@ -53,7 +53,8 @@ def reduce_pool(
         least 1 relevant and at least 10 nonrelevant documents [1]_. ``"random"``: a simple random
         sample of each topic's judged documents, drawn again until one of them is relevant [2]_.
     by_grade : bool, default=True
-        Whether every grade is a stratum of its own. Otherwise all relevant documents are one.
+        Whether every grade is a stratum of its own, which Ferrante et al. adapted to graded
+        relevance [3]_. Otherwise all relevant documents are one stratum, as in [1]_.
     random_state : int or Generator or None, default=0
         Seed of the sample; with None it differs from call to call.
 
@@ -72,6 +73,8 @@ def reduce_pool(
     .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information".
     .. [2] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
        Incomplete Judgments".
+    .. [3] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
+       Graded Relevance", CLEF, Section 6.
 
     Examples
     --------

@@ -42,11 +42,17 @@ def fit(
         ranker.fit(rows.X, rows.y, group_id=ids, **fit_params)
         return None
     reject_own_stopping(ranker, _STOPPING)
+    if len(validation.named) > 1:
+        raise ValueError(
+            "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, which "
+            f"evaluates one measure, got {', '.join(name for name, _ in validation.named)}."
+        )
     watching = _watching(ranker, rows, validation, fit_params)
     ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
     # CatBoost's best_iteration_ does not count the trees of init_model.
     best = None if validation.rounds is None else ranker.tree_count_
-    return Watched({"valid_0": ranker.get_evals_result()["validation"]}, best)
+    recorded = {"valid_0": ranker.get_evals_result()["validation"]}
+    return Watched(recorded, best, validation.named)
 
 
 def _watching(
@@ -62,7 +68,7 @@ def _watching(
         (each.y, each.query_of_row, *([] if each.weight is None else [each.weight]))
         for each in (rows, held_out)
     ]
-    ranker.set_params(eval_metric=eval_metric(validation.measure, *sets))
+    ranker.set_params(eval_metric=eval_metric(dict(validation.named), *sets))
     named = {name: fit_params.get(name, params.get(name)) for name in _LISTS_OF_FEATURES}
     weight = held_out.query_weight_of_row
     pairs = held_out.pairs

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
+from skgraded.boosting import NamedMeasures, parse_named
 from skgraded.model_selection._fitting._final_step import final_step
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
@@ -37,14 +38,17 @@ _RENAMED = {
 
 
 class FitParams(NamedTuple):
-    """Fit parameters of the rows to train on, and of the rows to evaluate."""
+    """Fit parameters of the rows to train on and of the rows to evaluate, and named measures."""
 
     training: dict[str, Any]
     evaluation: dict[str, Any]
+    named: NamedMeasures
 
 
 def split_fit_params(fit_params: Mapping[str, Any], *, watches: bool, is_given: bool) -> FitParams:
-    """Take the initial scores of ``eval_X`` out of the fit parameters, and check all of them.
+    """Take out of the fit parameters what `QueryRanker` itself hands on, and check all of them.
+
+    These are the initial scores of ``eval_X`` and a mapping of names to measures.
 
     Parameters
     ----------
@@ -63,13 +67,15 @@ def split_fit_params(fit_params: Mapping[str, Any], *, watches: bool, is_given: 
     Raises
     ------
     ValueError
-        If some rows have an initial score and others have none.
+        If some rows have an initial score and others have none, or measures are named and nothing
+        is watched.
     """
     training = {
         name: value
         for name, value in fit_params.items()
         if value is not None or name not in _OFFSETS_OF_OURS
     }
+    named = _take_named(training, watches=watches)
     evaluation = {}
     for name, (ours, own) in _OFFSETS.items():
         if is_given:
@@ -85,7 +91,19 @@ def split_fit_params(fit_params: Mapping[str, Any], *, watches: bool, is_given: 
             raise ValueError(
                 f"{name} must be left out: pass {_RENAMED[name]} together with eval_X."
             )
-    return FitParams(training, evaluation)
+    return FitParams(training, evaluation, named)
+
+
+def _take_named(training: dict[str, Any], *, watches: bool) -> NamedMeasures:
+    """Take a mapping of names to measures out of the fit parameters."""
+    if not isinstance(training.get("eval_metric"), Mapping):
+        return ()
+    if not watches:
+        raise ValueError(
+            "eval_metric needs validation queries to evaluate measures on: set "
+            "validation_fraction, or pass eval_X."
+        )
+    return parse_named([training.pop("eval_metric")], "eval_metric")
 
 
 def _require_both(given: Mapping[str, Any], name: str, of_evaluation: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
 from skgraded.model_selection._fitting._own_stopping import given_params, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -46,13 +47,19 @@ def _fit(
     reject_own_stopping(ranker)
     if not _METRIC.intersection(given_params(ranker)):
         ranker.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
-    watching = _watching(ranker, validation, fit_params)
+    others = _listed(fit_params, "eval_metric")
+    ours = [each for each in others if isinstance(each, _EvalMetric) and not each.as_loss]
+    named = validation.with_others(chain.from_iterable(each.named for each in ours))
+    fit_params = {**fit_params, "eval_metric": [each for each in others if each not in ours]}
+    watching = _watching(ranker, validation, named, fit_params)
     ranker.fit(rows.X, rows.y, **{**fit_params, **watching})
     # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
-    return Watched(ranker.evals_result_, ranker.best_iteration_ or None)
+    return Watched(ranker.evals_result_, ranker.best_iteration_ or None, named)
 
 
-def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -> dict[str, Any]:
+def _watching(
+    ranker: Any, validation: Validation, named: NamedMeasures, fit_params: dict[str, Any]
+) -> dict[str, Any]:
     """Fit parameters by which LightGBM evaluates the validation rows and stops on the measure."""
     rows = validation.rows
     # LightGBM turns lists into an array for X only. The labels are a copy: if LightGBM gets the
@@ -68,24 +75,13 @@ def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -
         params["eval_sample_weight"] = [rows.weight]
     if "init_score" in rows.per_row:
         params["eval_init_score"] = [rows.per_row["init_score"]]
-    params["eval_metric"] = _metrics(validation, _listed(fit_params, "eval_metric"))
+    # Measures of ours share one sort.
+    ours = _MetricOfValidation(_EvalMetric(named, 1), rows.judgments)
+    params["eval_metric"] = [ours, *fit_params["eval_metric"]]
     if validation.rounds is not None:
-        stop = _StopBy(_EvalMetric((validation.measure,), 1), validation.rounds)
+        stop = _StopBy(_EvalMetric(named[:1], 1), validation.rounds)
         params["callbacks"] = [*_listed(fit_params, "callbacks"), stop]
     return params
-
-
-def _metrics(validation: Validation, given: list[Any]) -> list[Any]:
-    """Put the measure to watch first; measures of ours share its sort, and none comes twice."""
-    known, others = [], []
-    for each in given:
-        if isinstance(each, _EvalMetric) and not each.as_loss:
-            known.append(each.measures)
-        else:
-            others.append(each)
-    measures = tuple(dict.fromkeys([validation.measure, *chain.from_iterable(known)]))
-    ours = _MetricOfValidation(_EvalMetric(measures, 1), validation.rows.judgments)
-    return [ours, *others]
 
 
 class _MetricOfValidation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
@@ -105,15 +106,57 @@ class QueryRows:
 
 @dataclasses.dataclass(frozen=True)
 class Validation:
-    """Rows of whole queries to watch the training on, the measure, and the number of rounds."""
+    """Rows of whole queries to watch the training on.
+
+    Attributes
+    ----------
+    rows : QueryRows
+        The rows.
+    named : tuple of (str, Measure)
+        The measures to record with their names; the first is watched.
+    rounds : int or None
+        The number of rounds without improvement after which training stops.
+    """
 
     rows: QueryRows
-    measure: Measure
+    named: NamedMeasures
     rounds: int | None
+
+    def with_others(self, others: Iterable[tuple[str, Measure]]) -> NamedMeasures:
+        """Add measures that are to be recorded, too.
+
+        A name that was chosen for a measure takes the place of its string.
+        """
+        others = tuple(others)
+        (own_name, own), *rest = self.named
+        chosen = [name for name, each in others if each == own]
+        if own_name == str(own) and chosen:
+            own_name = chosen[0]
+        everything: dict[str, Measure] = {own_name: own}
+        for name, each in [*rest, *others]:
+            if each == own:
+                continue
+            if everything.setdefault(name, each) != each:
+                raise ValueError(
+                    f"The names of measures must differ, got {name!r} for {everything[name]} and "
+                    f"for {each}."
+                )
+        return tuple(everything.items())
 
 
 class Watched(NamedTuple):
-    """Values on the validation queries, and the number of iterations that predictions use."""
+    """What a training has recorded on the validation queries.
+
+    Attributes
+    ----------
+    evals_result : dict
+        The values by name of the rows and name of the metric.
+    best_iteration : int or None
+        The number of iterations that predictions use.
+    named : tuple of (str, Measure)
+        The measures among the metrics, by the names that they have there; the first was watched.
+    """
 
     evals_result: dict[str, dict[str, list[float]]]
     best_iteration: int | None
+    named: NamedMeasures

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -45,8 +46,9 @@ def _fit(
     _check_validation(ranker, rows, validation)
     own = {"callbacks": ranker.callbacks, "eval_metric": ranker.eval_metric}
     measures, others = _own_metrics(own["eval_metric"])
+    named = validation.with_others(measures)
     # First, so that the ranker's own callbacks find the measures recorded.
-    watch = _watch(ranker, validation, measures)
+    watch = _watch(ranker, validation, named)
     ranker.set_params(callbacks=[watch, *(own["callbacks"] or [])], eval_metric=others)
     evaluated = {} if others is None else _evaluation_set(validation, by_query="qid" in fit_params)
     try:
@@ -56,10 +58,10 @@ def _fit(
         # fitted booster, which knows no lists.
         ranker.callbacks, ranker.eval_metric = own["callbacks"], own["eval_metric"]
     best = None if validation.rounds is None else ranker.best_iteration + 1
-    return Watched(_recorded(ranker.evals_result()), best)
+    return Watched(_recorded(ranker.evals_result()), best, named)
 
 
-def _own_metrics(given: Any) -> tuple[list[Measure], Any]:
+def _own_metrics(given: Any) -> tuple[list[tuple[str, Measure]], Any]:
     """Split the ranker's own metrics into measures of ours, and what XGBoost is to evaluate.
 
     XGBoost would call ours query by query, and average the queries by their size.
@@ -71,7 +73,7 @@ def _own_metrics(given: Any) -> tuple[list[Measure], Any]:
     if not ours:
         return [], given
     others = [each for each in listed if not isinstance(each, _CustomMetric)]
-    return [measure for each in ours for measure in each.measures], others or None
+    return [pair for each in ours for pair in each.named], others or None
 
 
 def _evaluation_set(validation: Validation, *, by_query: bool) -> dict[str, Any]:
@@ -108,13 +110,13 @@ def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> N
         )
 
 
-def _watch(ranker: Any, validation: Validation, measures: list[Measure]) -> Any:
+def _watch(ranker: Any, validation: Validation, named: NamedMeasures) -> Any:
     """Make a callback that evaluates the validation rows, read as the ranker reads features."""
     from skgraded.xgboost import evaluation
 
     rows = validation.rows
     return evaluation(
-        *dict.fromkeys([validation.measure, *measures]),
+        dict(named),
         X=_as_read_by(ranker, rows.X, base_margin=rows.per_row.get("base_margin")),
         y=rows.y,
         qid=rows.query_of_row,
