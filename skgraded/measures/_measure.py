@@ -34,6 +34,13 @@ class _FieldsByName:
                 f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
                 f"score, call an instance: {cls.__name__}()(y_true, y_score)."
             )
+        known = [each.name for each in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        for name in fields:
+            if name not in known:
+                raise TypeError(
+                    f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
+                    f"{_params.closest(name, known)}"
+                )
         return super().__new__(cls)
 
 
@@ -312,6 +319,10 @@ class Measure(_FieldsByName):
         return dataclasses.replace(self, **fields)
 
     def __str__(self) -> str:
+        return self._string
+
+    @property
+    def __name__(self) -> str:  # read by sklearn.metrics.make_scorer, which expects a function
         return self._string
 
     @cached_property
