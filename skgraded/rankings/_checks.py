@@ -153,7 +153,8 @@ def check_labels(labels: NDArray[Any]) -> None:
     if labels.dtype.kind != "u" and (labels < 0).any():
         row = int(np.flatnonzero(labels < 0)[0])
         raise ValueError(
-            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. {_way_to_grades(labels)}"
+            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. "
+            f"{_way_to_grades(labels)}"
         )
     beyond = labels > _LARGEST_EXACT
     if beyond.any():
