@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -321,9 +321,11 @@ class Measure(_FieldsByName):
     def __str__(self) -> str:
         return self._string
 
-    @property
-    def __name__(self) -> str:  # read by sklearn.metrics.make_scorer, which expects a function
-        return self._string
+    if not TYPE_CHECKING:  # type checkers would take it for the name of the class
+
+        @property
+        def __name__(self) -> str:  # read by sklearn.metrics.make_scorer, which takes functions
+            return self._string
 
     @cached_property
     def _string(self) -> str:
