@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
-from skgraded._text import Table, TableResult, count
+from skgraded._text import Table, TableResult, count, shorten
 from skgraded.measures import Measure, column_of
 
 if TYPE_CHECKING:
@@ -167,8 +167,11 @@ class RankerComparison(TableResult):
         n_queries: IntArray = np.ceil(needed + two_sided**2 / 2.0).astype(np.int64)
         return n_queries
 
+    def _names_of_pairs(self) -> list[tuple[str, str]]:
+        return [(self.rankers[one], self.rankers[other]) for one, other in self.pairs]
+
     def _names(self) -> list[str]:
-        return [f"{self.rankers[one]} - {self.rankers[other]}" for one, other in self.pairs]
+        return [" - ".join(each) for each in self._names_of_pairs()]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per pair of rankers.
@@ -233,10 +236,11 @@ class RankerComparison(TableResult):
         return f"{len(self.qid)} queries{repeats}"
 
     def __repr__(self) -> str:
-        return f"{self._means_table().to_text()}\n\n{self._table().to_text()}"
+        names = [_pair_name(*each) for each in self._names_of_pairs()]
+        return f"{self._means_table().to_text()}\n\n{self._pairs_table(names).to_text()}"
 
     def _repr_html_(self) -> str:
-        return f"{self._means_table().to_html()}\n{self._table().to_html()}"
+        return f"{self._means_table().to_html()}\n{self._pairs_table(self._names()).to_html()}"
 
     def _means_table(self) -> Table:
         shown = self.rankers[:_ROWS_SHOWN]
@@ -246,8 +250,8 @@ class RankerComparison(TableResult):
         title = f"{self.measure} over {self._size()}"
         return Table(["ranker", *shown], [("mean", means)], notes, title, _WIDEST_LABEL)
 
-    def _table(self) -> Table:
-        names = self._names()[:_ROWS_SHOWN]
+    def _pairs_table(self, names: Sequence[str]) -> Table:
+        names = names[:_ROWS_SHOWN]
         rows = range(len(names))
         ends = [f"[{low:+.4f}, {high:+.4f}]" for low, high in self.intervals[: len(names)]]
         columns = [
@@ -389,6 +393,15 @@ def _size_for(names: list[str]) -> tuple[float, float]:
         _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names)),
         max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * len(names)),
     )
+
+
+def _pair_name(one: str, other: str) -> str:
+    """Write a pair so that neither of two long names is lost where the table cuts labels."""
+    name = f"{one} - {other}"
+    if len(name) <= _WIDEST_LABEL:
+        return name
+    half = (_WIDEST_LABEL - len(" - ")) // 2
+    return f"{shorten(one, half)} - {shorten(other, half)}"
 
 
 def _p_value(value: float) -> str:

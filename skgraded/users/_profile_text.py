@@ -18,7 +18,7 @@ PAIRS_SHOWN = 10  # in what Python prints and a notebook shows
 # Fewer queries than this with documents of a grade say little about the users who want it.
 _FEW_QUERIES = 20
 _LONGEST_HEADING = 12
-_LONGEST_NAME = 24  # of a ranker before the name of a measure
+_LONGEST_NAME = 22  # of a ranker before the name of a measure: four columns then fit beside it
 _GRADES_OF_A_LINE = 2
 
 
