@@ -17,6 +17,7 @@ __all__ = [
     "MissingQueryIdsWarning",
     "QueryLeakWarning",
     "SkgradedWarning",
+    "SwappedArgumentsWarning",
     "ThinnedQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
@@ -82,6 +83,10 @@ class UnusedThresholdWarning(SkgradedWarning):
 
 class GroupSizesWarning(SkgradedWarning):
     """Query ids look like group sizes, which would merge all queries of the same size."""
+
+
+class SwappedArgumentsWarning(SkgradedWarning):
+    """Grades look like scores and scores like grades, as if they were passed in the other order."""
 
 
 class IdColumnWarning(SkgradedWarning):

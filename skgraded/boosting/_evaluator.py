@@ -35,6 +35,12 @@ def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Meas
     """Parse the measures given to a function; warn where a scale would change with the data."""
     if not measures:
         raise ValueError(f"{taker} needs at least one measure, got none.")
+    for each in measures:
+        if isinstance(each, list | tuple):
+            listed = ", ".join(f"{str(one)!r}" for one in each)
+            raise TypeError(
+                f"{taker} takes measures one by one, got {each!r}: write {taker}({listed})."
+            )
     parsed = tuple(measure(each) for each in measures)
     warn_if_grades_are_inferred(parsed, taker)
     return parsed

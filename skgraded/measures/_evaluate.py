@@ -51,6 +51,8 @@ def evaluate(
 
     Raises
     ------
+    TypeError
+        If the first argument holds no measures.
     ValueError
         If an array or a measure is invalid; the message names the argument, the rule and the
         value.
@@ -68,6 +70,7 @@ def evaluate(
     eGAP(g=[0.1,0.9])    0.5167    0.5500
     nDCG@2               0.6956    1.0000
     """
+    _refuse_other_order(measures, y_score)
     parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
     if rankings is not y_true:
@@ -82,3 +85,19 @@ def evaluate(
         n_empty=n_empty,
         judgments=judgments,
     )
+
+
+def _refuse_other_order(measures: object, third: object) -> None:
+    """Raise where the measures come last, as in other packages, and not first."""
+    if isinstance(measures, str | Measure) or not _holds_measures(third):
+        return
+    raise TypeError(
+        "The measures must come first, got them as y_score: "
+        f"evaluate({third!r}, y_true, y_score, qid=qid)."
+    )
+
+
+def _holds_measures(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(each, str | Measure) for each in value)
+    return isinstance(value, str | Measure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,13 @@ class _FieldsByName:
                 f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
                 f"score, call an instance: {cls.__name__}()(y_true, y_score)."
             )
+        known = [each.name for each in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        for name in fields:
+            if name not in known:
+                raise TypeError(
+                    f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
+                    f"{_params.closest(name, known)}"
+                )
         return super().__new__(cls)
 
 
@@ -313,6 +320,12 @@ class Measure(_FieldsByName):
 
     def __str__(self) -> str:
         return self._string
+
+    if not TYPE_CHECKING:  # type checkers would take it for the name of the class
+
+        @property
+        def __name__(self) -> str:  # read by sklearn.metrics.make_scorer, which takes functions
+            return self._string
 
     @cached_property
     def _string(self) -> str:

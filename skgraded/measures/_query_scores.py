@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
-from skgraded._text import count, html_table
+from skgraded._text import WIDTH, count, html_table, shorten, wrap
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures._averages import LEAST, average_of
 from skgraded.measures._exact_mean import MeanSums
@@ -222,22 +222,34 @@ class MeansTable:
 
     def to_text(self) -> str:
         """Draw it with characters."""
-        header, *rows = self._cells()
-        width = max(len(row[0]) for row in [header, *rows])
-        lines = [
-            f"{label:<{width}}" + "".join(f"  {cell:>8}" for cell in cells)
-            for label, *cells in [header, *rows]
-        ]
+        lines = self._lines()
         lines[0] += f"  over {self._size()}"
         notes = [f"  ({note})" if note else "" for note in self._notes()]
-        return "\n".join(map("".join, zip(lines, ["", *notes], strict=True)))
+        beside = list(map("".join, zip(lines, ["", *notes], strict=True)))
+        if max(map(len, beside)) <= WIDTH:
+            return "\n".join(beside)
+        return "\n".join([*self._lines(), *map(wrap, self._sentences())])
+
+    def _lines(self) -> list[str]:
+        """Return the lines of the table alone."""
+        header, *rows = self._cells()
+        room = WIDTH - len(header[1:]) * len("  01234567")
+        labels = [shorten(label, room) for label, *_ in [header, *rows]]
+        width = max(map(len, labels))
+        return [
+            f"{label:<{width}}" + "".join(f"  {cell:>8}" for cell in cells)
+            for label, (_, *cells) in zip(labels, [header, *rows], strict=True)
+        ]
 
     def to_html(self) -> str:
         """Draw it for a notebook."""
         header, *rows = self._cells()
+        return html_table(header, rows, self._sentences())
+
+    def _sentences(self) -> list[str]:
         pairs = zip(self.measures, self._notes(), strict=True)
         notes = [f"{each}: {note}." for each, note in pairs if note]
-        return html_table(header, rows, [f"Means over {self._size()}.", *notes])
+        return [f"Means over {self._size()}.", *notes]
 
     def _cells(self) -> list[list[str]]:
         columns: list[tuple[str, Sequence[float | None]]] = [("mean", self.means)]

@@ -17,6 +17,8 @@ __all__ = ["warn_about_scales"]
 
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
+# As many where g begins with 0, which suggests an entry for grade 0.
+_SOME_QUERIES = 20
 
 
 def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None:
@@ -30,7 +32,8 @@ def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None
 
 def _warn_about_thresholds(measure: Measure, g: tuple[float, ...], judgments: Judgments) -> None:
     top = int(judgments.top_grade)
-    if len(g) <= top or judgments.n_queries < _MANY_QUERIES:
+    enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
+    if len(g) <= top or judgments.n_queries < enough:
         return
     if g[0] == 0:
         hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."

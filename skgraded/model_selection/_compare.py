@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from skgraded._paired_tests import (
     benjamini_hochberg,
@@ -130,6 +132,10 @@ def compare_rankers(
 
     Raises
     ------
+    TypeError
+        If a ranker is neither a model nor a result.
+    NotFittedError
+        If a model is not fitted.
     ValueError
         If there are fewer than two rankers or two queries with values, rankers have values for
         different queries or different numbers of repeats, or an argument is not as described.
@@ -386,6 +392,17 @@ def _values_of_one(
         return _Values(ranker.measure, ranker.qid, ranker.values[None], None)
     if isinstance(ranker, QueryValidation):
         return _validated(name, ranker, chosen)
+    if not hasattr(ranker, "predict"):
+        raise TypeError(
+            "rankers must be fitted models, results of cross_validate_queries or of "
+            f"nDCG(k=10).per_query(y, scores, qid=qid), got {type(ranker).__name__} for {name!r}."
+        )
+    if not _is_fitted(ranker):
+        raise NotFittedError(
+            f"rankers must be fitted, got {name!r}, {type(ranker).__name__}, which is not: call "
+            "its fit before, or compare results of cross_validate_queries, which fits it in every "
+            "fold."
+        )
     if documents is None:
         raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
     X, queries, judgments = documents
@@ -393,6 +410,16 @@ def _values_of_one(
     warn_if_scored_queries_are_parts(ranker, judgments, queries.sizes)
     scores = chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
     return _Values(chosen, scores.qid, scores.values[None], has_top_grade(judgments))
+
+
+def _is_fitted(ranker: Any) -> bool:
+    try:
+        check_is_fitted(ranker)
+    except NotFittedError:
+        return False
+    except TypeError:  # a model of another kind, which scikit-learn cannot tell about
+        return True
+    return True
 
 
 def _validated(name: str, found: QueryValidation, chosen: Measure | None) -> _Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
 from skgraded._repeated_tests import note_on_few_repeats
-from skgraded._text import count, wrap
+from skgraded._text import Table, TableResult, count, shorten, wrap
 from skgraded.measures import Measure, column_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ _CORRECTIONS = {
     "none": "no correction",
 }
 _SMALLEST_SHOWN = 0.0001
+_ROWS_SHOWN = 20
+_WIDEST_LABEL = 44
 # With fewer queries that hold the top grade, a note says so.
 _FEW_TOP_QUERIES = 20
 # Inches of a plot.
@@ -37,7 +39,7 @@ _LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class RankerComparison:
+class RankerComparison(TableResult):
     """Differences between rankers with their confidence intervals and p-values.
 
     Rankers are in the order of their means, the best one first. The difference of a pair is that of
@@ -167,8 +169,11 @@ class RankerComparison:
         n_queries: IntArray = np.ceil(needed + two_sided**2 / 2.0).astype(np.int64)
         return n_queries
 
+    def _names_of_pairs(self) -> list[tuple[str, str]]:
+        return [(self.rankers[one], self.rankers[other]) for one, other in self.pairs]
+
     def _names(self) -> list[str]:
-        return [f"{self.rankers[one]} - {self.rankers[other]}" for one, other in self.pairs]
+        return [" - ".join(each) for each in self._names_of_pairs()]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per pair of rankers.
@@ -233,22 +238,36 @@ class RankerComparison:
         return f"{len(self.qid)} queries{repeats}"
 
     def __repr__(self) -> str:
-        return "\n".join([*self._table(), *self._notes()])
+        names = [_pair_name(*each) for each in self._names_of_pairs()]
+        return f"{self._means_table().to_text()}\n\n{self._pairs_table(names).to_text()}"
 
-    def _table(self) -> list[str]:
-        width = max(map(len, [*self.rankers, *self._names(), "ranker"]))
-        lines = [f"{'ranker':<{width}}  {'mean':>10}  {self.measure} over {self._size()}"]
-        for name, mean in zip(self.rankers, self.means, strict=True):
-            lines.append(f"{name:<{width}}  {mean:>10.4f}")
-        interval = f"{self.confidence:.0%} interval"
-        tests = "".join(f"  {_column(test):>8}" for test in self.p_values)
-        lines.append(f"\n{'pair':<{width}}  {'difference':>10}  {interval:^18}{tests}")
-        for row, name in enumerate(self._names()):
-            low, high = self.intervals[row]
-            p_values = "".join(f"  {_p_value(each[row]):>8}" for each in self.p_values.values())
-            ends = f"[{low:+.4f}, {high:+.4f}]"
-            lines.append(f"{name:<{width}}  {self.differences[row]:>+10.4f}  {ends:>18}{p_values}")
-        return lines
+    def _repr_html_(self) -> str:
+        return f"{self._means_table().to_html()}\n{self._pairs_table(self._names()).to_html()}"
+
+    def _means_table(self) -> Table:
+        shown = self.rankers[:_ROWS_SHOWN]
+        means = [f"{mean:.4f}" for mean in self.means[: len(shown)]]
+        left_out = len(self.rankers) - len(shown)
+        notes = [f"The first {len(shown)} of {len(self.rankers)} rankers."] if left_out else []
+        title = f"{self.measure} over {self._size()}"
+        return Table(["ranker", *shown], [("mean", means)], notes, title, _WIDEST_LABEL)
+
+    def _pairs_table(self, names: Sequence[str]) -> Table:
+        names = names[:_ROWS_SHOWN]
+        rows = range(len(names))
+        ends = [f"[{low:+.4f}, {high:+.4f}]" for low, high in self.intervals[: len(names)]]
+        columns = [
+            ("difference", [f"{self.differences[row]:+.4f}" for row in rows]),
+            (f"{self.confidence:.0%} interval", ends),
+            *(
+                (_column(test), [_p_value(each[row]) for row in rows])
+                for test, each in self.p_values.items()
+            ),
+        ]
+        notes = self._notes()
+        if len(names) < len(self.pairs):
+            notes.insert(0, f"The first {len(names)} of {len(self.pairs)} pairs; to_frame has all.")
+        return Table(["pair", *names], columns, notes, widest_label=_WIDEST_LABEL)
 
     def _notes(self) -> list[str]:
         over = "" if self.n_repeats == 1 else " over queries and repeats"
@@ -350,8 +369,26 @@ class RankerComparisons(Mapping[str, RankerComparison]):
         given = [None] * len(self) if axes is None else list(np.ravel(axes))
         return [each.plot(ax) for each, ax in zip(self.values(), given, strict=True)]
 
+    def to_dict(self) -> dict[str, dict[str, list[Any]]]:
+        """Return the columns of each comparison by name of the measure, in plain types.
+
+        Returns
+        -------
+        dict of str to dict of str to list
+            What `RankerComparison.to_dict` returns for each measure.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return {name: each.to_dict() for name, each in self.items()}
+
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self.values()))
+
+    def _repr_html_(self) -> str:
+        return "\n".join(each._repr_html_() for each in self.values())
 
 
 def _size_for(names: list[str]) -> tuple[float, float]:
@@ -360,6 +397,15 @@ def _size_for(names: list[str]) -> tuple[float, float]:
         _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names)),
         max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * len(names)),
     )
+
+
+def _pair_name(one: str, other: str) -> str:
+    """Write a pair so that neither of two long names is lost where the table cuts labels."""
+    name = f"{one} - {other}"
+    if len(name) <= _WIDEST_LABEL:
+        return name
+    half = (_WIDEST_LABEL - len(" - ")) // 2
+    return f"{shorten(one, half)} - {shorten(other, half)}"
 
 
 def _p_value(value: float) -> str:

@@ -15,7 +15,7 @@ from skgraded._params import fraction, integer_or_none
 from skgraded._stack import metric_of_recursive_elimination
 from skgraded._warnings import IdColumnWarning, warn_once
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
-from skgraded.rankings import Judgments, split_target, warn_if_ids_are_sizes
+from skgraded.rankings import Judgments, numeric, split_target, warn_if_ids_are_sizes
 
 __all__ = [
     "EvaluationSet",
@@ -78,9 +78,16 @@ def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str,
     bool
         Whether the training is watched.
     """
-    _reject(fit_params, _WORKED_OUT, "is worked out from the query ids")
+    is_watched = ranker.validation_fraction is not None or evaluation.is_given
+    _reject(
+        fit_params,
+        _WORKED_OUT,
+        "is worked out from the query ids",
+        "Group sizes become ids by qid=np.repeat(np.arange(len(sizes)), sizes).",
+    )
+    _check_own_stopping(ranker.estimator, watches=is_watched)
     _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
-    if ranker.validation_fraction is None and not evaluation.is_given:
+    if not is_watched:
         return False
     taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
     if not can_stop_early(ranker.estimator):
@@ -113,9 +120,21 @@ def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSe
         )
 
 
-def _reject(fit_params: dict[str, Any], names: set[str], reason: str) -> None:
+def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: str = "") -> None:
     for name in sorted(names & fit_params.keys()):
-        raise ValueError(f"{name} {reason}: leave it out of the fit parameters.")
+        raise ValueError(f"{name} {reason}: leave it out of the fit parameters. {way_out}".rstrip())
+
+
+def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
+    """Raise where the estimator itself would stop early, by queries that it never gets."""
+    last = final_step(estimator)
+    rounds = last.get_params().get("early_stopping_rounds")
+    if rounds is not None and not watches and can_stop_early(estimator):
+        raise ValueError(
+            f"early_stopping_rounds of {type(last).__name__} needs validation queries, got "
+            f"{rounds} and none of them. Give it to the ranker: QueryRanker(..., "
+            f"validation_fraction=0.2, early_stopping_rounds={rounds})."
+        )
 
 
 def grades_of(y: Any, features: Any) -> NDArray[Any]:
@@ -134,6 +153,7 @@ def grades_of(y: Any, features: Any) -> NDArray[Any]:
             "X and y must have the same number of rows, "
             f"got {_num_samples(features)} and {len(grades)}."
         )
+    numeric("y", grades)
     return grades
 
 
@@ -163,7 +183,7 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 def check_training_data(judgments: Judgments) -> None:
     """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
-    warn_if_ids_are_sizes(judgments)
+    warn_if_ids_are_sizes(judgments, is_training=True)
     n_unjudged = _n_unjudged(judgments)
     if n_unjudged:
         raise ValueError(

@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import choice, integer, is_integer
+from skgraded._text import Table, TableResult
 from skgraded._warnings import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
@@ -47,7 +48,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class QueryValidation:
+class QueryValidation(TableResult):
     """Results of a cross-validation, query by query.
 
     A query has one row for each split that tests it. The sign of the values is that of the measure,
@@ -186,16 +187,15 @@ class QueryValidation:
         frame.insert(0, "split", self.split)
         return frame
 
-    def __repr__(self) -> str:
-        names = [str(each) for each in self.measures]
-        width = max(map(len, [*names, "measure"]))
+    def _table(self) -> Table:
         means = self.fold_means()
-        n_splits, n_queries = len(means), len(set(self.qid.tolist()))
-        head = f"{'measure':<{width}}  {'mean':>8}  {'std':>8}  "
-        lines = [head + f"over {n_splits} splits of {n_queries} queries"]
-        for name, column in zip(names, means.T, strict=True):
-            lines.append(f"{name:<{width}}  {column.mean():>8.4f}  {column.std():>8.4f}")
-        return "\n".join(lines)
+        columns = [
+            ("mean", [f"{column.mean():.4f}" for column in means.T]),
+            ("std", [f"{column.std():.4f}" for column in means.T]),
+        ]
+        n_queries = len(set(self.qid.tolist()))
+        over = f"Over {len(means)} splits of {n_queries} queries."
+        return Table(["measure", *map(str, self.measures)], columns, [over], widest_label=44)
 
 
 def cross_validate_queries(

@@ -1,7 +1,12 @@
 """Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
 from skgraded.rankings._checks import check_group_sizes, numeric
-from skgraded.rankings._direct_calls import as_rankings, refuse_other_order, warn_if_ids_are_sizes
+from skgraded.rankings._direct_calls import (
+    as_rankings,
+    refuse_other_order,
+    warn_if_ids_are_sizes,
+    warn_if_swapped,
+)
 from skgraded.rankings._grouping import as_ids, group_rows, is_missing
 from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged
 from skgraded.rankings._layout import levels_of
@@ -49,5 +54,6 @@ __all__ = [
     "resolve_rows",
     "split_target",
     "warn_if_ids_are_sizes",
+    "warn_if_swapped",
     "without_query_ids",
 ]

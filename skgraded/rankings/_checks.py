@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 
 __all__ = [
+    "as_array",
     "check_group_sizes",
     "check_labels",
     "check_length",
@@ -27,15 +29,46 @@ _EXACT_INTEGER_BYTES = 4
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
+def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return values as an array; refuse lists of lists of different lengths in plain words."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        if not isinstance(values, list | tuple):
+            raise
+        raise ValueError(
+            f"{name} must be one-dimensional, with one entry per row, got lists of different "
+            f"lengths. Put the queries one after the other, np.concatenate({name}), and pass "
+            f"qid=np.repeat(np.arange(len({name})), [len(each) for each in {name}])."
+        ) from error
+
+
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
         raise ValueError(f"{name} must have a value in every row, got a masked entry in row {row}.")
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.ndim != 1:
         shape = f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
-        raise ValueError(f"{name} must be one-dimensional, with one entry per row, got {shape}.")
+        raise ValueError(
+            f"{name} must be one-dimensional, with one entry per row, got {shape}."
+            f"{_way_to_one_dimension(name, values, array)}"
+        )
     return array
+
+
+def _way_to_one_dimension(name: str, values: ArrayLike, array: NDArray[Any]) -> str:
+    if isinstance(values, Mapping):
+        return " skgraded.trec.evaluate(qrels, runs, measures) scores dicts of dicts."
+    if array.ndim != 2:  # noqa: PLR2004
+        return ""
+    n_rows, n_columns = array.shape
+    if min(n_rows, n_columns) <= 1:
+        return f" Pass np.ravel({name})."
+    return (
+        f" If each line is a query, pass np.ravel({name}) and "
+        f"qid=np.repeat(np.arange({n_rows}), {n_columns})."
+    )
 
 
 def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -120,13 +153,20 @@ def check_labels(labels: NDArray[Any]) -> None:
     if labels.dtype.kind != "u" and (labels < 0).any():
         row = int(np.flatnonzero(labels < 0)[0])
         raise ValueError(
-            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. Use 0 for documents "
-            "judged not relevant (or junk), and NaN for unjudged documents."
+            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. "
+            f"{_way_to_grades(labels)}"
         )
     beyond = labels > _LARGEST_EXACT
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
         raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
+
+
+def _way_to_grades(labels: NDArray[Any]) -> str:
+    judged = labels[~np.isnan(labels)] if labels.dtype.kind == "f" else labels
+    if (judged != np.floor(judged)).any():
+        return "These look like scores: y_true comes first, and then y_score."
+    return "Use 0 for documents judged not relevant (or junk), and NaN for unjudged documents."
 
 
 def own_scores(y_score: Any, row_order: IntArray | None, n_rows: int) -> FloatArray:
@@ -154,7 +194,11 @@ def _raise_not_finite(scores: FloatArray, row_order: IntArray | None) -> NoRetur
     places = np.flatnonzero(~np.isfinite(scores))
     rows = places if row_order is None else row_order[places]
     first = rows.argmin()
-    raise ValueError(f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}.")
+    raise ValueError(
+        f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}, and in "
+        f"{len(places)} of {len(scores)} rows. Scores without a value have no rank: drop these "
+        "rows, or give them the lowest score."
+    )
 
 
 def _require_exact(scores: NDArray[Any]) -> None:

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded._stack import is_called_by_a_scorer
-from skgraded._warnings import GroupSizesWarning, MissingQueryIdsWarning, warn_once
+from skgraded._warnings import (
+    GroupSizesWarning,
+    MissingQueryIdsWarning,
+    SwappedArgumentsWarning,
+    warn_once,
+)
+from skgraded.rankings._checks import numeric
 from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._query_ids import QID, find_queries, split_target
 
-__all__ = ["as_rankings", "refuse_other_order", "warn_if_ids_are_sizes"]
+__all__ = ["as_rankings", "refuse_other_order", "warn_if_ids_are_sizes", "warn_if_swapped"]
 
 _LONG_FOR_ONE_QUERY = 1_000
+_MOST_GRADES = 16  # scores of more different values are no grades
 _CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 
 
@@ -62,6 +69,8 @@ def as_rankings(
         If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
     GroupSizesWarning
         If the query ids look like group sizes.
+    SwappedArgumentsWarning
+        If the grades look like scores, and the scores like grades.
 
     Examples
     --------
@@ -79,6 +88,8 @@ def as_rankings(
     ids = _ids_of_target(y_true) if qid is None else _without_sizes(qid)
     grades, _ = split_target(y_true)
     rankings = Rankings.from_arrays(grades, y_score, ids, sample_weight, n_threads)
+    if rankings.judgments.has_fractional_grades:
+        warn_if_swapped(rankings.judgments.grades, y_score, ("y_true", "y_score"))
     if ids is None:
         _warn_if_ids_are_forgotten(rankings.judgments.n_documents)
     else:
@@ -150,13 +161,49 @@ def _warn_if_ids_are_forgotten(n_rows: int) -> None:
     )
 
 
-def warn_if_ids_are_sizes(judgments: Judgments) -> None:
+def warn_if_swapped(grades: ArrayLike, scores: ArrayLike, names: tuple[str, str]) -> None:
+    """Warn where fractional grades and scores of few whole numbers look exchanged.
+
+    Parameters
+    ----------
+    grades : array-like
+        The grades, of which some are fractional.
+    scores : array-like
+        The scores.
+    names : tuple of str
+        What the user calls the two.
+
+    Warns
+    -----
+    SwappedArgumentsWarning
+        If the scores are whole numbers from 0 on, few different ones and fewer than the grades.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import warn_if_swapped
+    >>> warn_if_swapped([0.5, 1.0], [0.2, 0.7], ("y_true", "y_score"))
+    """
+    found = np.unique(numeric(names[1], scores))
+    few = len(found) <= _MOST_GRADES and len(found) < len(np.unique(np.asarray(grades)))
+    if not few or found[0] != 0 or (found != np.floor(found)).any():
+        return
+    warn_once(
+        f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from {found[0]:g} to "
+        f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
+        SwappedArgumentsWarning,
+    )
+
+
+def warn_if_ids_are_sizes(judgments: Judgments, *, is_training: bool = False) -> None:
     """Warn where each id is the size of its query, as queries of one size are taken for one.
 
     Parameters
     ----------
     judgments : Judgments
         The labels by query.
+    is_training : bool, default=False
+        Whether a model is to be trained on the labels: it seldom is on a single query, so that a
+        single id is taken for a size even where there are few rows.
 
     Warns
     -----
@@ -170,10 +217,16 @@ def warn_if_ids_are_sizes(judgments: Judgments) -> None:
     >>> warn_if_ids_are_sizes(Judgments.from_arrays([1, 0], ["a", "a"]))
     """
     ids, n_rows = judgments.qid, np.diff(judgments.indptr)
-    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
+    if ids.dtype.kind not in "iu" or ids.min() < 1:
         return
-    # An id divides a number of rows by chance once in id times.
-    if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
+    if len(ids) == 1:
+        is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
+        looks_like_sizes = is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0
+    else:
+        # An id divides a number of rows by chance once in id times.
+        is_chance = np.log(ids).sum() < -np.log(_CHANCE)
+        looks_like_sizes = not ((n_rows == n_rows[0]).all() or (n_rows % ids).any() or is_chance)
+    if not looks_like_sizes:
         return
     warn_once(
         "qid looks like the number of rows of each query, repeated for each row: queries of the "

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._params import threads
 from skgraded.rankings._checks import (
+    as_array,
     check_group_sizes,
     check_weights,
     numeric_labels,
@@ -401,6 +402,11 @@ class Judgments:
             self._memo[key] = value
         return value
 
+    @property
+    def has_fractional_grades(self) -> bool:
+        """Whether a grade is no whole number."""
+        return bool((self.grades != np.floor(self.grades)).any())
+
     def require_integer_grades(self, owner: object) -> None:
         """Raise if a grade is fractional.
 
@@ -414,12 +420,13 @@ class Judgments:
         ValueError
             If a grade is fractional.
         """
-        fractional = self.grades[self.grades != np.floor(self.grades)]
-        if len(fractional):
+        if self.has_fractional_grades:
+            fractional = self.grades[self.grades != np.floor(self.grades)]
             raise ValueError(
                 f"y_true must hold integer grades for {owner}, which compares them with thresholds "
                 f"1, 2, ..., got {fractional[0]:g}. Measures that only use gains and discounts, "
-                "such as nDCG, accept fractional labels."
+                "such as nDCG, accept fractional labels. If these are scores, swap the arguments: "
+                "y_true comes first, and then y_score."
             )
 
     def require_few_grades(self, owner: object) -> None:
@@ -609,7 +616,7 @@ class Rankings:
         >>> evaluate(["AP", "nDCG@10"], rankings).mean()
         {'AP': 1.0, 'nDCG@10': 1.0}
         """
-        labels, scores = np.asarray(y_true), np.asarray(y_score)
+        labels, scores = as_array("y_true", y_true), as_array("y_score", y_score)
         if labels.ndim == scores.ndim == 1 and len(labels) != len(scores):
             raise ValueError(
                 "y_true and y_score must have the same length, "

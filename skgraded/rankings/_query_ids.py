@@ -45,7 +45,8 @@ _WAYS = (
     "- y=query_target(y, qid), which every tool of scikit-learn passes on;\n"
     "- y=query_series(y, qid), for estimators that need a y of numbers;\n"
     "- a column 'qid' of X, a pandas or polars DataFrame; it is not used as a feature;\n"
-    "- an index level named 'qid' of y or X, a pandas Series or DataFrame."
+    "- an index level named 'qid' of y or X, a pandas Series or DataFrame.\n"
+    "scikit-learn passes groups=... to the splitter alone, and not to fit and score."
 )
 
 

@@ -19,7 +19,7 @@ from skgraded._paired_tests import (
 )
 from skgraded._params import choice, fraction, integer
 from skgraded._progress import ProgressBar
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.measures import column_of
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import as_system_scores, complete_topics
@@ -48,7 +48,7 @@ _ROUNDING_OF_MEANS = 1e-13
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class DiscriminativePower:
+class DiscriminativePower(TableResult):
     """Significance of the differences of all pairs of systems, for several measures.
 
     Attributes
@@ -161,6 +161,9 @@ class DiscriminativePower:
         str
             The lines.
         """
+        return self._table().to_text()
+
+    def _table(self) -> Table:
         order = np.argsort(-self.power, kind="stable")
         n, required = self.n_significant, self.difference_required
         columns = [
@@ -168,16 +171,14 @@ class DiscriminativePower:
             ("power", [f"{self.power[each]:.1%}" for each in order]),
             ("diff. required", [f"{required[each]:.3f}" for each in order]),
         ]
-        table = text_table(
-            ["measure", *(self.measures[each] for each in order)], columns, widest_label=44
-        )
+        labels = ["measure", *(self.measures[each] for each in order)]
         topics = sorted(set(self.n_topics))
         resamples = "" if self.test == "t" else f"; {self.n_resamples} resamples"
         told = (
             f"{_TITLES[self.test]} at alpha = {self.alpha:g}; {len(self.systems)} systems; "
             f"{' to '.join(map(str, topics[:: max(1, len(topics) - 1)]))} topics{resamples}."
         )
-        return f"{table}\n{wrap(told)}"
+        return Table(labels, columns, [told], widest_label=44)
 
     def plot(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
         """Draw the ASL curves: the sorted significance levels of all pairs, for each measure.
@@ -216,9 +217,6 @@ class DiscriminativePower:
         ax.grid(alpha=0.3)
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return ax
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def discriminative_power(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, flag, integer
 from skgraded._progress import ProgressBar
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, TableResult, count
 from skgraded.measures import Measure, measure, measures_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pool_samples import (
@@ -57,7 +57,7 @@ _DECIMALS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Incompleteness:
+class Incompleteness(TableResult):
     """Means of systems under reduced pools, compared with those under the full pool.
 
     The statistics have shape (n_sets, n_rates, n_repeats, n_measures).
@@ -158,6 +158,11 @@ class Incompleteness:
         str
             The lines.
         """
+        return self._table(statistic, topics).to_text()
+
+    def _table(
+        self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
+    ) -> Table:
         means = self._curves(statistic, topics)
         digits = 2 if statistic in ("kendall", "tau_ap") else 3
         columns = [
@@ -165,8 +170,8 @@ class Incompleteness:
             for rate, row in zip(self.rates, means, strict=True)
         ]
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
-        table = text_table([unit, *self.measures], columns, widest_label=44)
-        return f"{self._title(statistic)}\n{table}\n{wrap(self._legend())}"
+        labels, title = [unit, *self.measures], self._title(statistic)
+        return Table(labels, columns, [self._legend()], title, widest_label=44)
 
     def plot(
         self,
@@ -235,9 +240,6 @@ class Incompleteness:
         )
         repeats = count(self.n_judged.shape[1], "sample")
         return f"{self.method} samples; {len(self.systems)} systems; {sets}; {repeats} per rate."
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def incompleteness(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
@@ -34,7 +34,7 @@ _FEWEST = 2  # judgments that have a variance
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class JudgmentVariation:
+class JudgmentVariation(TableResult):
     """Values of measures under repeated judgments of the same topics.
 
     Attributes
@@ -165,7 +165,7 @@ class JudgmentVariation:
         ax.set_ylim(len(self.measures) - 0.4, -1.1)
         return ax
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         rows = {
             "mean": self.mean,
             "between": self.between,
@@ -175,12 +175,11 @@ class JudgmentVariation:
             "share within": self.share_within,
         }
         columns = [(name, [f"{value:.5f}" for value in values]) for name, values in rows.items()]
-        table = text_table(["measure", *self.measures], columns, widest_label=44)
         told = (
             f"Variance of a topic's value between topics and within them, by {len(self.values)} "
             f"judgments of each of {len(self.qid)} topics."
         )
-        return f"{table}\n{wrap(told)}"
+        return Table(["measure", *self.measures], columns, [told], widest_label=44)
 
 
 def _mean(values: FloatArray, axis: int) -> FloatArray:

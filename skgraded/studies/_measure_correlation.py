@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, TableResult, count
 from skgraded.measures import column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._presentation import frame, two_decimals
@@ -54,7 +54,7 @@ _DECIMALS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Correlation:
+class Correlation(TableResult):
     """Agreement of the system orders of all pairs of measures, on one or more sets of topics.
 
     Attributes
@@ -145,13 +145,15 @@ class Correlation:
         str
             The lines.
         """
+        return self._table(statistic).to_text()
+
+    def _table(self, statistic: Statistic = "kendall") -> Table:
         values: FloatArray = getattr(self, check_statistic(statistic))
         columns = [
             (name, [cell(values[:, row, column]) for row in range(len(self.measures))])
             for column, name in enumerate(self.measures)
         ]
-        table = text_table([TITLES[statistic], *self.measures], columns)
-        return f"{table}\n{wrap(legend(self))}"
+        return Table([TITLES[statistic], *self.measures], columns, [legend(self)])
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
         """Draw the first set of topics as a heat map, with the value in every cell.
@@ -184,9 +186,6 @@ class Correlation:
         ax.figure.colorbar(image, ax=ax, label=TITLES[statistic], shrink=0.8)
         ax.set_title(f"{len(self.systems)} systems, {self.n_topics[0]} topics", fontsize=10)
         return ax
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def correlate(

@@ -12,7 +12,7 @@ from skgraded._optional import axes_or_new
 from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
 from skgraded._params import choice, fraction
 from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, TableResult, count
 from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _FEW_TOP_QUERIES = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ModelChoice:
+class ModelChoice(TableResult):
     """Models that each measure chose, judged by all measures on held-out queries.
 
     Attributes
@@ -243,7 +243,7 @@ class ModelChoice:
         ax.set(xlabel="judged by (diagonal: its mean)", ylabel=how)
         return ax
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         means, p_values = self.mean(), self.p_values()
         how = "chosen by" if self.by == "search" else "stopped by"
         columns = [
@@ -253,8 +253,7 @@ class ModelChoice:
         if self.by == "stopping":
             iterations = np.array(self.choices, dtype=float).mean(axis=0)
             columns.insert(0, ("iterations", [f"{each:.0f}" for each in iterations]))
-        table = text_table([how, *self.measures], columns, widest_label=44)
-        return "\n".join([table, *map(wrap, self._notes())])
+        return Table([how, *self.measures], columns, self._notes(), widest_label=44)
 
     def _notes(self) -> list[str]:
         folds = f"{len(self.choices)} folds"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import holm, paired_differences
 from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped
 from skgraded.studies._objective_trainings import Training
@@ -39,7 +39,7 @@ WIDEST_CELL = len("+0.0000 [-0.0000, +0.0000] ")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ObjectiveComparison:
+class ObjectiveComparison(TableResult):
     """Objectives of training, compared with one of them by several judges.
 
     Differences are those to the baseline, with the sign that makes more better, also where less is
@@ -276,7 +276,7 @@ class ObjectiveComparison:
     def _repeats(self) -> str:
         return "1 repeat" if self.n_repeats == 1 else f"{self.n_repeats} repeats"
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         means = self.mean()
         columns = [
             (
@@ -296,8 +296,7 @@ class ObjectiveComparison:
             )
             for at, name in enumerate(self.judges)
         ]
-        table = text_table(["objective", *self.objectives], columns)
-        return f"{table}\n{wrap(self._told())}"
+        return Table(["objective", *self.objectives], columns, [self._told()])
 
     def _told(self) -> str:
         tests = self.differences.size

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._paired_tests import holm
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, TableResult, count
 from skgraded.studies._forest import Series, draw_forest
 from skgraded.studies._objective_comparison import (
     WIDEST_CELL,
@@ -35,7 +35,7 @@ _INCONSISTENT = 0.5  # I squared
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PooledObjectives:
+class PooledObjectives(TableResult):
     """Differences to the baseline on several data sets, and pooled over them.
 
     Attributes
@@ -168,7 +168,7 @@ class PooledObjectives:
         )
         return draw_forest(ax, self, self.objectives, series, title=title, xlabel=xlabel)
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         columns = [
             (
                 name,
@@ -186,8 +186,7 @@ class PooledObjectives:
             )
             for at, name in enumerate(self.judges)
         ]
-        table = text_table(["objective", *self.objectives], columns)
-        return f"{table}\n{wrap(self._told())}"
+        return Table(["objective", *self.objectives], columns, [self._told()])
 
     def _told(self) -> str:
         queries = self.n_queries.max(axis=1).tolist()

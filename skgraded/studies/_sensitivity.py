@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._progress import ProgressBar
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, TableResult, count
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
@@ -93,7 +93,7 @@ def change_by_discovery(
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity:
+class Sensitivity(TableResult):
     """Gains of measures from a change of the document at each rank.
 
     Attributes
@@ -198,16 +198,15 @@ class Sensitivity:
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return ax
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]
         means = self.mean()
         columns = [(f"{self.ranks[row]}", [f"{value:.4f}" for value in means[row]]) for row in rows]
-        table = text_table(["gain at rank", *self.measures], columns, widest_label=44)
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
         queries = count(len(self.qid), "query", "queries")
         told = f"The document at the rank {what}; {pool}. Means over {queries}."
-        return f"{table}\n{wrap(told)}"
+        return Table(["gain at rank", *self.measures], columns, [told], widest_label=44)
 
 
 class _Plan(NamedTuple):

@@ -12,7 +12,7 @@ from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
 from skgraded._progress import ProgressBar
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.studies._presentation import frame, style_of
 from skgraded.studies._system_scores import as_system_scores, complete_topics
 
@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class SwapRates:
+class SwapRates(TableResult):
     """Numbers of comparisons and swaps of pairs of systems, by the size of their difference.
 
     Attributes
@@ -143,21 +143,19 @@ class SwapRates:
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return ax
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         difference, share = self.sensitivity()
         order = np.argsort(-share, kind="stable")
         columns = [
             ("diff. required", [f"{difference[each]:.2f}" for each in order]),
             ("share of comparisons", [f"{share[each]:.1%}" for each in order]),
         ]
-        table = text_table(
-            ["measure", *(self.measures[each] for each in order)], columns, widest_label=44
-        )
+        labels = ["measure", *(self.measures[each] for each in order)]
         told = (
             f"swap rate at most 5%; {self.n_systems} systems; {self.n_trials} trials of two "
             f"disjoint sets of {self.n_topics} topics."
         )
-        return f"{table}\n{wrap(told)}"
+        return Table(labels, columns, [told], widest_label=44)
 
 
 def swap_rates(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
 from skgraded.studies._measure_correlation import (
     STATISTICS,
@@ -106,7 +106,7 @@ def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[M
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ThresholdSweep:
+class ThresholdSweep(TableResult):
     """Correlations of GAP, xGAP and eGAP with other measures, for every g of a grid.
 
     Attributes
@@ -174,14 +174,16 @@ class ThresholdSweep:
         str
             The lines: a block for each g, with ``/`` between sets of topics.
         """
+        return self._table(statistic).to_text()
+
+    def _table(self, statistic: SweepStatistic = "kendall") -> Table:
         values: FloatArray = getattr(self, choice("statistic", statistic, get_args(SweepStatistic)))
         labels, cells = [TITLES[statistic]], [[] for _ in self.columns]  # type: ignore[var-annotated]
         for g, block in zip(self.grid, values, strict=True):
             labels += [_tuple(g), *self.rows]
             for column, heading in enumerate(self.columns):
                 cells[column] += [heading, *map(cell, block[:, column])]
-        table = text_table(labels, [("", column) for column in cells])
-        return f"{table}\n{wrap(legend(self))}"
+        return Table(labels, [("", column) for column in cells], [legend(self)])
 
     def plot(self, ax: Axes | None = None, against: str | None = None) -> Axes:
         """Draw Kendall's tau with one measure over g_1, with a line style for each set of topics.
@@ -216,9 +218,6 @@ class ThresholdSweep:
         ax.grid(alpha=0.3)
         ax.legend(fontsize=8)
         return ax
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def sweep_thresholds(

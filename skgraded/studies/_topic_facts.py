@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import integer, number
-from skgraded._text import text_table
+from skgraded._text import Table, TableResult
 from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import as_system_scores
@@ -26,7 +26,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class TopicFacts:
+class TopicFacts(TableResult):
     """Numbers of judged documents by topic and grade.
 
     Attributes
@@ -100,7 +100,7 @@ class TopicFacts:
         names = [f"R({grade:g})" for grade in self.grades]
         return frame({"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))})
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         relevant = self.n_relevant
         facts = {
             "topics": f"{len(self.topics)}",
@@ -111,7 +111,10 @@ class TopicFacts:
         }
         for grade in self.grades[self.grades > 1]:
             facts[f"topics with few of grade {grade:g}"] = f"{self.few(grade).sum()}"
-        return text_table(["", *facts], [("", list(facts.values()))], widest_label=40).lstrip("\n")
+        return Table(["", *facts], [("", list(facts.values()))], widest_label=40)
+
+    def __repr__(self) -> str:
+        return super().__repr__().lstrip("\n")  # the columns have no headings
 
 
 def topic_facts(qrels: Any) -> TopicFacts:

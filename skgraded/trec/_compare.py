@@ -22,7 +22,7 @@ from skgraded._paired_tests import (
     wilcoxon_test,
 )
 from skgraded._params import choice, fraction, integer
-from skgraded._text import WIDTH, count, shorten, text_table, wrap
+from skgraded._text import WIDTH, Table, TableResult, count, shorten
 from skgraded.measures import Measure, column_of
 from skgraded.trec._run_scores import RunScores
 
@@ -50,10 +50,11 @@ _CORRECTIONS = {
 }
 _RESAMPLED = ("randomization", "bootstrap")
 _MOST_NAMED_IN_PLOT = 40
+_ROWS_SHOWN = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(TableResult):
     """Differences of systems in one measure, and whether they are significant.
 
     The systems are in the order of their means, the best one first.
@@ -164,11 +165,23 @@ class Comparison:
             "significant": self.significant[rows, columns].tolist(),
         }
 
-    def to_text(self, width: int = WIDTH) -> str:
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return all pairs of systems column by column, as `pairs` does.
+
+        Returns
+        -------
+        dict of str to list
+            The columns by name.
+        """
+        return self.pairs()
+
+    def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
         """Draw a table of the means, with the numbers of the systems that each system beats.
 
         Parameters
         ----------
+        n_rows : int, optional
+            Number of systems that are shown; all by default.
         width : int, default=80
             Characters in a line.
 
@@ -177,26 +190,33 @@ class Comparison:
         str
             The lines.
         """
-        beats = [_ranges(np.flatnonzero(row) + 1) for row in self._beats()]
+        return self._table(n_rows, width).to_text(width)
+
+    def _table(self, n_rows: int | None = _ROWS_SHOWN, width: int = WIDTH) -> Table:
+        shown = self.systems[:n_rows]
+        beats = [_ranges(np.flatnonzero(row) + 1) for row in self._beats()[: len(shown)]]
         number_width = len(str(len(self.systems)))
-        labels = [
-            f"{number:>{number_width}} {name}" for number, name in enumerate(self.systems, start=1)
-        ]
+        labels = [f"{number:>{number_width}} {name}" for number, name in enumerate(shown, start=1)]
         labels = [" " * number_width + " system", *map(shorten, labels)]
-        means = [f"{mean:.4f}" for mean in self.means]
+        means = [f"{mean:.4f}" for mean in self.means[: len(shown)]]
         name = shorten(str(self.measure))
         room = width - max(map(len, labels)) - max(map(len, [name, *means])) - len("    ")
         beats = _left_aligned([_cut(each, room) for each in ["beats", *beats]])
-        table = text_table(labels, [(name, means), (beats[0], beats[1:])], width)
+        columns = [(name, means), (beats[0], beats[1:])]
+        return Table(labels, columns, self._notes(len(shown)))
+
+    def _notes(self, n_shown: int) -> list[str]:
         corrected = "" if self.test == "tukey" else f" {_CORRECTIONS[self.correction]},"
         topics = count(self.n_topics, "topic")
         told = f"{_TITLES[self.test]} over {topics},{corrected} p < {self.alpha:g}."
         notes = [told[0].upper() + told[1:], *self.notes]
+        if n_shown < len(self.systems):
+            notes.insert(0, f"{count(len(self.systems), 'system')}, the first {n_shown} shown.")
         if self.n_left_out:
             notes.append(
                 f"{count(self.n_left_out, 'topic')} without a value for some system, left out."
             )
-        return "\n".join([table, *(wrap(each, width) for each in notes)])
+        return notes
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences of all pairs of systems as colours, with dots at significant ones.
@@ -224,9 +244,6 @@ class Comparison:
             ax.set_yticks(range(1, n + 1), self.systems)
         ax.set(xlabel="less this one", ylabel="this system", title=f"dots: p < {self.alpha:g}")
         return ax
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def compare(

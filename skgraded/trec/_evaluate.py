@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.rankings import warn_if_swapped
 from skgraded.trec._files import (
     Coverage,
     JoinedRun,
@@ -114,6 +115,7 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
+    _refuse_other_order(qrels, measures)
     parsed, n_threads = measures_of(measures), threads(n_threads)
     _check_flags(complete=complete, strict=strict, progress=progress)
     judged = read_qrels(qrels)
@@ -125,6 +127,8 @@ def evaluate(
 
     n_empty = _count_empty(judged, negative, parsed)
     named = named_runs(runs)
+    if (judged.grades != np.floor(judged.grades)).any():
+        warn_if_swapped(judged.grades, read_run(named[0][1]).scores, ("qrels", "runs"))
     with ProgressBar(len(named), "runs", None if progress else io.StringIO()) as bar:
         batches = _score_batches(named, read, _Scorer(parsed, judged.n_topics), n_threads, bar.step)
     return RunScores(
@@ -137,6 +141,15 @@ def evaluate(
         complete=complete,
         remarks=tuple(judged.notes(negative)),
     )
+
+
+def _refuse_other_order(first: Any, third: Any) -> None:
+    """Raise where the measures come first, as in `skgraded.evaluate`, and a run last."""
+    if isinstance(third, Mapping) or hasattr(third, "columns"):
+        raise TypeError(
+            f"measures must come last, got {type(third).__name__}: trec.evaluate(qrels, runs, "
+            f"{first!r})."
+        )
 
 
 def _check_flags(**flags: bool) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
+from skgraded._text import TableResult
 from skgraded.users._distribution import measure_with
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ThresholdEstimate:
+class ThresholdEstimate(TableResult):
     """A distribution g of the users' thresholds, estimated from data, with intervals.
 
     Attributes

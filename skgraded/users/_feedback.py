@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, count
 from skgraded._warnings import IndistinctGradesWarning, UserModelWarning, warn_once
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate
@@ -101,7 +101,7 @@ class FeedbackThresholds(ThresholdEstimate):
         )
         return frame
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
         columns = [
             ("shown", [str(n) for n in self.n_shown]),
@@ -111,7 +111,7 @@ class FeedbackThresholds(ThresholdEstimate):
             ("g", ["", *(f"{each:.3f}" for each in self.g)]),
             (f"{100 * self.confidence:g} % interval", ["", *intervals]),
         ]
-        table = text_table(["grade", *map(str, range(self.max_grade + 1))], columns)
+        labels = ["grade", *map(str, range(self.max_grade + 1))]
         sessions, left_out = count(self.n_sessions, "session"), count(self.n_unjudged, "row")
         told = [
             f"g from the satisfaction in {sessions}, which were resampled.",
@@ -121,7 +121,7 @@ class FeedbackThresholds(ThresholdEstimate):
             else "",
             self._indistinct_in_words(),
         ]
-        return "\n".join([table, *(wrap(line) for line in told if line)])
+        return Table(labels, columns, told)
 
 
 class _Feedback(NamedTuple):

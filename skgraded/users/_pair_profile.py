@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._text import WIDTH, wrap
+from skgraded._text import WIDTH, Table, wrap
 from skgraded.measures import eGAP
 from skgraded.users._bands import largest_ratios
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
@@ -332,6 +332,15 @@ class PairProfile:
 
     def __repr__(self) -> str:
         return self.conclusion
+
+    def _repr_html_(self) -> str:
+        columns = [
+            ("difference", [f"{each:+.4f}" for each in self.differences]),
+            ("interval", [f"[{low:+.4f}, {high:+.4f}]" for low, high in self.intervals]),
+        ]
+        labels = [f"rel={threshold}" for threshold in range(1, len(self.differences) + 1)]
+        heading = f"{self.ranker} - {self.baseline}"
+        return Table([heading, *labels], columns, [self.sentence]).to_html()
 
 
 def _range_in_words(low: float, high: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from skgraded._optional import import_pandas
 from skgraded._params import choice, integer
-from skgraded._text import text_table, wrap
+from skgraded._text import Table, TableResult
 from skgraded.users._distribution import measure_with
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Persona:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Personas:
+class Personas(TableResult):
     """Named users of one scale of grades, from the least to the most demanding.
 
     Attributes
@@ -106,15 +106,15 @@ class Personas:
         frame: pd.DataFrame = import_pandas().DataFrame(columns)
         return frame
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         names = [each.name for each in self.members]
         shares = zip(*(each.g for each in self.members), strict=True)
         columns = [
             (f"g_{at}", [f"{share:.3f}" for share in by_persona])
             for at, by_persona in enumerate(shares, start=1)
         ]
-        told = [wrap(f"{each.name}: {each.description}") for each in self.members]
-        return "\n".join([text_table(["", *names], columns), *told])
+        told = [f"{each.name}: {each.description}" for each in self.members]
+        return Table(["", *names], columns, told)
 
 
 def personas(max_grade: int) -> Personas:

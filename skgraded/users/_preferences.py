@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
 from skgraded._params import integer_or_none
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, count
 from skgraded._warnings import IndistinctGradesWarning, warn_once
 from skgraded.measures import AP, evaluate
 from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, refuse_other_order
@@ -97,13 +97,13 @@ class PreferenceThresholds(ThresholdEstimate):
     n_ties: int
     n_queries: int
 
-    def __repr__(self) -> str:
+    def _table(self) -> Table:
         intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
         columns = [
             ("g", [f"{each:.3f}" for each in self.g]),
             (f"{100 * self.confidence:g} % interval", intervals),
         ]
-        table = text_table(["threshold", *map(str, range(1, self.max_grade + 1))], columns)
+        labels = ["threshold", *map(str, range(1, self.max_grade + 1))]
         told = [
             f"g from {count(self.n_preferences, 'preference')} on "
             f"{count(self.n_queries, 'query', 'queries')}, which were resampled; "
@@ -112,7 +112,7 @@ class PreferenceThresholds(ThresholdEstimate):
             f"{self.scale:.3g}.",
             self._indistinct_in_words(),
         ]
-        return "\n".join([table, *(wrap(line) for line in told if line)])
+        return Table(labels, columns, told)
 
 
 def ap_differences(

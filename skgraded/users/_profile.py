@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._paired_tests import paired_differences
 from skgraded._params import choice, fraction, integer
+from skgraded._text import WIDTH
 from skgraded.measures import AP
 from skgraded.users._bands import critical_value, moments_of
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Profiled, values_of_rankers
-from skgraded.users._profile_text import profile_as_text
+from skgraded.users._profile_text import PAIRS_SHOWN, profile_as_html, profile_as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,11 +154,13 @@ class ThresholdProfile:
             "pairs": [each.to_dict() for each in self.pairs],
         }
 
-    def to_text(self, width: int = 80) -> str:
+    def to_text(self, n_pairs: int | None = None, width: int = WIDTH) -> str:
         """Draw a table of the thresholds, with the conclusion in words.
 
         Parameters
         ----------
+        n_pairs : int, optional
+            Number of comparisons that are shown; all by default.
         width : int, default=80
             Characters in a line.
 
@@ -166,7 +169,7 @@ class ThresholdProfile:
         str
             The lines.
         """
-        return profile_as_text(self, width)
+        return profile_as_text(self, width, n_pairs)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences for users from the least to the most demanding ones.
@@ -194,7 +197,10 @@ class ThresholdProfile:
         return ax
 
     def __repr__(self) -> str:
-        return self.to_text()
+        return self.to_text(PAIRS_SHOWN)
+
+    def _repr_html_(self) -> str:
+        return profile_as_html(self)
 
 
 def threshold_profile(

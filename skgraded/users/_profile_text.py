@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skgraded._text import count, text_table, wrap
+from skgraded._text import Table, count, shorten, wrap
 from skgraded.users._pair_profile import PairProfile, UserShares
 
 if TYPE_CHECKING:
     from skgraded.users._profile import ThresholdProfile
 
-__all__ = ["profile_as_text"]
+__all__ = ["PAIRS_SHOWN", "profile_as_html", "profile_as_text"]
+
+PAIRS_SHOWN = 10  # in what Python prints and a notebook shows
 
 # Fewer queries than this with documents of a grade say little about the users who want it.
 _FEW_QUERIES = 20
 _LONGEST_HEADING = 12
+_LONGEST_NAME = 22  # of a ranker before the name of a measure: four columns then fit beside it
 _GRADES_OF_A_LINE = 2
 
 
-def profile_as_text(profile: ThresholdProfile, width: int) -> str:
+def profile_as_text(profile: ThresholdProfile, width: int, n_pairs: int | None = None) -> str:
     """Draw tables of the thresholds and of the shares, with the conclusions in words."""
-    if len(profile.pairs) == 1:
-        parts = [_thresholds(profile, width), _conclusions(profile, width)]
-    else:
-        parts = [_rankers(profile, width), _conclusions(profile, width)]
-    shares = _shares(profile, width)
-    if shares:
-        parts.append(shares)
-    return "\n\n".join([*parts, "\n".join(wrap(each, width) for each in _notes(profile))])
+    shown = profile.pairs[:n_pairs]
+    first, *rest = [each.to_text(width) for each in _tables(profile, shown)]
+    sentences = [
+        "\n".join(wrap(each, width) for each in told)
+        for told in (_conclusions(profile, shown), _notes(profile, shown))
+    ]
+    return "\n\n".join([first, sentences[0], *rest, sentences[1]])
 
 
-def _thresholds(profile: ThresholdProfile, width: int) -> str:
-    """Draw the table of one pair: a row for each threshold."""
+def profile_as_html(profile: ThresholdProfile) -> str:
+    """Draw the same for a notebook."""
+    shown = profile.pairs[:PAIRS_SHOWN]
+    first, *rest = _tables(profile, shown)
+    first = first._replace(notes=_conclusions(profile, shown))
+    if not rest:
+        return first._replace(notes=[*first.notes, *_notes(profile, shown)]).to_html()
+    (shares,) = rest
+    return f"{first.to_html()}\n{shares._replace(notes=_notes(profile, shown)).to_html()}"
+
+
+def _tables(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[Table]:
+    first = _thresholds(profile) if len(profile.pairs) == 1 else _rankers(profile, shown)
+    return [first] if len(profile.n_found) == 1 else [first, _shares(profile, shown)]
+
+
+def _thresholds(profile: ThresholdProfile) -> Table:
+    """Return the table of one pair: a row for each threshold."""
     (pair,) = profile.pairs
     names = _headings(pair)
     thresholds = range(1, len(pair.differences) + 1)
@@ -49,7 +68,7 @@ def _thresholds(profile: ThresholdProfile, width: int) -> str:
     ]
     labels = [str(profile.measure), *(f"rel={each}" for each in thresholds)]
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
-    return f"{wrap(question, width)}\n{text_table(labels, columns, width)}"
+    return Table(labels, columns, title=question)
 
 
 def _headings(pair: PairProfile) -> tuple[str, str]:
@@ -59,22 +78,22 @@ def _headings(pair: PairProfile) -> tuple[str, str]:
     return "ranker", "baseline"
 
 
-def _rankers(profile: ThresholdProfile, width: int) -> str:
-    """Draw the table of several rankers: a row for each of them."""
+def _rankers(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> Table:
+    """Return the table of several rankers: a row for each of them."""
+    compared = {profile.baseline, *(each.ranker for each in shown)}
+    rows = [row for row, name in enumerate(profile.rankers) if name in compared]
     columns = [
         (f"rel={threshold}", [f"{value:.4f}" for value in means])
-        for threshold, means in enumerate(profile.means.T, start=1)
+        for threshold, means in enumerate(profile.means[rows].T, start=1)
     ]
-    return text_table([str(profile.measure), *profile.rankers], columns, width)
+    return Table([str(profile.measure), *(profile.rankers[row] for row in rows)], columns)
 
 
-def _conclusions(profile: ThresholdProfile, width: int) -> str:
-    lines = []
-    for pair in profile.pairs:
-        lines.append(wrap(pair.sentence, width))
-        if len(profile.pairs) == 1:
-            lines += [wrap(each, width) for each in _break_even(pair)]
-    return "\n".join(lines)
+def _conclusions(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]:
+    sentences = [pair.sentence for pair in shown]
+    if len(profile.pairs) == 1:
+        sentences += _break_even(profile.pairs[0])
+    return sentences
 
 
 def _break_even(pair: PairProfile) -> list[str]:
@@ -91,13 +110,11 @@ def _break_even(pair: PairProfile) -> list[str]:
     return [f"The means are equal for mixtures of users with two thresholds: {listed}."]
 
 
-def _shares(profile: ThresholdProfile, width: int) -> str:
-    """Draw the table of the shares of the users, by eGAP and xGAP."""
-    if len(profile.n_found) == 1:
-        return ""
+def _shares(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> Table:
+    """Return the table of the shares of the users, by eGAP and xGAP."""
     rows: list[tuple[str, UserShares]] = []
-    for pair in profile.pairs:
-        name = f"{pair.ranker}, " if len(profile.pairs) > 1 else ""
+    for pair in shown:
+        name = f"{shorten(pair.ranker, _LONGEST_NAME)}, " if len(profile.pairs) > 1 else ""
         rows.append((f"{name}eGAP", pair.shares))
         if pair.xgap_shares is not None:
             rows.append((f"{name}xGAP", pair.xgap_shares))
@@ -109,12 +126,17 @@ def _shares(profile: ThresholdProfile, width: int) -> str:
         ("undecided", [f"{each.undecided:.0%}" for _, each in rows]),
         (f"{base} better", [f"{each.worse:.0%}" for _, each in rows]),
     ]
-    return text_table(["share of users", *(label for label, _ in rows)], columns, width)
+    return Table(["share of users", *(label for label, _ in rows)], columns)
 
 
-def _notes(profile: ThresholdProfile) -> list[str]:
-    n_grades = len(profile.n_found)
+def _notes(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]:
+    n_grades, n_pairs = len(profile.n_found), len(profile.pairs)
     notes = []
+    if len(shown) < n_pairs:
+        notes.append(
+            f"{n_pairs} rankers are compared with {profile.baseline}, of which the first "
+            f"{len(shown)} are shown; to_text() shows all."
+        )
     if n_grades > 1:
         notes.append(
             "A user with threshold k accepts grade k or better (rel=k); g_k is the share of these "

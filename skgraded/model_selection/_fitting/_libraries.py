@@ -150,6 +150,11 @@ def importances_of(estimator: Any) -> NDArray[Any]:
 
 def reject_cluster_rankers(estimator: Any) -> None:
     """Raise where the estimator trains on a cluster, for which QueryRanker is not made."""
+    if not hasattr(estimator, "fit") or isinstance(estimator, type):
+        raise TypeError(
+            "estimator must be a ranker, regressor, classifier or Pipeline, such as LGBMRanker(), "
+            f"got {estimator!r}."
+        )
     name = type(final_step(estimator)).__name__
     if name.startswith("Dask"):
         raise TypeError(

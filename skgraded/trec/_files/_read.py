@@ -219,6 +219,12 @@ def _records_of_iterable(records: Iterable[Any], value: tuple[str, ...]) -> Reco
 
 def _attribute(rows: list[Any], names: tuple[str, ...]) -> _Column:
     present = [name for name in names if rows and hasattr(rows[0], name)]
+    if not present and rows and isinstance(rows[0], str):
+        raise TypeError(
+            "Documents must have scores or grades, got a list of ids, which starts with "
+            f"{rows[0]!r}. Of a ranked list, best document first, make scores by "
+            "{document: -rank for rank, document in enumerate(ranked)}."
+        )
     if not present:
         got = repr(rows[0]) if rows else "no record"
         raise ValueError(f"Records must have an attribute {' or '.join(names)}, got {got}.")

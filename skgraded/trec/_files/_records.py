@@ -22,6 +22,11 @@ _LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
 }
+# The columns of a qrels file where a run is read, and of a run where qrels are read.
+_OTHER_FILE = {
+    (False, 6): " This looks like a run: the qrels come first, and then the runs.",
+    (True, 4): " This looks like qrels: they come first, and then the runs.",
+}
 _VALUE = {False: "grade", True: "score"}
 _LONGEST_QUOTE = 60
 _MOST_QUOTED = 4096
@@ -152,7 +157,8 @@ class _Reader:
         value = _VALUE[self.is_run]
         n_columns = len(text[begin:end].split()) if fault == _COLUMNS else 0
         rule = {
-            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}.",
+            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}."
+            f"{_OTHER_FILE.get((self.is_run, n_columns), '')}",
             2: f"the {value} must be a number, got {quote}.",
             3: f"the {value} must be finite, got {quote}.",
             4: f"the file must be a text file, got {quote}.",

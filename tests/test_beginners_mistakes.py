@@ -1,0 +1,564 @@
+"""What beginners write by mistake, the message that they get, and what they should write.
+
+Write the page of the user guide anew: ``python tests/test_beginners_mistakes.py --write``.
+"""
+
+import contextlib
+import io
+import itertools
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "mistakes.md"
+
+IMPORTS = """
+import numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+from skgraded import *
+from skgraded import trec
+from skgraded.datasets import make_ranking
+"""
+
+
+class Mistake(NamedTuple):
+    """Code or a command line after ``$``; "..." in the message stands for any text."""
+
+    section: str
+    name: str
+    wrong: str
+    message: str
+    right: str
+
+
+IDS, ARGUMENTS, MEASURES = "Query ids", "Grades and scores", "Measures"
+RANKERS, BOOSTING, FILES = "scikit-learn", "LightGBM", "TREC files and the command line"
+NO_IDS = (
+    "ValueError: Query ids are missing. Give one id per row in any of these ways: [...] "
+    "scikit-learn passes groups=... to the splitter alone, and not to fit and score."
+)
+SIZES = "qid=np.repeat(np.arange(len(sizes)), sizes)"
+
+MISTAKES = [
+    Mistake(
+        IDS,
+        "query ids are forgotten where a measure is called",
+        'evaluate("nDCG@10", y, s)',
+        "MissingQueryIdsWarning: There are no query ids, so that all 1200 rows are scored as one "
+        "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
+        "finds the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
+        'evaluate("nDCG@10", y, s, qid=qid)',
+    ),
+    Mistake(
+        IDS,
+        "query ids are forgotten in training",
+        "ranker.fit(X, y)",
+        NO_IDS,
+        "ranker.fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        IDS,
+        "group sizes as for LGBMRanker",
+        "ranker.fit(X, y, group=sizes)",
+        "ValueError: group is worked out from the query ids: leave it out of the fit parameters. "
+        f"Group sizes become ids by {SIZES}.",
+        f"ranker.fit(X, y, {SIZES})",
+    ),
+    Mistake(
+        IDS,
+        "group sizes instead of ids",
+        "ranker.fit(X, y, qid=sizes)",
+        "ValueError: qid must hold one query id per row (1200), got 60 numbers that add up to the "
+        f"number of rows and look like group sizes. Use {SIZES}.",
+        f"ranker.fit(X, y, {SIZES})",
+    ),
+    Mistake(
+        IDS,
+        "the size of the queries instead of their ids",
+        'evaluate("nDCG@10", y, s, qid=np.full(len(y), 20))',
+        "GroupSizesWarning: qid looks like the number of rows of each query, repeated for each "
+        "row: queries of the same size are taken for one. From group sizes, make ids by "
+        f"{SIZES}.",
+        f'evaluate("nDCG@10", y, s, {SIZES})',
+    ),
+    Mistake(
+        IDS,
+        "an id is lacking for a row",
+        "nDCG(k=10)(y, s, qid=qid[:-1])",
+        "ValueError: qid must have one entry per row of y_true (1200), got 1199.",
+        "nDCG(k=10)(y, s, qid=qid)",
+    ),
+    Mistake(
+        IDS,
+        "query ids as the third argument",
+        "nDCG(k=10)(y, s, qid)",
+        "TypeError: qid must be given by name, got a third positional argument: qid=...",
+        "nDCG(k=10)(y, s, qid=qid)",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "the measures come last, as in ranx",
+        'evaluate(y, s, "nDCG@10")',
+        "TypeError: The measures must come first, got them as y_score: "
+        "evaluate('nDCG@10', y_true, y_score, qid=qid).",
+        'evaluate("nDCG@10", y, s, qid=qid)',
+    ),
+    Mistake(
+        ARGUMENTS,
+        "labels and scores are swapped, and a score is negative",
+        "AP()(s, y, qid=qid)",
+        "ValueError: y_true must hold grades >= 0, got [...] in row [...]. These look like scores: "
+        "y_true comes first, and then y_score.",
+        "AP()(y, s, qid=qid)",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "labels and scores are swapped, and no score is negative",
+        "nDCG(k=10)(abs(s), y, qid=qid)",
+        "SwappedArgumentsWarning: y_true holds fractional numbers, and y_score whole numbers from "
+        "0 to 4: they look exchanged. y_true comes first, and then y_score.",
+        "nDCG(k=10)(y, abs(s), qid=qid)",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "a list for each query, of different lengths",
+        "nDCG()([[2, 0, 1], [1, 0]], [[3, 2, 1], [2, 1]])",
+        "ValueError: y_true must be one-dimensional, with one entry per row, got lists of "
+        "different lengths. Put the queries one after the other, np.concatenate(y_true), and pass "
+        "qid=np.repeat(np.arange(len(y_true)), [len(each) for each in y_true]).",
+        "nDCG()([2, 0, 1, 1, 0], [3, 2, 1, 2, 1], qid=[0, 0, 0, 1, 1])",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "a row for each query, as in sklearn.metrics.ndcg_score",
+        "nDCG()([[2, 0, 1], [1, 0, 0]], [[3, 2, 1], [2, 1, 3]])",
+        "ValueError: y_true must be one-dimensional, with one entry per row, got shape (2, 3). If "
+        "each line is a query, pass np.ravel(y_true) and qid=np.repeat(np.arange(2), 3).",
+        "nDCG()(np.ravel([[2, 0, 1], [1, 0, 0]]), np.ravel([[3, 2, 1], [2, 1, 3]]), "
+        "qid=np.repeat(np.arange(2), 3))",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "dicts of dicts, as in pytrec_eval",
+        'evaluate("nDCG@10", qrels, run)',
+        "ValueError: y_true must be one-dimensional, with one entry per row, got type dict. "
+        "skgraded.trec.evaluate(qrels, runs, measures) scores dicts of dicts.",
+        'trec.evaluate(qrels, run, "nDCG@10")',
+    ),
+    Mistake(
+        ARGUMENTS,
+        "negative grades",
+        "nDCG(k=10)([2, -1, 0], [3, 2, 1])",
+        "ValueError: y_true must hold grades >= 0, got -1 in row 1. Use 0 for documents judged not "
+        "relevant (or junk), and NaN for unjudged documents.",
+        "nDCG(k=10)([2, np.nan, 0], [3, 2, 1])",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "scores without a value",
+        "nDCG(k=10)([2, 1, 0], [3, np.nan, 1])",
+        "ValueError: y_score must be finite, got nan in row 1, and in 1 of 3 rows. Scores without "
+        "a value have no rank: drop these rows, or give them the lowest score.",
+        "nDCG(k=10)([2, 1, 0], [3, 0, 1])",
+    ),
+    Mistake(
+        ARGUMENTS,
+        "words instead of grades",
+        'ranker.fit(X, ["good"] * len(y), qid=qid)',
+        "ValueError: y must be numeric, got an array of dtype <U4.",
+        "ranker.fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        MEASURES,
+        "a cut-off without its name",
+        "nDCG(10)",
+        "TypeError: The fields of nDCG are keyword-only, such as nDCG(k=10). To score, call an "
+        "instance: nDCG()(y_true, y_score).",
+        "nDCG(k=10)",
+    ),
+    Mistake(
+        MEASURES,
+        "a field that a measure does not have",
+        "nDCG(cutoff=10)",
+        "TypeError: nDCG has no field 'cutoff'; its fields are k, ties, unjudged, empty, "
+        "normalize, gain, discount, log_base.",
+        "nDCG(k=10)",
+    ),
+    Mistake(
+        MEASURES,
+        "a typing error in a field",
+        'measure("nDCG(gian=exp2)@10")',
+        "ValueError: nDCG has no field 'gian'; got 'nDCG(gian=exp2)@10'. Did you mean 'gain'?",
+        'measure("nDCG(gain=exp2)@10")',
+    ),
+    Mistake(
+        MEASURES,
+        "an unknown measure",
+        'measure("nDCGG@10")',
+        "ValueError: Unknown measure 'nDCGG' in 'nDCGG@10'. Did you mean 'nDCG[...]'?",
+        'measure("nDCG@10")',
+    ),
+    Mistake(
+        MEASURES,
+        "g does not sum to 1",
+        "xGAP(g=[10, 20, 30, 40])",
+        "ValueError: g must sum to 1, got [10, 20, 30, 40], which sums to 100.0. Divide each entry "
+        "by that sum.",
+        "xGAP(g=[.1, .2, .3, .4])",
+    ),
+    Mistake(
+        MEASURES,
+        "g has an entry for grade 0",
+        "xGAP(g=[0, .1, .2, .3, .4])(y, s, qid=qid)",
+        "UnusedThresholdWarning: g has an entry for each of the grades 1..5 in "
+        "xGAP(g=[0,0.1,0.2,0.3,0.4]), but the highest grade of the 60 queries in y_true is 4. "
+        "If its first entry, 0, is for grade 0, drop it: g begins with grade 1.",
+        "xGAP(g=[.1, .2, .3, .4])(y, s, qid=qid)",
+    ),
+    Mistake(
+        MEASURES,
+        "g has too few entries",
+        "xGAP(g=[.5, .5])(y, s, qid=qid)",
+        "ValueError: y_true must hold grades 0..2 for xGAP(g=[0.5,0.5]) (g has as many entries), "
+        "got 4.",
+        "xGAP(g=[.1, .2, .3, .4])(y, s, qid=qid)",
+    ),
+    Mistake(
+        MEASURES,
+        "the scale is left to the data",
+        'evaluate("xGAP", y, s, qid=qid)',
+        "InferredGradesWarning: A call with arrays got xGAP without max_grade. The top grade of "
+        "the scale is then taken from each data set that is scored, so that the measure may differ "
+        "between folds. Set max_grade, for example xGAP(max_grade=4), or give g or gain as one "
+        "number per grade.",
+        'evaluate("xGAP(max_grade=4)", y, s, qid=qid)',
+    ),
+    Mistake(
+        RANKERS,
+        "folds by groups, and y without the ids",
+        'cross_val_score(ranker, X, y, groups=qid, cv=GroupKFold(3), error_score="raise")',
+        NO_IDS,
+        "cross_val_score(ranker, X, query_target(y, qid), cv=QueryKFold(3))",
+    ),
+    Mistake(
+        RANKERS,
+        "make_scorer, which passes no query ids",
+        "cross_val_score(Ridge(), X, y, cv=3, scoring=make_scorer(nDCG(k=10)))",
+        "MissingQueryIdsWarning: There are no query ids, so that all 400 rows are scored as one "
+        "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
+        "finds the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
+        "cross_val_score(Ridge(), X, query_series(y, qid), cv=QueryKFold(3), "
+        'scoring=make_ranking_scorer("nDCG@10"))',
+    ),
+    Mistake(
+        RANKERS,
+        "folds of rows, not of queries",
+        "cross_val_score(ranker, X, query_target(y, qid), cv=KFold(3, shuffle=True))",
+        "CutQueriesWarning: The training rows hold parts of queries: [...] Split by whole queries, "
+        "for example by cv=QueryKFold(5) [...]",
+        "cross_val_score(ranker, X, query_target(y, qid), cv=QueryKFold(3))",
+    ),
+    Mistake(
+        RANKERS,
+        "more folds than queries",
+        "cross_val_score(ranker, X, query_target(y, qid), cv=QueryKFold(100))",
+        "ValueError: n_splits must not exceed the number of queries (60), got 100.",
+        "cross_val_score(ranker, X, query_target(y, qid), cv=QueryKFold(3))",
+    ),
+    Mistake(
+        RANKERS,
+        "query_target for an estimator of scikit-learn",
+        "Ridge().fit(X, query_target(y, qid))",
+        "TypeError: Cannot cast array data from dtype([('grade', '<f8'), ('qid', '<i8'), "
+        "('n_rows', '<i8')]) to dtype('float64') according to the rule 'unsafe'",
+        "Ridge().fit(X, query_series(y, qid))",
+    ),
+    Mistake(
+        RANKERS,
+        "a model is compared before it is fitted",
+        'compare_rankers({"a": ranker, "b": Ridge()}, X, y, qid=qid)',
+        "NotFittedError: rankers must be fitted, got 'a', QueryRanker, which is not: call its fit "
+        "before, or compare results of cross_validate_queries, which fits it in every fold.",
+        'compare_rankers({"a": ranker.fit(X, y, qid=qid), "b": Ridge().fit(X, y)}, X, y, qid=qid)',
+    ),
+    Mistake(
+        RANKERS,
+        "scores are compared instead of models",
+        'compare_rankers({"a": s, "b": -s})',
+        "TypeError: rankers must be fitted models, results of cross_validate_queries or of "
+        "nDCG(k=10).per_query(y, scores, qid=qid), got ndarray for 'a'.",
+        'compare_rankers({"a": AP().per_query(y, s, qid=qid), '
+        '"b": AP().per_query(y, -s, qid=qid)})',
+    ),
+    Mistake(
+        RANKERS,
+        "predict before fit",
+        "ranker.predict(X)",
+        "NotFittedError: This QueryRanker instance is not fitted yet. Call 'fit' with appropriate "
+        "arguments before using this estimator.",
+        "ranker.fit(X, y, qid=qid).predict(X)",
+    ),
+    Mistake(
+        RANKERS,
+        "the class of an estimator instead of an object",
+        'QueryRanker(Ridge, measure="nDCG@10").fit(X, y, qid=qid)',
+        "TypeError: estimator must be a ranker, regressor, classifier or Pipeline, such as "
+        "LGBMRanker(), got <class 'sklearn.linear_model._ridge.Ridge'>.",
+        'QueryRanker(Ridge(), measure="nDCG@10").fit(X, y, qid=qid)',
+    ),
+    Mistake(
+        BOOSTING,
+        "the group sizes of the validation set are missing",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)])",
+        "ValueError: [...]eval_group cannot be None [...]",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes])",
+    ),
+    Mistake(
+        BOOSTING,
+        "early stopping without a validation set",
+        'lgbm.fit(X, y, group=sizes, callbacks=[early_stopping("nDCG@10", 5)])',
+        "ValueError: early_stopping('nDCG@10') needs a validation set: pass eval_set and "
+        "eval_group to LGBMRanker.fit, or valid_sets to lightgbm.train.",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X[:400], y[:400])], eval_group=[sizes[:20]], "
+        'callbacks=[early_stopping("nDCG@10", 5)])',
+    ),
+    Mistake(
+        BOOSTING,
+        "early stopping of a QueryRanker without validation queries",
+        'QueryRanker(lgbm, measure="nDCG@10", early_stopping_rounds=5).fit(X, y, qid=qid)',
+        "ValueError: early_stopping_rounds needs validation_fraction, the share of queries to stop "
+        "on, or eval_X, such queries, got early_stopping_rounds=5 and validation_fraction=None.",
+        'QueryRanker(lgbm, measure="nDCG@10", early_stopping_rounds=5, '
+        "validation_fraction=0.25).fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        BOOSTING,
+        "early stopping of the ranker inside a QueryRanker",
+        "QueryRanker(LGBMRanker(early_stopping_rounds=5, verbose=-1), "
+        'measure="nDCG@10").fit(X, y, qid=qid)',
+        "ValueError: early_stopping_rounds of LGBMRanker needs validation queries, got 5 and none "
+        "of them. Give it to the ranker: QueryRanker(..., validation_fraction=0.2, "
+        "early_stopping_rounds=5).",
+        'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.2, '
+        "early_stopping_rounds=5).fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        BOOSTING,
+        "a measure instead of an evaluation function",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
+        "eval_metric=nDCG(k=10))",
+        "TypeError: Self-defined eval function should have 2, 3 or 4 arguments, got 5",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
+        'eval_metric=eval_metric("nDCG@10"))',
+    ),
+    Mistake(
+        BOOSTING,
+        "a list of measures",
+        'eval_metric(["nDCG@10", "AP"])',
+        "TypeError: eval_metric takes measures one by one, got ['nDCG@10', 'AP']: write "
+        "eval_metric('nDCG@10', 'AP').",
+        'eval_metric("nDCG@10", "AP")',
+    ),
+    Mistake(
+        BOOSTING,
+        "a measure of queries for a regressor",
+        "LGBMRegressor(n_estimators=3, verbose=-1)"
+        '.fit(X, y, eval_set=[(X, y)], eval_metric=eval_metric("nDCG@10"))',
+        "ValueError: The query sizes are missing (group=None). LightGBM passes them only - if the "
+        "data set has them: LGBMRanker.fit(..., group=..., eval_group=[...]) [...]",
+        "QueryRanker(LGBMRegressor(n_estimators=3, verbose=-1), "
+        'measure="nDCG@10", validation_fraction=0.2).fit(X, y, qid=qid)',
+    ),
+    Mistake(
+        FILES,
+        "the run comes before the qrels",
+        'trec.evaluate("run.txt", "qrels.txt", "nDCG@10")',
+        "ValueError: run.txt, line 1: a line has 4 columns, 'topic iteration document grade', got "
+        "6: 'q0 Q0 d1 1 0.25 tag'. This looks like a run: the qrels come first, and then the runs.",
+        'trec.evaluate("qrels.txt", "run.txt", "nDCG@10")',
+    ),
+    Mistake(
+        FILES,
+        "dicts of the run and of the qrels are swapped",
+        'trec.evaluate(run, qrels, "nDCG@10")',
+        "SwappedArgumentsWarning: qrels holds fractional numbers, and runs whole numbers from 0 to "
+        "2: they look exchanged. qrels comes first, and then runs.",
+        'trec.evaluate(qrels, run, "nDCG@10")',
+    ),
+    Mistake(
+        FILES,
+        "the measures come first",
+        'trec.evaluate("nDCG@10", qrels, run)',
+        "TypeError: measures must come last, got dict: trec.evaluate(qrels, runs, 'nDCG@10').",
+        'trec.evaluate(qrels, run, "nDCG@10")',
+    ),
+    Mistake(
+        FILES,
+        "ranked lists without scores",
+        'trec.evaluate(qrels, {"q0": ["d3", "d1"]}, "nDCG@10")',
+        "TypeError: Documents must have scores or grades, got a list of ids, which starts with "
+        "'d3'. Of a ranked list, best document first, make scores by {document: -rank for rank, "
+        "document in enumerate(ranked)}.",
+        'trec.evaluate(qrels, {"q0": {"d3": 0, "d1": -1}}, "nDCG@10")',
+    ),
+    Mistake(
+        FILES,
+        "columns are missing",
+        "$ skgraded evaluate three.txt run.txt",
+        "skgraded evaluate: three.txt, line 1: a line has 4 columns, 'topic iteration document "
+        "grade', got 3: 'q0 d1 2'.",
+        "$ skgraded evaluate qrels.txt run.txt",
+    ),
+    Mistake(
+        FILES,
+        "a misspelled command",
+        "$ skgraded evalaute qrels.txt run.txt",
+        "[...]error: argument COMMAND: invalid choice: 'evalaute' [...] Did you mean 'evaluate'?",
+        "$ skgraded evaluate qrels.txt run.txt",
+    ),
+    Mistake(
+        FILES,
+        "a misspelled option",
+        "$ skgraded evaluate qrels.txt run.txt --formt csv",
+        "[...]error: unrecognized arguments: --formt. Did you mean '--format'?",
+        "$ skgraded evaluate qrels.txt run.txt --format csv",
+    ),
+    Mistake(
+        FILES,
+        "a single run is compared",
+        "$ skgraded compare qrels.txt run.txt",
+        "skgraded compare: The runs must hold at least 2 systems to compare, got 1.",
+        "$ skgraded compare qrels.txt run.txt other.txt",
+    ),
+]
+
+QRELS = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(8)}
+RUN = {f"q{i}": {"d1": i + 0.25, "d2": 1.5, "d3": 0.75} for i in range(8)}
+
+
+def written(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """Names that the code of a mistake uses, in a folder that holds its files."""
+    monkeypatch.chdir(tmp_path)
+    judged = [(t, d, grade) for t, rows in QRELS.items() for d, grade in rows.items()]
+    found = [(t, d, score) for t, rows in RUN.items() for d, score in rows.items()]
+    written(tmp_path / "qrels.txt", [f"{t} 0 {d} {grade}" for t, d, grade in judged])
+    written(tmp_path / "three.txt", [f"{t} {d} {grade}" for t, d, grade in judged])
+    written(tmp_path / "run.txt", [f"{t} Q0 {d} 1 {score} tag" for t, d, score in found])
+    written(tmp_path / "other.txt", [f"{t} Q0 {d} 1 {-score} tag" for t, d, score in found])
+    known = {"qrels": QRELS, "run": RUN}
+    exec(IMPORTS, known)
+    make, make_ranker = known["make_ranking"], known["QueryRanker"]
+    X, y, qid = make(n_queries=60, docs_per_query=20, random_state=0)
+    known |= {"X": X, "y": y, "qid": qid, "s": X[:, 0], "sizes": [20] * 60}
+    return known | {"ranker": make_ranker(known["Ridge"](), measure="nDCG@10")}
+
+
+@pytest.fixture
+def boosting_names(names):
+    lightgbm = pytest.importorskip("lightgbm")
+    exec("from skgraded.lightgbm import early_stopping, eval_metric", names)
+    ranker = lightgbm.LGBMRanker(n_estimators=3, n_jobs=1, verbose=-1)
+    return (
+        names
+        | {"lgbm": ranker}
+        | {each.__name__: each for each in (lightgbm.LGBMRanker, lightgbm.LGBMRegressor)}
+    )
+
+
+def message_of(code, known):
+    """Run code, and return the first error, or else the first warning, as Python shows it."""
+    if code.startswith("$ "):
+        return errors_of_command(code.removeprefix("$ skgraded ").split())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        # Newer versions of LightGBM have other names for it; older ones know no others.
+        warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
+        try:
+            eval(code, known)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+    return f"{caught[0].category.__name__}: {caught[0].message}" if caught else ""
+
+
+def errors_of_command(arguments):
+    from skgraded.cli import main
+
+    output, errors = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(errors),
+        contextlib.suppress(SystemExit),
+    ):
+        main(arguments)
+    return errors.getvalue()
+
+
+def pattern_of(message):
+    parts = [re.escape(part.strip()) for part in message.split("[...]")]
+    return r"\s?.*?\s?".join(parts)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.name.replace(" ", "_"))
+def test_a_mistake_is_explained(mistake, names, request):
+    known = request.getfixturevalue("boosting_names") if mistake.section == BOOSTING else names
+    message = " ".join(message_of(mistake.wrong, known).split())
+    assert re.fullmatch(pattern_of(mistake.message), message), message
+    assert message_of(mistake.right, known) == ""
+
+
+def test_every_mistake_has_a_name_of_its_own():
+    assert len({each.name for each in MISTAKES}) == len(MISTAKES) >= 20
+
+
+def page():
+    """Write all mistakes as a page of the user guide."""
+    lines = [
+        "# Common mistakes",
+        "",
+        "Frequent mistakes, the message that each of them gets, and what to write instead. `[...]`",
+        "stands for a part of a message that is left out here. The names are those of",
+        "",
+        "```python",
+        *IMPORTS.strip().splitlines(),
+        "",
+        "X, y, qid = make_ranking(n_queries=60, docs_per_query=20)",
+        's, sizes, ranker = X[:, 0], [20] * 60, QueryRanker(Ridge(), measure="nDCG@10")',
+        'qrels = {"q0": {"d1": 2, "d2": 1, "d3": 0}}  # and other topics',
+        'run = {"q0": {"d1": 0.25, "d2": 1.5, "d3": 0.75}}',
+        "```",
+    ]
+    for section, mistakes in itertools.groupby(MISTAKES, key=lambda each: each.section):
+        lines += ["", f"## {section}", ""]
+        lines += ["| Mistake | Message | Write instead |", "| --- | --- | --- |"]
+        lines += [row_of(each) for each in mistakes]
+    return "\n".join([*lines, ""])
+
+
+def row_of(mistake):
+    what = mistake.name[0].upper() + mistake.name[1:]
+    cells = [f"{what}: {code(mistake.wrong)}", code(mistake.message), code(mistake.right)]
+    return f"| {' | '.join(cells)} |"
+
+
+def code(text):
+    return "`" + text.replace("|", r"\|") + "`"
+
+
+def test_the_page_lists_all_mistakes():
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,180 @@
+"""How results look in a terminal and in a notebook."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from skgraded import QueryScores, compare_rankers, cross_validate_queries, evaluate, nDCG, trec
+from skgraded.datasets import make_ranking
+from skgraded.studies import (
+    correlate,
+    discriminative_power,
+    incompleteness,
+    sensitivity,
+    swap_rates,
+    topic_facts,
+)
+from skgraded.users import personas, threshold_profile
+
+MEASURES = ["xGAP(g=[0.4,0.6])@10", "nDCG@10", "AP"]
+RNG = np.random.default_rng(0)
+TOPICS = [f"q{number}" for number in range(12)]
+DOCUMENTS = [f"d{number}" for number in range(10)]
+QRELS = {
+    topic: dict(zip(DOCUMENTS, RNG.integers(0, 3, 10).tolist(), strict=True)) for topic in TOPICS
+}
+RUNS = {
+    f"a system with a long name {number}": {
+        topic: dict(zip(DOCUMENTS, RNG.normal(size=10).tolist(), strict=True)) for topic in TOPICS
+    }
+    for number in range(25)
+}
+FEW = dict(list(RUNS.items())[:5])
+LONG = "a ranker whose name does not fit into the column of any table, number"
+
+
+class Cells(HTMLParser):
+    """Number of cells in each row, and whether all tags are closed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.rows = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append(0)
+        if tag in ("td", "th"):
+            self.rows[-1] += 1
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def query_scores(n_rankers, n_queries=30):
+    values = np.random.default_rng(1).random((n_rankers, n_queries))
+    qid = np.arange(n_queries)
+    return {
+        f"{LONG} {number}": QueryScores(nDCG(k=10), qid, row, None, 0)
+        for number, row in enumerate(values)
+    }
+
+
+def profile(n_rankers):
+    rng = np.random.default_rng(2)
+    y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
+    scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(n_rankers)}
+    return threshold_profile(y, scores, qid=qid, n_resamples=50)
+
+
+def validated():
+    X, y, qid = make_ranking(n_queries=20, docs_per_query=10, random_state=0)
+    from sklearn.linear_model import Ridge
+
+    return cross_validate_queries(Ridge(), X, y, qid=qid, measures=["nDCG@10", "AP"], cv=4)
+
+
+def scored(runs=FEW):
+    return trec.evaluate(QRELS, runs, MEASURES)
+
+
+RESULTS = {
+    "QueryScores": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3]).per_query("AP"),
+    "Scores": lambda: evaluate(
+        ["xGAP(g=[0.125,0.125,0.25,0.25,0.25],ties=pessimistic)@10", "AP"],
+        [2, 0],
+        [1, 2],
+        qid=[1, 2],
+    ),
+    "QueryValidation": validated,
+    "RankerComparison": lambda: compare_rankers(query_scores(3)),
+    "many rankers": lambda: compare_rankers(query_scores(30), n_resamples=10),
+    "RunScores": scored,
+    "Comparison": lambda: trec.compare(scored()),
+    "many runs": lambda: trec.compare(scored(RUNS), test="t"),
+    "Correlation": lambda: correlate(scored()),
+    "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
+    "SwapRates": lambda: swap_rates(scored(), n_trials=10),
+    "Sensitivity": lambda: sensitivity(MEASURES, [2, 0, 1, 0], [4, 3, 2, 1]),
+    "Incompleteness": lambda: incompleteness(QRELS, FEW, MEASURES, n_repeats=1),
+    "TopicFacts": lambda: topic_facts(QRELS),
+    "ThresholdProfile": lambda: profile(2),
+    "a profile of many": lambda: profile(14),
+    "Personas": lambda: personas(3),
+}
+
+
+@pytest.fixture(params=RESULTS, scope="module")
+def result(request):
+    return RESULTS[request.param]()
+
+
+def test_no_line_is_wider_than_a_terminal(result):
+    assert max(map(len, repr(result).splitlines())) <= 80
+
+
+def test_a_notebook_shows_a_table(result):
+    cells = Cells(result._repr_html_())
+    assert not cells.open
+    assert len(cells.rows) >= 2
+    assert min(cells.rows) >= 2
+
+
+def test_the_numbers_are_a_dict_for_json(result):
+    pytest.importorskip("pandas")
+    assert json.dumps(result.to_dict())
+
+
+def test_many_rankers_are_shortened_and_said_to_be():
+    found = RESULTS["many rankers"]()
+    assert "The first 20 of 30 rankers." in repr(found)
+    assert "The first 20 of 435 pairs; to_frame has all." in repr(found)
+    assert len(repr(found).splitlines()) < 80
+    assert len(found.to_dict()["difference"]) == 435
+
+
+def test_many_runs_are_shortened_and_said_to_be():
+    found = RESULTS["many runs"]()
+    assert "25 systems, the first 20 shown." in repr(found)
+    assert len(found.to_text().splitlines()) == len(repr(found).splitlines()) + 4
+    assert Cells(found._repr_html_()).rows == [3] * 21
+
+
+def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
+    found = profile(14)
+    text = " ".join(repr(found).split())
+    assert "13 rankers are compared with" in text
+    assert "of which the first 10 are shown; to_text() shows all." in text
+    assert len(found.to_text().splitlines()) > len(repr(found).splitlines())
+    assert repr(found).count(", eGAP") == 10 == repr(found).count(", xGAP")
+    assert found.to_text().count(", eGAP") == 13
+
+
+def test_several_comparisons_are_a_dict_by_measure():
+    pytest.importorskip("pandas")
+    both = {"one": validated(), "other": validated()}
+    found = compare_rankers(both, measure=["nDCG@10", "AP"])
+    assert list(found.to_dict()) == ["nDCG@10", "AP"]
+    assert found._repr_html_().count("<table>") == 4
+
+
+def test_a_pair_shows_its_thresholds():
+    (pair,) = profile(2).pairs
+    assert Cells(pair._repr_html_()).rows == [3, 3, 3]
+
+
+def test_text_in_html_is_escaped():
+    table = compare_rankers(
+        {"<b>": query_scores(1)[f"{LONG} 0"], "&": query_scores(2)[f"{LONG} 1"]}
+    )
+    assert "<b>" not in table._repr_html_()
+    assert "&lt;b&gt;" in table._repr_html_()
+
+
+def test_two_long_names_of_a_pair_are_both_shown():
+    found = compare_rankers(query_scores(2))
+    assert "a ranker whose na... - a ranker whose na..." in repr(found)
+    assert " - ".join(found.rankers) in found._repr_html_()
