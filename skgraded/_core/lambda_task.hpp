@@ -57,7 +57,7 @@ struct LambdaSpace {
   std::vector<std::int32_t> levels;     // by slot, ascending
   std::vector<std::int32_t> own_slot;   // by rank: of the document that stands there
   std::vector<std::int32_t> slot;       // by rank: what counts there, with ties in order
-  std::vector<std::int64_t> place;      // by rank
+  std::vector<std::int32_t> place;      // by rank
   std::vector<std::int64_t> next;       // by slot: first place of those further down
   std::vector<std::int64_t> end;        // by slot
   std::vector<double> gain;             // by slot
@@ -76,8 +76,7 @@ struct LambdaSpace {
   LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
       : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
     const std::int64_t slots = std::min(longest, n_levels);
-    for (auto* each : {&levels, &own_slot, &slot}) grow(*each, longest);
-    grow(place, longest);
+    for (auto* each : {&levels, &own_slot, &slot, &place}) grow(*each, longest);
     for (auto* each : {&next, &end}) grow(*each, slots);
     for (auto* each : {&gain, &F, &H}) grow(*each, slots);
     for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);

@@ -10,14 +10,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "lambda_pair.hpp"
+#include "lambda_slots.hpp"
 #include "lambda_task.hpp"
 #include "queries.hpp"
-#include "sigmoid.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
 #include "tie_orders.hpp"
+#include "tie_shares.hpp"
+#include "tiny_lambdas.hpp"
 
 namespace skgraded {
 
@@ -28,28 +32,26 @@ class QueryLambdas {
   LambdaSpace& space_;
   std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
   bool by_distance_ = false;
+  RankedSlots ranked_{{nullptr, nullptr, 0}, nullptr, 0};
 
  public:
   QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
       : task_(task), space_(space) {}
 
-  void compute(std::int64_t q, double* gradient, double* hessian) noexcept {
-    const double factor = sum_query(q, task_.ties);
-    write(task_.ties, [=](std::int64_t i, double lambda, double second) noexcept {
-      gradient[i] = lambda * factor;
-      hessian[i] = second * factor;
-    });
-  }
-
-  // Adds a share of the derivatives to what is there.
-  void add(std::int64_t q, double share, double* gradient, double* hessian) noexcept {
+  // Adds the derivatives to what is there.
+  void add(std::int64_t q, const Derivatives& out) noexcept {
     // Where no scores tie, all tie orders are the same.
-    const TieOrder ties = has_ties(q) ? task_.ties : TieOrder::kRows;
-    const double factor = sum_query(q, ties) * share;
-    write(ties, [=](std::int64_t i, double lambda, double second) noexcept {
-      gradient[i] += lambda * factor;
-      hessian[i] += second * factor;
-    });
+    const TieOrder ties = has_ties(task_, q) ? task_.ties : TieOrder::kRows;
+    const double factor = sum_query(q, ties) * out.share;
+    const PlacedDerivatives found{space_.place.data(), space_.lambda.data(), space_.hessian.data()};
+    const auto put = [=](std::int64_t i, double lambda, double second) noexcept {
+      out.add(begin_ + order()[i], lambda, second, factor);
+    };
+    if (ties == TieOrder::kRows)
+      for (std::int64_t i = 0; i < n_; ++i)
+        put(i, found.lambda[found.place[i]], found.hessian[found.place[i]]);
+    else
+      TieShares(ranked_, found, space_.sums.data()).write(put);
   }
 
  private:
@@ -58,38 +60,14 @@ class QueryLambdas {
     q_ = q;
     begin_ = task_.queries.begin(q);
     n_ = task_.queries.size(q);
-    read_levels();
-    order_ties(ties, tied(), n_, space_.own_slot.data(), space_.slot.data());
+    ranked_ = read_slots(task_, q, ties, space_);
+    n_slots_ = ranked_.n_slots;
     place_documents();
     const double sum = n_slots_ > 1 ? sum_pairs() : 0.0;
     return task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
   }
 
-  const std::uint8_t* tied() const noexcept { return task_.tied + begin_; }
   const std::int32_t* order() const noexcept { return task_.order + begin_; }
-
-  bool has_ties(std::int64_t q) const noexcept {
-    const std::uint8_t* tied = task_.tied + task_.queries.begin(q);
-    std::uint8_t any = 0;
-    for (std::int64_t i = 0; i < task_.queries.size(q); ++i) any |= tied[i];
-    return any != 0;
-  }
-
-  void read_levels() noexcept {
-    std::int32_t* slot_of = space_.slot_of_level.data();
-    std::int32_t* levels = space_.levels.data();
-    const Level* level = task_.level + begin_;
-    n_slots_ = 0;
-    for (std::int64_t i = 0; i < n_; ++i) {
-      if (slot_of[level[i]] >= 0) continue;
-      slot_of[level[i]] = 0;
-      levels[n_slots_++] = static_cast<std::int32_t>(level[i]);
-    }
-    std::sort(levels, levels + n_slots_);
-    for (std::int64_t s = 0; s < n_slots_; ++s) slot_of[levels[s]] = static_cast<std::int32_t>(s);
-    for (std::int64_t i = 0; i < n_; ++i) space_.own_slot[at(i)] = slot_of[level[order()[i]]];
-    for (std::int64_t s = 0; s < n_slots_; ++s) slot_of[levels[s]] = -1;
-  }
 
   void place_documents() noexcept {
     std::int64_t* end = space_.end.data();
@@ -102,7 +80,8 @@ class QueryLambdas {
       before = end[s] += before;
     }
     for (std::int64_t i = 0; i < n_; ++i) {
-      const std::int64_t place = space_.place[at(i)] = next[space_.slot[at(i)]]++;
+      const std::int64_t place = next[space_.slot[at(i)]]++;
+      space_.place[at(i)] = static_cast<std::int32_t>(place);
       space_.score[at(place)] = task_.scores[begin_ + order()[i]];
     }
     for (std::int64_t s = 0; s < n_slots_; ++s) next[s] = s == 0 ? 0 : end[s - 1];
@@ -221,11 +200,9 @@ class QueryLambdas {
   }
 
   SKGRADED_ALWAYS_INLINE void price_pairs(const Run& run) const noexcept {
-    const BinnedExp exp = task_.binned_exp;
-    const double steepness = exp.steepness, bins = run.sign * exp.bins_per_unit;
-    const double farthest = task_.farthest;
-    const double nearest = by_distance_ ? static_cast<double>(0.01F) : 1.0;  // as in LightGBM
-    const double farther = by_distance_ ? 1.0 : 0.0;
+    const PairCost cost(task_);
+    const Spread spread(by_distance_);
+    const double bins = run.sign * cost.exp.bins_per_unit;
     const double* score = space_.score.data() + run.first;
     const double* lower = run.lower + run.first;
     const double* real = space_.ones_for(run.end - run.first);
@@ -233,13 +210,11 @@ class QueryLambdas {
     double* hessian = space_.pair_hessian.data();
     for (std::int64_t i = 0; i < in_lanes(run.end - run.first); ++i) {
       const double gap = std::abs(run.upper_score - score[i]);  // below 0 beyond the run alone
-      const double e = exp.of(gap, bins);
-      const double spread = nearest + farther * (gap < farthest ? gap : farthest);
-      const double inverse = 1.0 / (spread * (1.0 + e));
-      const double price = std::abs(run.constant + run.factor * lower[i]) * (steepness * real[i]);
-      const double first = price * inverse;
-      lambda[i] = first;
-      hessian[i] = (steepness * first) * (e * inverse * spread);
+      const double change = run.constant + run.factor * lower[i];
+      const double price = std::abs(change) * (cost.exp.steepness * real[i]);
+      const PairDerivatives pair = cost.of(gap, bins, spread.nearest, spread.farther, price);
+      lambda[i] = pair.first;
+      hessian[i] = pair.second;
     }
   }
 
@@ -289,81 +264,80 @@ class QueryLambdas {
     return total;
   }
 
-  // Calls put(document, lambda, hessian).
-  template <class Put>
-  void write(TieOrder ties, const Put& put) const noexcept {
-    if (ties == TieOrder::kRows)
-      write_ranks(put);
-    else
-      write_blocks(put);
-  }
-
-  template <class Put>
-  void write_ranks(const Put& put) const noexcept {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const std::size_t place = at(space_.place[at(i)]);
-      put(begin_ + order()[i], space_.lambda[place], space_.hessian[place]);
-    }
-  }
-
-  // Documents of one grade in a tied block are interchangeable: each gets their mean.
-  template <class Put>
-  void write_blocks(const Put& put) const noexcept {
-    const RankedList<std::int32_t> list{space_.own_slot.data(), tied(), n_};
-    for (std::int64_t first = 0, end; first < n_; first = end) {
-      end = list.block_end(first);
-      sum_block(first, end);
-      const double *count = space_.sums.data(), *lambda = count + n_slots_,
-                   *second = lambda + n_slots_;
-      for (std::int64_t i = first; i < end; ++i) {
-        const std::int32_t s = space_.own_slot[at(i)];
-        put(begin_ + order()[i], lambda[s] / count[s], second[s] / count[s]);
-      }
-    }
-  }
-
-  void sum_block(std::int64_t first, std::int64_t end) const noexcept {
-    double *count = space_.sums.data(), *lambda = count + n_slots_, *second = lambda + n_slots_;
-    for (std::int64_t i = first; i < end; ++i) {
-      const std::int32_t s = space_.slot[at(i)];
-      count[s] = lambda[s] = second[s] = 0.0;
-    }
-    for (std::int64_t i = first; i < end; ++i) {
-      const std::int32_t s = space_.slot[at(i)];
-      const std::size_t place = at(space_.place[at(i)]);
-      count[s] += 1.0;
-      lambda[s] += space_.lambda[place];
-      second[s] += space_.hessian[place];
-    }
-  }
-
   static std::size_t at(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 };
 
+// Room for one thread.
+struct LambdaRoom {
+  LambdaSpace space;
+  std::unique_ptr<TinySpace> tiny;
+};
+
+// Takes queries in any order. Short ones wait until there are eight of their size, which change no
+// bit of each other.
 template <class Level>
-std::vector<LambdaSpace> make_lambda_spaces(const LambdaTask<Level>& task, int n_slices) {
+class LambdaQueue {
+  const LambdaTask<Level>& task_;
+  LambdaSpace& space_;
+  TinySpace& tiny_;
+  Derivatives out_;
+
+ public:
+  LambdaQueue(const LambdaTask<Level>& task, LambdaRoom& room, const Derivatives& out) noexcept
+      : task_(task), space_(room.space), tiny_(*room.tiny), out_(out) {}
+
+  void add(std::int64_t q) noexcept {
+    const std::int64_t n = task_.queries.size(q);
+    if (n < 2) return;
+    if (n > kTiny) {
+      QueryLambdas<Level>(task_, space_).add(q, out_);
+      return;
+    }
+    int& n_waiting = tiny_.n_waiting[n];
+    tiny_.waiting[n][n_waiting++] = q;
+    if (n_waiting == kLanes) add_waiting(n);
+  }
+
+  void finish() noexcept {
+    for (std::int64_t n = 2; n <= kTiny; ++n)
+      if (tiny_.n_waiting[n] > 0) add_waiting(n);
+  }
+
+ private:
+  void add_waiting(std::int64_t n) noexcept {
+    TinyLambdas<Level>(task_, space_, tiny_, n).add(tiny_.waiting[n], tiny_.n_waiting[n], out_);
+    tiny_.n_waiting[n] = 0;
+  }
+};
+
+template <class Level>
+std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_slices) {
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < task.queries.count; ++q)
     longest = std::max(longest, task.queries.size(q));
-  std::vector<LambdaSpace> spaces;
-  spaces.reserve(static_cast<std::size_t>(n_slices));
+  std::vector<LambdaRoom> rooms;
+  rooms.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
-    spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest),
-                        task.prices.pairs.base != nullptr);
-  return spaces;
+    rooms.push_back({LambdaSpace(longest, task.n_levels, task.upper_ranks(longest),
+                                 task.prices.pairs.base != nullptr),
+                     std::make_unique<TinySpace>()});
+  return rooms;
 }
 
 template <class Level>
-void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
-             double* hessian) {
+void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, const Derivatives& out) {
   const Queries& queries = task.queries;
   const int n_slices = slices_for(queries, n_threads);
-  std::vector<LambdaSpace> spaces = make_lambda_spaces(task, n_slices);
+  std::vector<LambdaRoom> rooms = make_lambda_rooms(task, n_slices);
   run_slices(n_slices, [&](int slice) noexcept {
-    QueryLambdas<Level> query(task, spaces[static_cast<std::size_t>(slice)]);
+    const std::int64_t first = slice_begin(queries, slice, n_slices);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
-    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q)
-      query.compute(q, gradient, hessian);
+    const std::int64_t begin = queries.indptr[first], end = queries.indptr[last];
+    std::fill(out.gradient + begin, out.gradient + end, 0.0);
+    std::fill(out.hessian + begin, out.hessian + end, 0.0);
+    LambdaQueue<Level> queue(task, rooms[static_cast<std::size_t>(slice)], out);
+    for (std::int64_t q = first; q < last; ++q) queue.add(q);
+    queue.finish();
   });
 }
 
