@@ -49,7 +49,8 @@ struct LambdaTask {
 };
 
 // Room for one query, allocated before the threads start. A slot is a level that occurs in the
-// query; documents take their places slot by slot, by rank within a slot.
+// query; documents take their places slot by slot, by rank within a slot, or all by
+// rank.
 struct LambdaSpace {
   static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last place
 
@@ -69,6 +70,7 @@ struct LambdaSpace {
   std::vector<double> score;            // by place
   std::vector<double> lambda, hessian;  // by place
   std::vector<double> pair_lambda, pair_hessian;  // of one upper rank, by lower place
+  std::vector<double> rank_slot, rank_gain;       // by rank
   std::vector<double> sums;                       // of a tied block: count, lambda, hessian by slot
   std::vector<double> ones;                       // and kOverrun zeros
   std::int64_t stride;                            // of `lower`
@@ -80,6 +82,7 @@ struct LambdaSpace {
     for (auto* each : {&next, &end}) grow(*each, slots);
     for (auto* each : {&gain, &F, &H}) grow(*each, slots);
     for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);
+    for (auto* each : {&rank_slot, &rank_gain}) grow(*each, stride);
     grow(sums, 3 * slots);
     grow(lower, (pairs ? slots : 1) * stride);
     grow(K, pairs ? slots * slots : 0);

@@ -1,4 +1,4 @@
-// LambdaMART on short queries: eight of one size side by side, one a lane. One of them alone would
+// LambdaMART on short queries: eight side by side, one a lane. One of them alone would
 // leave most lanes empty.
 #pragma once
 
@@ -16,9 +16,9 @@
 namespace skgraded {
 
 // Queries of this size and smaller go together.
-constexpr std::int64_t kTiny = 16;
+constexpr std::int64_t kTiny = 32;
 
-// Room for eight queries of one size.
+// Room for eight queries.
 struct TinySpace {
   std::int64_t waiting[kTiny + 1][kLanes];  // by size: numbers of queries
   int n_waiting[kTiny + 1] = {};            // by size
@@ -34,11 +34,13 @@ struct TinySpace {
   LaneRow F[kTiny];                          // by rank: sum of K over the ranks so far
   LaneRow H[kTiny];                          // by rank: the same as the lower one
   LaneRow upper[kTiny][kTiny];               // by upper and lower rank
+  LaneRow real[kTiny];                       // 1 where the query has that rank, else 0
   LaneRow nearest, farther, total;
   LaneRow lambda[kTiny], hessian[kTiny];  // by rank
 };
 
-// Derivatives of up to eight queries of n documents.
+// Derivatives of up to eight queries of at most n documents. A query's bits do not depend on the
+// others: ranks that it lacks add zeros.
 template <class Level>
 class TinyLambdas {
   const LambdaTask<Level>& task_;
@@ -59,7 +61,7 @@ class TinyLambdas {
 
   void add(const std::int64_t* queries, int n_queries, const Derivatives& out) noexcept {
     for (int j = 0; j < n_queries; ++j) read(queries[j], j);
-    for (int j = n_queries; j < kLanes; ++j) repeat_first(j);
+    for (int j = n_queries; j < kLanes; ++j) leave_empty(j);
     run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { add_pairs(); });
     for (int j = 0; j < n_queries; ++j) write(queries[j], j, out);
   }
@@ -68,62 +70,64 @@ class TinyLambdas {
   // ---- From documents to lanes
 
   void read(std::int64_t q, int j) noexcept {
-    read_ranks(q, j);
+    const std::int64_t n = task_.queries.size(q), last = std::min(n, task_.cutoff);
+    read_ranks(q, j, n);
     const double* d = task_.prices.discount.of(task_.queries, q);
     const double* p = task_.prices.position.of(task_.queries, q);
-    const std::int64_t last = std::min(n_, task_.cutoff);
-    for (std::int64_t i = 0; i < n_; ++i) {
+    clear_beyond(j, n);
+    for (std::int64_t i = 0; i < n; ++i) {
       const std::int32_t level = tiny_.level[j][i];
+      tiny_.real[i].lane[j] = 1.0;
       tiny_.grade[i].lane[j] = static_cast<double>(level);
       tiny_.gain[i].lane[j] = task_.prices.gain[level] * task_.prices.gain_factor[q];
       tiny_.discount[i].lane[j] = i < last ? d[i] : 0.0;
+      if (has_pairs_) tiny_.position[i].lane[j] = i < last ? p[i] : 0.0;
     }
-    if (has_pairs_) {
-      for (std::int64_t i = 0; i < n_; ++i) tiny_.position[i].lane[j] = i < last ? p[i] : 0.0;
-      read_pairs(q, j);
-    }
-    const bool differ = tiny_.score[0].lane[j] != tiny_.score[n_ - 1].lane[j];
+    if (has_pairs_) read_pairs(q, j, n);
+    const bool differ = tiny_.score[0].lane[j] != tiny_.score[n - 1].lane[j];
     const Spread spread(task_.norm && differ);
     tiny_.nearest.lane[j] = spread.nearest;
     tiny_.farther.lane[j] = spread.farther;
   }
 
-  void read_ranks(std::int64_t q, int j) noexcept {
+  void clear_beyond(int j, std::int64_t n) noexcept {
+    for (std::int64_t i = n; i < n_; ++i) {
+      for (LaneRow* rows : {tiny_.real, tiny_.grade, tiny_.score, tiny_.gain, tiny_.discount})
+        rows[i].lane[j] = 0.0;
+      if (!has_pairs_) continue;
+      tiny_.position[i].lane[j] = 0.0;
+      for (std::int64_t b = 0; b < n_; ++b) tiny_.K[i][b].lane[j] = tiny_.K[b][i].lane[j] = 0.0;
+    }
+  }
+
+  void read_ranks(std::int64_t q, int j, std::int64_t n) noexcept {
     const std::int64_t begin = task_.queries.begin(q);
     tiny_.shares[j] = task_.ties != TieOrder::kRows && has_ties(task_, q);
-    for (std::int64_t i = 0; i < n_; ++i) {
+    for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t document = begin + task_.order[begin + i];
       tiny_.score[i].lane[j] = task_.scores[document];
       tiny_.level[j][i] = static_cast<std::int32_t>(task_.level[document]);
     }
     if (!tiny_.shares[j]) return;
     const RankedSlots ranked = read_slots(task_, q, task_.ties, space_);
-    std::copy_n(ranked.own.level, n_, tiny_.own_slot[j]);
-    std::copy_n(ranked.slot, n_, tiny_.slot[j]);
+    std::copy_n(ranked.own.level, n, tiny_.own_slot[j]);
+    std::copy_n(ranked.slot, n, tiny_.slot[j]);
     tiny_.n_slots[j] = ranked.n_slots;
-    for (std::int64_t i = 0; i < n_; ++i)
+    for (std::int64_t i = 0; i < n; ++i)
       tiny_.level[j][i] = space_.levels[static_cast<std::size_t>(ranked.slot[i])];
   }
 
-  void read_pairs(std::int64_t q, int j) noexcept {
+  void read_pairs(std::int64_t q, int j, std::int64_t n) noexcept {
     const std::int32_t* level = tiny_.level[j];
-    for (std::int64_t a = 0; a < n_; ++a)
-      for (std::int64_t b = 0; b < n_; ++b)
+    for (std::int64_t a = 0; a < n; ++a)
+      for (std::int64_t b = 0; b < n; ++b)
         tiny_.K[a][b].lane[j] = task_.prices.pair_factor[q] *
                                 task_.prices.pairs.at(q, level[a] * task_.n_levels + level[b]);
   }
 
-  // Lanes without a query compute what nobody reads.
-  void repeat_first(int j) noexcept {
-    const auto repeat = [j](LaneRow& row) { row.lane[j] = row.lane[0]; };
-    for (std::int64_t i = 0; i < n_; ++i) {
-      for (LaneRow* rows : {tiny_.grade, tiny_.score, tiny_.gain, tiny_.discount}) repeat(rows[i]);
-      if (!has_pairs_) continue;
-      repeat(tiny_.position[i]);
-      for (std::int64_t b = 0; b < n_; ++b) repeat(tiny_.K[i][b]);
-    }
-    repeat(tiny_.nearest);
-    repeat(tiny_.farther);
+  void leave_empty(int j) noexcept {
+    clear_beyond(j, 0);
+    tiny_.nearest.lane[j] = tiny_.farther.lane[j] = 1.0;
   }
 
   // ---- One walk down the ranks, with all pairs of a lower rank at its turn
@@ -162,7 +166,7 @@ class TinyLambdas {
       const double gap = std::abs(tiny_.score[a].lane[j] - tiny_.score[b].lane[j]);
       const PairDerivatives pair =
           cost.of(gap, sign * cost.exp.bins_per_unit, tiny_.nearest.lane[j], tiny_.farther.lane[j],
-                  std::abs(change.lane[j]) * cost.exp.steepness);
+                  std::abs(change.lane[j]) * (cost.exp.steepness * tiny_.real[b].lane[j]));
       first.lane[j] += sign * pair.first;
       second.lane[j] += pair.second;
       tiny_.lambda[a].lane[j] -= sign * pair.first;
@@ -218,28 +222,28 @@ class TinyLambdas {
   void write(std::int64_t q, int j, const Derivatives& out) noexcept {
     const double sum = 2.0 * tiny_.total.lane[j];
     const double factor = (task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0) * out.share;
-    const std::int64_t begin = task_.queries.begin(q);
+    const std::int64_t begin = task_.queries.begin(q), n = task_.queries.size(q);
     const std::int32_t* order = task_.order + begin;
     const auto put = [&](std::int64_t i, double lambda, double second) noexcept {
       out.add(begin + order[i], lambda, second, factor);
     };
     if (tiny_.shares[j])
-      share(q, j, put);
+      share(q, j, n, put);
     else
-      for (std::int64_t i = 0; i < n_; ++i)
+      for (std::int64_t i = 0; i < n; ++i)
         put(i, tiny_.lambda[i].lane[j], tiny_.hessian[i].lane[j]);
   }
 
   template <class Put>
-  void share(std::int64_t q, int j, const Put& put) noexcept {
+  void share(std::int64_t q, int j, std::int64_t n, const Put& put) noexcept {
     std::int32_t place[kTiny];
     double lambda[kTiny], hessian[kTiny];
-    for (std::int64_t i = 0; i < n_; ++i) {
+    for (std::int64_t i = 0; i < n; ++i) {
       place[i] = static_cast<std::int32_t>(i);
       lambda[i] = tiny_.lambda[i].lane[j];
       hessian[i] = tiny_.hessian[i].lane[j];
     }
-    const RankedList<std::int32_t> own{tiny_.own_slot[j], task_.tied + task_.queries.begin(q), n_};
+    const RankedList<std::int32_t> own{tiny_.own_slot[j], task_.tied + task_.queries.begin(q), n};
     const RankedSlots ranked{own, tiny_.slot[j], tiny_.n_slots[j]};
     const PlacedDerivatives found{place, lambda, hessian};
     TieShares(ranked, found, space_.sums.data()).write(put);
