@@ -11,10 +11,14 @@ A second table compares the mean over noisy scores with the gradient without noi
 calls in one thread and in processor time: one draw, three, and the kind of noise. The ratio is that
 of one draw.
 
+A third table has queries of one size: 5, 10 and 120 documents, 5 and 31 grades, truncation at 30
+and none, in processor time in one thread.
+
     python benchmarks/gradients.py [--queries N] [--repeats N]
 """
 
 import argparse
+import itertools
 import statistics
 import time
 
@@ -36,7 +40,16 @@ def make_scored_rows(n_queries):
     return grades, 0.7 * grades + rng.standard_normal(len(grades)), sizes
 
 
-def lightgbms_iteration(name, rows, n_threads):
+def make_rows_of_one_size(size, n_grades, n_documents):
+    """Return labels, scores and query sizes; 31 grades are equally frequent."""
+    rng = np.random.default_rng(0)
+    sizes = np.full(n_documents // size, size, np.int32)
+    shares = [0.52, 0.32, 0.13, 0.02, 0.01] if n_grades == 5 else None
+    grades = rng.choice(n_grades, int(sizes.sum()), p=shares).astype(np.float32)
+    return grades, 2.8 / (n_grades - 1) * grades + rng.standard_normal(len(grades)), sizes
+
+
+def lightgbms_iteration(name, rows, n_threads, truncation_level=30):
     """Return one iteration of LightGBM from the given scores, which it hardly changes."""
     grades, scores, sizes = rows
     params = {
@@ -47,6 +60,7 @@ def lightgbms_iteration(name, rows, n_threads):
         "learning_rate": 1e-9,
         "boost_from_average": False,
         "metric": "None",
+        "lambdarank_truncation_level": truncation_level,
     }
     feature = np.random.default_rng(1).standard_normal((len(grades), 1))
     data = lgb.Dataset(feature, grades, group=sizes, init_score=scores, params=params)
@@ -94,6 +108,36 @@ def print_noises(rows, repeats):
             print(f"{each:32}{name:20} {1e3 * statistics.median(runs):>9.1f}  {ratio:>6.2f}")
 
 
+def print_sizes(n_documents, repeats):
+    """Print the ratio to the gradient part of lambdarank by size, grades and truncation."""
+    print(f"\n{'documents, grades, truncation':32}lambdarank's ns a document   ratio: nDCG   xGAP")
+    for size, n_grades, truncation in itertools.product((5, 10, 120), (5, 31), (30, None)):
+        rows = make_rows_of_one_size(size, n_grades, n_documents)
+        contestants = {
+            name: lightgbms_iteration(name, rows, 1, truncation or 10**6)
+            for name in ("lambdarank", "regression")
+        }
+        for each in ("nDCG(gain=exp2)", f"xGAP(g={[1 / (n_grades - 1)] * (n_grades - 1)})"):
+            ours = objective(each, truncation_level=truncation)
+            contestants[each[:4]] = lambda ours=ours, rows=rows: ours(
+                rows[0], rows[1], None, rows[2]
+            )
+        for run in contestants.values():
+            run()
+        seconds = alternate(contestants, repeats, time.process_time)
+        theirs = [
+            one - other
+            for one, other in zip(seconds["lambdarank"], seconds["regression"], strict=True)
+        ]
+        nanoseconds = 1e9 * statistics.median(theirs) / len(rows[0])
+        ratios = (
+            statistics.median(a / b for a, b in zip(seconds[name], theirs, strict=True))
+            for name in ("nDCG", "xGAP")
+        )
+        shown = "".join(f" {ratio:>6.2f}" for ratio in ratios)
+        print(f"{f'{size}, {n_grades}, {truncation}':32}{nanoseconds:>27.1f}         {shown}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--queries", type=int, default=31_500)
@@ -116,6 +160,7 @@ def main():
             median = 1e3 * statistics.median(runs)
             print(f"{'objective(' + each + ')':40} {median:>8.1f}  {ratio:>6.2f}")
     print_noises(rows, options.repeats)
+    print_sizes(len(rows[0]) // 8, options.repeats)
 
 
 if __name__ == "__main__":

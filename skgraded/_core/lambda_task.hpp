@@ -49,7 +49,8 @@ struct LambdaTask {
 };
 
 // Room for one query, allocated before the threads start. A slot is a level that occurs in the
-// query; documents take their places slot by slot, by rank within a slot.
+// query; documents take their places slot by slot, by rank within a slot, or all by
+// rank.
 struct LambdaSpace {
   static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last place
 
@@ -57,7 +58,7 @@ struct LambdaSpace {
   std::vector<std::int32_t> levels;     // by slot, ascending
   std::vector<std::int32_t> own_slot;   // by rank: of the document that stands there
   std::vector<std::int32_t> slot;       // by rank: what counts there, with ties in order
-  std::vector<std::int64_t> place;      // by rank
+  std::vector<std::int32_t> place;      // by rank
   std::vector<std::int64_t> next;       // by slot: first place of those further down
   std::vector<std::int64_t> end;        // by slot
   std::vector<double> gain;             // by slot
@@ -69,6 +70,7 @@ struct LambdaSpace {
   std::vector<double> score;            // by place
   std::vector<double> lambda, hessian;  // by place
   std::vector<double> pair_lambda, pair_hessian;  // of one upper rank, by lower place
+  std::vector<double> rank_slot, rank_gain;       // by rank
   std::vector<double> sums;                       // of a tied block: count, lambda, hessian by slot
   std::vector<double> ones;                       // and kOverrun zeros
   std::int64_t stride;                            // of `lower`
@@ -76,11 +78,11 @@ struct LambdaSpace {
   LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
       : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
     const std::int64_t slots = std::min(longest, n_levels);
-    for (auto* each : {&levels, &own_slot, &slot}) grow(*each, longest);
-    grow(place, longest);
+    for (auto* each : {&levels, &own_slot, &slot, &place}) grow(*each, longest);
     for (auto* each : {&next, &end}) grow(*each, slots);
     for (auto* each : {&gain, &F, &H}) grow(*each, slots);
     for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);
+    for (auto* each : {&rank_slot, &rank_gain}) grow(*each, stride);
     grow(sums, 3 * slots);
     grow(lower, (pairs ? slots : 1) * stride);
     grow(K, pairs ? slots * slots : 0);

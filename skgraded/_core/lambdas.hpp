@@ -10,14 +10,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "lambda_pair.hpp"
+#include "lambda_slots.hpp"
 #include "lambda_task.hpp"
 #include "queries.hpp"
-#include "sigmoid.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
 #include "tie_orders.hpp"
+#include "tie_shares.hpp"
+#include "tiny_lambdas.hpp"
 
 namespace skgraded {
 
@@ -28,28 +32,27 @@ class QueryLambdas {
   LambdaSpace& space_;
   std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
   bool by_distance_ = false;
+  bool sweeps_ = false;
+  RankedSlots ranked_{{nullptr, nullptr, 0}, nullptr, 0};
 
  public:
   QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
       : task_(task), space_(space) {}
 
-  void compute(std::int64_t q, double* gradient, double* hessian) noexcept {
-    const double factor = sum_query(q, task_.ties);
-    write(task_.ties, [=](std::int64_t i, double lambda, double second) noexcept {
-      gradient[i] = lambda * factor;
-      hessian[i] = second * factor;
-    });
-  }
-
-  // Adds a share of the derivatives to what is there.
-  void add(std::int64_t q, double share, double* gradient, double* hessian) noexcept {
+  // Adds the derivatives to what is there.
+  void add(std::int64_t q, const Derivatives& out) noexcept {
     // Where no scores tie, all tie orders are the same.
-    const TieOrder ties = has_ties(q) ? task_.ties : TieOrder::kRows;
-    const double factor = sum_query(q, ties) * share;
-    write(ties, [=](std::int64_t i, double lambda, double second) noexcept {
-      gradient[i] += lambda * factor;
-      hessian[i] += second * factor;
-    });
+    const TieOrder ties = has_ties(task_, q) ? task_.ties : TieOrder::kRows;
+    const double factor = sum_query(q, ties) * out.share;
+    const PlacedDerivatives found{space_.place.data(), space_.lambda.data(), space_.hessian.data()};
+    const auto put = [=](std::int64_t i, double lambda, double second) noexcept {
+      out.add(begin_ + order()[i], lambda, second, factor);
+    };
+    if (ties == TieOrder::kRows)
+      for (std::int64_t i = 0; i < n_; ++i)
+        put(i, found.lambda[found.place[i]], found.hessian[found.place[i]]);
+    else
+      TieShares(ranked_, found, space_.sums.data()).write(put);
   }
 
  private:
@@ -58,56 +61,62 @@ class QueryLambdas {
     q_ = q;
     begin_ = task_.queries.begin(q);
     n_ = task_.queries.size(q);
-    read_levels();
-    order_ties(ties, tied(), n_, space_.own_slot.data(), space_.slot.data());
+    ranked_ = read_slots(task_, q, ties, space_);
+    n_slots_ = ranked_.n_slots;
     place_documents();
     const double sum = n_slots_ > 1 ? sum_pairs() : 0.0;
     return task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
   }
 
-  const std::uint8_t* tied() const noexcept { return task_.tied + begin_; }
   const std::int32_t* order() const noexcept { return task_.order + begin_; }
-
-  bool has_ties(std::int64_t q) const noexcept {
-    const std::uint8_t* tied = task_.tied + task_.queries.begin(q);
-    std::uint8_t any = 0;
-    for (std::int64_t i = 0; i < task_.queries.size(q); ++i) any |= tied[i];
-    return any != 0;
-  }
-
-  void read_levels() noexcept {
-    std::int32_t* slot_of = space_.slot_of_level.data();
-    std::int32_t* levels = space_.levels.data();
-    const Level* level = task_.level + begin_;
-    n_slots_ = 0;
-    for (std::int64_t i = 0; i < n_; ++i) {
-      if (slot_of[level[i]] >= 0) continue;
-      slot_of[level[i]] = 0;
-      levels[n_slots_++] = static_cast<std::int32_t>(level[i]);
-    }
-    std::sort(levels, levels + n_slots_);
-    for (std::int64_t s = 0; s < n_slots_; ++s) slot_of[levels[s]] = static_cast<std::int32_t>(s);
-    for (std::int64_t i = 0; i < n_; ++i) space_.own_slot[at(i)] = slot_of[level[order()[i]]];
-    for (std::int64_t s = 0; s < n_slots_; ++s) slot_of[levels[s]] = -1;
-  }
 
   void place_documents() noexcept {
     std::int64_t* end = space_.end.data();
-    std::int64_t* next = space_.next.data();
     std::fill_n(end, n_slots_, 0);
     for (std::int64_t i = 0; i < n_; ++i) ++end[space_.slot[at(i)]];
+    sweeps_ = has_short_runs();
+    if (sweeps_)
+      place_by_rank();
+    else
+      place_by_slot();
+    std::fill_n(space_.lambda.data(), n_, 0.0);
+    std::fill_n(space_.hessian.data(), n_, 0.0);
+  }
+
+  // Whether the lanes that short runs leave empty cost more than pairs of one level, which a sweep
+  // over all lower ranks computes for nothing. `end` holds the counts.
+  bool has_short_runs() const noexcept {
+    constexpr double kLanesLostByRun = 10.0;
+    double of_one_level = 0.0;
+    for (std::int64_t s = 0; s < n_slots_; ++s) {
+      const auto count = static_cast<double>(space_.end[at(s)]);
+      of_one_level += count * count;
+    }
+    const double runs = static_cast<double>(n_slots_ - 1);
+    return kLanesLostByRun * runs * static_cast<double>(n_) > of_one_level;
+  }
+
+  void place_by_rank() noexcept {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      space_.place[at(i)] = static_cast<std::int32_t>(i);
+      space_.score[at(i)] = task_.scores[begin_ + order()[i]];
+      space_.rank_slot[at(i)] = static_cast<double>(space_.slot[at(i)]);
+    }
+  }
+
+  void place_by_slot() noexcept {
+    std::int64_t *end = space_.end.data(), *next = space_.next.data();
     std::int64_t before = 0;
     for (std::int64_t s = 0; s < n_slots_; ++s) {
       next[s] = before;
       before = end[s] += before;
     }
     for (std::int64_t i = 0; i < n_; ++i) {
-      const std::int64_t place = space_.place[at(i)] = next[space_.slot[at(i)]]++;
+      const std::int64_t place = next[space_.slot[at(i)]]++;
+      space_.place[at(i)] = static_cast<std::int32_t>(place);
       space_.score[at(place)] = task_.scores[begin_ + order()[i]];
     }
     for (std::int64_t s = 0; s < n_slots_; ++s) next[s] = s == 0 ? 0 : end[s - 1];
-    std::fill_n(space_.lambda.data(), n_, 0.0);
-    std::fill_n(space_.hessian.data(), n_, 0.0);
   }
 
   // Where all scores are equal, distances say nothing.
@@ -130,6 +139,8 @@ class QueryLambdas {
     const double* d = task_.prices.discount.of(task_.queries, q_);
     for (std::int64_t i = 0; i < n_; ++i)
       space_.lower[at(space_.place[at(i)])] = i < task_.cutoff ? d[i] : 0.0;
+    for (std::int64_t i = 0; i < n_ && sweeps_; ++i)
+      space_.rank_gain[at(i)] = space_.gain[at(space_.slot[at(i)])];
   }
 
   void read_pairs() noexcept {
@@ -190,84 +201,30 @@ class QueryLambdas {
     }
   }
 
-  // A run of pairs: one upper rank, and all lower ranks of one slot.
-  struct Run {
-    std::int64_t upper_place;
+  // Pairs of one upper rank: with all lower ranks of one slot (a run), or with all lower ranks.
+  struct Pairs {
     std::int64_t first, end;  // lower places
     double upper_score;
-    double sign;              // 1 where the upper document is the better one, else -1
-    double constant, factor;  // change = constant + factor * lower
-    const double* lower;
+
+    std::int64_t size() const noexcept { return end - first; }
+    std::int64_t in_lanes() const noexcept { return (size() + kLanes - 1) / kLanes * kLanes; }
   };
 
-  Run run_of(std::int64_t i, std::int64_t y) const noexcept {
-    const std::int64_t x = space_.slot[at(i)], place = space_.place[at(i)];
-    Run run{place,
-            space_.next[at(y)],
-            space_.end[at(y)],
-            space_.score[at(place)],
-            x > y ? 1.0 : -1.0,
-            0.0,
-            1.0,
-            space_.lower.data()};
-    if (task_.prices.pairs.base != nullptr) {
-      run.constant = space_.upper[at(i * n_slots_ + y)];
-      run.lower += x * space_.stride;
-    } else {
-      run.factor = space_.gain[at(x)] - space_.gain[at(y)];
-      run.constant = -run.factor * task_.prices.discount.of(task_.queries, q_)[i];
+  // Sums over some pairs of an upper rank. `size` sums |lambda|.
+  struct Sums {
+    double lambda = 0.0, hessian = 0.0, size = 0.0;
+
+    void operator+=(const Sums& other) noexcept {
+      lambda += other.lambda;
+      hessian += other.hessian;
+      size += other.size;
     }
-    return run;
-  }
-
-  SKGRADED_ALWAYS_INLINE void price_pairs(const Run& run) const noexcept {
-    const BinnedExp exp = task_.binned_exp;
-    const double steepness = exp.steepness, bins = run.sign * exp.bins_per_unit;
-    const double farthest = task_.farthest;
-    const double nearest = by_distance_ ? static_cast<double>(0.01F) : 1.0;  // as in LightGBM
-    const double farther = by_distance_ ? 1.0 : 0.0;
-    const double* score = space_.score.data() + run.first;
-    const double* lower = run.lower + run.first;
-    const double* real = space_.ones_for(run.end - run.first);
-    double* lambda = space_.pair_lambda.data();
-    double* hessian = space_.pair_hessian.data();
-    for (std::int64_t i = 0; i < in_lanes(run.end - run.first); ++i) {
-      const double gap = std::abs(run.upper_score - score[i]);  // below 0 beyond the run alone
-      const double e = exp.of(gap, bins);
-      const double spread = nearest + farther * (gap < farthest ? gap : farthest);
-      const double inverse = 1.0 / (spread * (1.0 + e));
-      const double price = std::abs(run.constant + run.factor * lower[i]) * (steepness * real[i]);
-      const double first = price * inverse;
-      lambda[i] = first;
-      hessian[i] = (steepness * first) * (e * inverse * spread);
-    }
-  }
-
-  static std::int64_t in_lanes(std::int64_t n) noexcept {
-    return (n + kLanes - 1) / kLanes * kLanes;
-  }
-
-  struct Pair {
-    double lambda, hessian;
   };
 
-  // In lanes, so that the bits do not depend on the width of the machine's registers.
-  SKGRADED_ALWAYS_INLINE Pair add_to_lower(const Run& run) const noexcept {
-    double* lambda = space_.lambda.data() + run.first;
-    double* hessian = space_.hessian.data() + run.first;
-    LaneRow first{}, second{};
-    for (std::int64_t i = 0; i < run.end - run.first; i += kLanes)
-      for (std::int64_t j = 0; j < kLanes; ++j) {
-        const double l = space_.pair_lambda[at(i + j)], h = space_.pair_hessian[at(i + j)];
-        lambda[i + j] += run.sign * l;
-        hessian[i + j] += h;
-        first.lane[j] += l;
-        second.lane[j] += h;
-      }
-    Pair sum{0.0, 0.0};
-    for (int j = 0; j < kLanes; ++j)
-      sum = {sum.lambda + first.lane[j], sum.hessian + second.lane[j]};
-    return sum;
+  static double sum_of(const LaneRow& row) noexcept {
+    static_assert(kLanes == 8);
+    const double* x = row.lane;
+    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
   }
 
   // The sum of all |lambda|, of both documents of a pair.
@@ -275,95 +232,207 @@ class QueryLambdas {
     double total = 0.0;
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
     for (std::int64_t i = 0; i < upper_ranks; ++i) {
-      ++space_.next[at(space_.slot[at(i)])];
-      for (std::int64_t y = 0; y < n_slots_; ++y) {
-        if (y == space_.slot[at(i)] || space_.next[at(y)] == space_.end[at(y)]) continue;
-        const Run run = run_of(i, y);
-        price_pairs(run);
-        const Pair sum = add_to_lower(run);
-        space_.lambda[at(run.upper_place)] -= run.sign * sum.lambda;
-        space_.hessian[at(run.upper_place)] += sum.hessian;
-        total += 2.0 * sum.lambda;
-      }
+      const Sums sums = sweeps_ ? sweep(i) : add_runs(i);
+      space_.lambda[at(space_.place[at(i)])] -= sums.lambda;
+      space_.hessian[at(space_.place[at(i)])] += sums.hessian;
+      total += sums.size;
     }
-    return total;
+    return 2.0 * total;
   }
 
-  // Calls put(document, lambda, hessian).
-  template <class Put>
-  void write(TieOrder ties, const Put& put) const noexcept {
-    if (ties == TieOrder::kRows)
-      write_ranks(put);
+  SKGRADED_ALWAYS_INLINE Sums add_runs(std::int64_t i) const noexcept {
+    const std::int64_t x = space_.slot[at(i)];
+    ++space_.next[at(x)];
+    Sums sums;
+    for (std::int64_t y = 0; y < n_slots_; ++y) {
+      const Pairs pairs{space_.next[at(y)], space_.end[at(y)],
+                        space_.score[at(space_.place[at(i)])]};
+      if (y == x || pairs.size() == 0) continue;
+      price_run(i, y, pairs);
+      sums += add_to_lower<false>(pairs);
+    }
+    return sums;
+  }
+
+  SKGRADED_ALWAYS_INLINE Sums sweep(std::int64_t i) const noexcept {
+    const Pairs pairs{i + 1, n_, space_.score[at(i)]};
+    if (task_.prices.pairs.base != nullptr)
+      price_swaps(i, pairs);
     else
-      write_blocks(put);
+      price_gains(i, pairs);
+    const double own = space_.rank_slot[at(i)];
+    const double *slot = space_.rank_slot.data() + pairs.first, *change = space_.pair_lambda.data();
+    price_pairs(
+        pairs, [=](std::int64_t j) SKGRADED_INLINE_BODY { return own > slot[j] ? 1.0 : -1.0; },
+        [=](std::int64_t j) SKGRADED_INLINE_BODY { return change[j]; });
+    return add_to_lower<true>(pairs);
   }
 
-  template <class Put>
-  void write_ranks(const Put& put) const noexcept {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const std::size_t place = at(space_.place[at(i)]);
-      put(begin_ + order()[i], space_.lambda[place], space_.hessian[place]);
+  // ---- What the swaps change
+
+  SKGRADED_ALWAYS_INLINE void price_run(std::int64_t i, std::int64_t y,
+                                        const Pairs& pairs) const noexcept {
+    const std::int64_t x = space_.slot[at(i)];
+    const double sign = x > y ? 1.0 : -1.0;
+    const double* lower = space_.lower.data() + pairs.first;
+    double constant = 0.0, factor = 1.0;
+    if (task_.prices.pairs.base != nullptr) {
+      constant = space_.upper[at(i * n_slots_ + y)];
+      lower += x * space_.stride;
+    } else {
+      factor = space_.gain[at(x)] - space_.gain[at(y)];
+      constant = -factor * task_.prices.discount.of(task_.queries, q_)[i];
+    }
+    price_pairs(
+        pairs, [=](std::int64_t) SKGRADED_INLINE_BODY { return sign; },
+        [=](std::int64_t j) SKGRADED_INLINE_BODY { return constant + factor * lower[j]; });
+  }
+
+  SKGRADED_ALWAYS_INLINE void price_swaps(std::int64_t i, const Pairs& pairs) const noexcept {
+    const double* upper = space_.upper.data() + i * n_slots_;
+    const double* lower = space_.lower.data() + space_.slot[at(i)] * space_.stride + pairs.first;
+    const std::int32_t* slot = space_.slot.data() + pairs.first;
+    double* change = space_.pair_lambda.data();
+    for (std::int64_t j = 0; j < pairs.size(); ++j) change[j] = upper[slot[j]] + lower[j];
+  }
+
+  SKGRADED_ALWAYS_INLINE void price_gains(std::int64_t i, const Pairs& pairs) const noexcept {
+    const double own = space_.rank_gain[at(i)], discount = space_.lower[at(i)];
+    const double* gain = space_.rank_gain.data() + pairs.first;
+    const double* lower = space_.lower.data() + pairs.first;
+    double* change = space_.pair_lambda.data();
+    for (std::int64_t j = 0; j < pairs.in_lanes(); ++j)
+      change[j] = (own - gain[j]) * (lower[j] - discount);
+  }
+
+  // ---- The derivatives
+
+  // The sign is 1 where the upper document is the better one, else -1.
+  template <class Sign, class Change>
+  SKGRADED_ALWAYS_INLINE void price_pairs(const Pairs& pairs, const Sign& sign_of,
+                                          const Change& change_of) const noexcept {
+    const PairCost cost(task_);
+    const Spread spread(by_distance_);
+    const double* score = space_.score.data() + pairs.first;
+    const double* real = space_.ones_for(pairs.size());
+    double* lambda = space_.pair_lambda.data();
+    double* hessian = space_.pair_hessian.data();
+    for (std::int64_t i = 0; i < pairs.in_lanes(); ++i) {
+      const double sign = sign_of(i);
+      const double gap = std::abs(pairs.upper_score - score[i]);  // below 0 beyond the pairs alone
+      const double price = std::abs(change_of(i)) * (cost.exp.steepness * real[i]);
+      const PairDerivatives pair =
+          cost.of(gap, sign * cost.exp.bins_per_unit, spread.nearest, spread.farther, price);
+      lambda[i] = sign * pair.first;
+      hessian[i] = pair.second;
     }
   }
 
-  // Documents of one grade in a tied block are interchangeable: each gets their mean.
-  template <class Put>
-  void write_blocks(const Put& put) const noexcept {
-    const RankedList<std::int32_t> list{space_.own_slot.data(), tied(), n_};
-    for (std::int64_t first = 0, end; first < n_; first = end) {
-      end = list.block_end(first);
-      sum_block(first, end);
-      const double *count = space_.sums.data(), *lambda = count + n_slots_,
-                   *second = lambda + n_slots_;
-      for (std::int64_t i = first; i < end; ++i) {
-        const std::int32_t s = space_.own_slot[at(i)];
-        put(begin_ + order()[i], lambda[s] / count[s], second[s] / count[s]);
+  // In lanes, so that the bits do not depend on the width of the machine's registers. All first
+  // derivatives of a run have the same sign, those of a sweep have both.
+  template <bool kBothSigns>
+  SKGRADED_ALWAYS_INLINE Sums add_to_lower(const Pairs& pairs) const noexcept {
+    double* lambda = space_.lambda.data() + pairs.first;
+    double* hessian = space_.hessian.data() + pairs.first;
+    LaneRow first{}, second{}, size{};
+    for (std::int64_t i = 0; i < pairs.size(); i += kLanes)
+      for (std::int64_t j = 0; j < kLanes; ++j) {
+        const double l = space_.pair_lambda[at(i + j)], h = space_.pair_hessian[at(i + j)];
+        lambda[i + j] += l;
+        hessian[i + j] += h;
+        first.lane[j] += l;
+        second.lane[j] += h;
+        if (kBothSigns) size.lane[j] += std::abs(l);
       }
-    }
-  }
-
-  void sum_block(std::int64_t first, std::int64_t end) const noexcept {
-    double *count = space_.sums.data(), *lambda = count + n_slots_, *second = lambda + n_slots_;
-    for (std::int64_t i = first; i < end; ++i) {
-      const std::int32_t s = space_.slot[at(i)];
-      count[s] = lambda[s] = second[s] = 0.0;
-    }
-    for (std::int64_t i = first; i < end; ++i) {
-      const std::int32_t s = space_.slot[at(i)];
-      const std::size_t place = at(space_.place[at(i)]);
-      count[s] += 1.0;
-      lambda[s] += space_.lambda[place];
-      second[s] += space_.hessian[place];
-    }
+    const double sum = sum_of(first);
+    return {sum, sum_of(second), kBothSigns ? sum_of(size) : std::abs(sum)};
   }
 
   static std::size_t at(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 };
 
+// Room for one thread.
+struct LambdaRoom {
+  LambdaSpace space;
+  std::unique_ptr<TinySpace> tiny;
+};
+
+// Takes queries in any order. Short ones wait until there are eight of their size, or the end.
 template <class Level>
-std::vector<LambdaSpace> make_lambda_spaces(const LambdaTask<Level>& task, int n_slices) {
+class LambdaQueue {
+  const LambdaTask<Level>& task_;
+  LambdaSpace& space_;
+  TinySpace& tiny_;
+  Derivatives out_;
+
+ public:
+  LambdaQueue(const LambdaTask<Level>& task, LambdaRoom& room, const Derivatives& out) noexcept
+      : task_(task), space_(room.space), tiny_(*room.tiny), out_(out) {}
+
+  void add(std::int64_t q) noexcept {
+    const std::int64_t n = task_.queries.size(q);
+    if (n < 2) return;
+    if (n > kTiny) {
+      QueryLambdas<Level>(task_, space_).add(q, out_);
+      return;
+    }
+    int& n_waiting = tiny_.n_waiting[n];
+    tiny_.waiting[n][n_waiting++] = q;
+    if (n_waiting < kLanes) return;
+    add_together(tiny_.waiting[n], n_waiting);
+    n_waiting = 0;
+  }
+
+  // Those that still wait, by size.
+  void finish() noexcept {
+    std::int64_t together[kLanes];
+    int n_together = 0;
+    for (std::int64_t n = 2; n <= kTiny; ++n)
+      for (int& n_waiting = tiny_.n_waiting[n]; n_waiting > 0;) {
+        together[n_together++] = tiny_.waiting[n][--n_waiting];
+        if (n_together < kLanes) continue;
+        add_together(together, n_together);
+        n_together = 0;
+      }
+    if (n_together > 0) add_together(together, n_together);
+  }
+
+ private:
+  // The last query is the longest one.
+  void add_together(const std::int64_t* queries, int n_queries) noexcept {
+    const std::int64_t longest = task_.queries.size(queries[n_queries - 1]);
+    TinyLambdas<Level>(task_, space_, tiny_, longest).add(queries, n_queries, out_);
+  }
+};
+
+template <class Level>
+std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_slices) {
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < task.queries.count; ++q)
     longest = std::max(longest, task.queries.size(q));
-  std::vector<LambdaSpace> spaces;
-  spaces.reserve(static_cast<std::size_t>(n_slices));
+  std::vector<LambdaRoom> rooms;
+  rooms.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
-    spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest),
-                        task.prices.pairs.base != nullptr);
-  return spaces;
+    rooms.push_back({LambdaSpace(longest, task.n_levels, task.upper_ranks(longest),
+                                 task.prices.pairs.base != nullptr),
+                     std::unique_ptr<TinySpace>(new TinySpace)});
+  return rooms;
 }
 
 template <class Level>
-void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
-             double* hessian) {
+void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, const Derivatives& out) {
   const Queries& queries = task.queries;
   const int n_slices = slices_for(queries, n_threads);
-  std::vector<LambdaSpace> spaces = make_lambda_spaces(task, n_slices);
+  std::vector<LambdaRoom> rooms = make_lambda_rooms(task, n_slices);
   run_slices(n_slices, [&](int slice) noexcept {
-    QueryLambdas<Level> query(task, spaces[static_cast<std::size_t>(slice)]);
+    const std::int64_t first = slice_begin(queries, slice, n_slices);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
-    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q)
-      query.compute(q, gradient, hessian);
+    const std::int64_t begin = queries.indptr[first], end = queries.indptr[last];
+    std::fill(out.gradient + begin, out.gradient + end, 0.0);
+    std::fill(out.hessian + begin, out.hessian + end, 0.0);
+    LambdaQueue<Level> queue(task, rooms[static_cast<std::size_t>(slice)], out);
+    for (std::int64_t q = first; q < last; ++q) queue.add(q);
+    queue.finish();
   });
 }
 

@@ -283,7 +283,7 @@ struct OfLevels {
     task.tied = tied.data();
     return fill(New<double>{level.size()}, New<double>{level.size()},
                 [&](double* gradient, double* hessian) {
-                  skgraded::lambdas(task, n_threads, gradient, hessian);
+                  skgraded::lambdas(task, n_threads, Derivatives{gradient, hessian});
                 });
   }
 

@@ -15,6 +15,7 @@
 #include "rank.hpp"
 #include "schedule.hpp"
 #include "threads.hpp"
+#include "tie_shares.hpp"
 
 namespace skgraded {
 
@@ -27,12 +28,6 @@ struct DrawnRanking {
   // Left uninitialized: every draw fills what it reads.
   explicit DrawnRanking(std::size_t n)
       : scores(new double[n]), order(new std::int32_t[n]), tied(new std::uint8_t[n]) {}
-};
-
-// Where the derivatives of all queries go.
-struct Derivatives {
-  double* gradient;
-  double* hessian;
 };
 
 template <class Level>
@@ -52,20 +47,21 @@ class NoisyLambdas {
     drawn_task_.scores = drawn.scores.get();
   }
 
-  void compute(const Group& group, SortSpace& sort_space, LambdaSpace& lambda_space,
+  void compute(const Group& group, SortSpace& sort_space, LambdaRoom& room,
                const Derivatives& out) const noexcept {
     NoisyScores how[kLanes];
     for (int j = 0; j < group.n_queries; ++j) how[j] = start(group.query[j], out);
     const Scored scored{drawn_.scores.get(), task_.queries, drawn_.order.get(), drawn_.tied.get()};
-    QueryLambdas<Level> lambdas(drawn_task_, lambda_space);
     const double share = 1.0 / static_cast<double>(noise_.n_draws);
+    LambdaQueue<Level> queue(drawn_task_, room, {out.gradient, out.hessian, share});
     for (std::int64_t draw = 0; draw < noise_.n_draws; ++draw) {
       for (int j = 0; j < group.n_queries; ++j) perturb(how[j], group.query[j], draw);
       rank_group(scored, group, sort_space);
       for (int j = 0; j < group.n_queries; ++j) {
         if (how[j].all_equal) take_back(group.query[j]);
-        lambdas.add(group.query[j], share, out.gradient, out.hessian);
+        queue.add(group.query[j]);
       }
+      queue.finish();
     }
   }
 
@@ -101,11 +97,11 @@ void noisy_lambdas(const LambdaTask<Level>& task, const Noise& noise, const doub
   const int n_slices = slices_for(queries, n_threads);
   const std::vector<std::size_t> first = slice_groups(groups, queries.documents(), n_slices);
   std::vector<SortSpace> sort_spaces = make_spaces(groups, n_slices);
-  std::vector<LambdaSpace> lambda_spaces = make_lambda_spaces(task, n_slices);
+  std::vector<LambdaRoom> rooms = make_lambda_rooms(task, n_slices);
   run_slices(n_slices, [&](int slice) noexcept {
     const auto s = static_cast<std::size_t>(slice);
     for (std::size_t g = first[s]; g < first[s + 1]; ++g)
-      noisy.compute(groups[g], sort_spaces[s], lambda_spaces[s], out);
+      noisy.compute(groups[g], sort_spaces[s], rooms[s], out);
   });
 }
 

@@ -205,7 +205,7 @@ template <class Level>
 void expect_naive(const LambdaTask<Level>& task, const std::string& what) {
   const auto n = static_cast<std::size_t>(task.queries.documents());
   Doubles gradient(n), hessian(n), expected(n), expected_hessian(n);
-  lambdas(task, 1, gradient.data(), hessian.data());
+  lambdas(task, 1, {gradient.data(), hessian.data()});
   for (std::int64_t q = 0; q < task.queries.count; ++q)
     naively(task, q, expected.data(), expected_hessian.data());
   expect(close(gradient, expected), "gradient, " + what);
@@ -216,15 +216,15 @@ template <class Level>
 void expect_same_bits(LambdaTask<Level> task, const std::string& what) {
   const auto n = static_cast<std::size_t>(task.queries.documents());
   Doubles gradient(n), hessian(n), again(n), hessian_again(n);
-  lambdas(task, 1, gradient.data(), hessian.data());
+  lambdas(task, 1, {gradient.data(), hessian.data()});
   for (const int n_threads : {2, 3, 1000}) {
-    lambdas(task, n_threads, again.data(), hessian_again.data());
+    lambdas(task, n_threads, {again.data(), hessian_again.data()});
     expect(again == gradient && hessian_again == hessian, "threads, " + what);
   }
   const auto widest = static_cast<int>(widest_registers());
   for (int registers = 0; registers <= widest; ++registers) {
     task.registers = static_cast<Registers>(registers);
-    lambdas(task, 1, again.data(), hessian_again.data());
+    lambdas(task, 1, {again.data(), hessian_again.data()});
     expect(again == gradient && hessian_again == hessian, "registers, " + what);
   }
 }
@@ -258,7 +258,7 @@ void test_ties(TieOrder ties) {
     LambdaTask<Level> task = made.task(true, false);
     task.ties = ties;
     Doubles gradient(50), hessian(50), again(50), hessian_again(50);
-    lambdas(task, 1, gradient.data(), hessian.data());
+    lambdas(task, 1, {gradient.data(), hessian.data()});
     const auto sorted = made.order;
     for (std::size_t first = 0, end; first < 50; first = end) {
       for (end = first + 1; end < 50 && made.tied[end] != 0;) ++end;
@@ -266,7 +266,7 @@ void test_ties(TieOrder ties) {
                    made.order.begin() + static_cast<std::ptrdiff_t>(end), random);
     }
     expect(made.order != sorted, "an order that differs");
-    lambdas(task, 1, again.data(), hessian_again.data());
+    lambdas(task, 1, {again.data(), hessian_again.data()});
     expect(again == gradient && hessian_again == hessian, "ties do not depend on the rows");
   }
 }

@@ -232,7 +232,7 @@ void expect_mean_of_draws(const Case& made, LambdaTask<std::uint8_t> task, const
     task.order = order.data();
     task.tied = tied.data();
     task.scores = drawn.data();
-    lambdas(task, 1, gradient.data(), hessian.data());
+    lambdas(task, 1, {gradient.data(), hessian.data()});
     for (std::size_t i = 0; i < n; ++i) {
       mean[i] += gradient[i] / n_draws;
       second[i] += hessian[i] / n_draws;
