@@ -10,9 +10,11 @@ the package, and must be left alone while a kernel reads them.
 import numpy as np
 
 from skgraded._core._native import (
+    bootstrap_pairs,
     cascade,
     copy_scores,
     count_levels,
+    count_swaps,
     cumulate,
     discounted_gain,
     fill_best_first,
@@ -34,15 +36,18 @@ from skgraded._core._native import (
     read_trec_lines,
     same_bytes,
     schedule_queries,
+    shuffled_ranges,
     sort_within_ties,
     sum_exactly,
     take_documents,
 )
 
 __all__ = [
+    "bootstrap_pairs",
     "cascade",
     "copy_scores",
     "count_levels",
+    "count_swaps",
     "cumulate",
     "discounted_gain",
     "fill_best_first",
@@ -65,6 +70,7 @@ __all__ = [
     "read_trec_lines",
     "same_bytes",
     "schedule_queries",
+    "shuffled_ranges",
     "sort_within_ties",
     "sum_exactly",
     "take_documents",

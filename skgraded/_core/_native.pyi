@@ -250,3 +250,28 @@ def group_rows(
     query_of_row: npt.NDArray[np.int32], n_queries: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Extents of the queries, and their rows in order."""
+
+def shuffled_ranges(
+    values: npt.NDArray[np.float64], n_systems: int, seed: int, n_resamples: int
+) -> npt.NDArray[np.float64]:
+    """Range of the systems' sums, after the values of every topic are shuffled."""
+
+def bootstrap_pairs(
+    pairs: npt.NDArray[np.int64],
+    observed: npt.NDArray[np.float64],
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+    n_resamples: int,
+    wanted: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Resamples of each pair that are beyond the observed t, and the difference it requires."""
+
+def count_swaps(
+    one: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    n_systems: int,
+    edges: npt.NDArray[np.float64],
+    width: float,
+    rounding: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pairs of systems by the size of their difference, and those in opposite orders."""

@@ -32,6 +32,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void define_query_ids(nb::module_& m);  // query_ids_module.cpp
+void define_studies(nb::module_& m);    // studies_module.cpp
 void define_trec(nb::module_& m);       // trec_module.cpp
 
 namespace {
@@ -329,6 +330,7 @@ NB_MODULE(_native, m) {
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_query_ids(m);
+  define_studies(m);
   define_trec(m);
 #ifdef SKGRADED_SANITIZER_CONTROL
   define_sanitizer_control(m);
