@@ -169,8 +169,11 @@ def warn_if_ids_are_sizes(judgments: Judgments) -> None:
     >>> from skgraded.rankings import warn_if_ids_are_sizes
     >>> warn_if_ids_are_sizes(Judgments.from_arrays([1, 0], ["a", "a"]))
     """
-    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
-    if ids.dtype.kind not in "iu" or ids.min() < 1 or (n_rows == n_rows[0]).all():
+    ids, indptr = judgments.qid, judgments.indptr
+    if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
+        return
+    n_rows = np.diff(indptr)
+    if (n_rows == n_rows[0]).all():
         return
     # An id divides a number of rows by chance once in id times.
     if (n_rows % ids).any() or np.log(ids).sum() < -np.log(_CHANCE):
