@@ -65,7 +65,7 @@ class _ScoreFunction(Protocol):
     ) -> float: ...
 
 
-def _measure_of(kind: Any, g: Any, k: Any, ties: Any) -> GAP | xGAP | eGAP:
+def _measure_of(kind: Any, g: Any, k: Any, ties: Any) -> Any:
     """Make a measure; measures are immutable, so that those of plain fields are kept."""
     numbers = type(g) in (list, tuple) and set(map(type, g)) == {float}
     are_plain = (numbers or type(g) is str) and type(k) in (int, NoneType) and type(ties) is str
@@ -78,7 +78,7 @@ def _measure_of(kind: Any, g: Any, k: Any, ties: Any) -> GAP | xGAP | eGAP:
 
 
 @lru_cache(maxsize=64)
-def _kept(kind: Any, g: Any, k: Any, ties: Any) -> GAP | xGAP | eGAP:
+def _kept(kind: Any, g: Any, k: Any, ties: Any) -> Any:
     return kind(g=g, k=k, ties=ties)
 
 
