@@ -161,11 +161,14 @@ def plot(found, path):
         sizes, seconds = zip(*((int(n), s) for n, s in by_size.items()), strict=True)
         is_ours = name == "skgraded"
         (line,) = axes.loglog(sizes, seconds, marker=".", lw=2.5 if is_ours else 1.2)
-        ends.append((np.log10(seconds[-1] / sizes[-1]), name, line, sizes[-1], seconds[-1]))
-    for _, name, line, size, spent in ends:
+        ends.append((sizes[-1], seconds[-1], name, line))
+    lowest = {}  # where the next label may stand, so that labels of one size do not overlap
+    for size, spent, name, line in sorted(ends, key=lambda end: end[:2]):
+        height = max(spent, lowest.get(size, 0))
+        lowest[size] = 1.7 * height
         axes.annotate(
             name,
-            (size, spent),
+            (size, height),
             (6, 0),
             textcoords="offset points",
             color=line.get_color(),
@@ -173,7 +176,7 @@ def plot(found, path):
             fontsize=9,
             weight="bold" if name == "skgraded" else "normal",
         )
-    axes.set_xlim(70, 1.5e9)
+    axes.set_xlim(70, 3e8)
     axes.set_xticks([10**n for n in range(2, 9)])
     axes.set_xlabel("documents, in queries of 100")
     axes.set_ylabel("seconds of processor time")

@@ -97,7 +97,7 @@ def _score_function(
         ties: Ties = "expected",
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        chosen = _measure_of(kind, "uniform" if g is None else g, k, ties)
+        chosen: GAP | xGAP | eGAP = _measure_of(kind, "uniform" if g is None else g, k, ties)
         return chosen(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     name = f"{kind.__name__.lower()}_score"
