@@ -3,14 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise, permutations, product
+from itertools import accumulate, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skgraded import _core
+from skgraded import Judgments, _core
 
 Array = npt.NDArray[Any]
 Weights = npt.NDArray[np.float64]
@@ -473,3 +473,26 @@ def test_pools_stand_best_first(n_levels):
     falling = np.arange(n_levels)[::-1]
     expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("grades", [[0], [0, 1, 2, 3, 4], [0, 2, 5], [0, 7]])
+def test_shares_of_the_recall_base_are_summed_over_thresholds(grades):
+    rng = np.random.default_rng(len(grades))
+    counts = rng.integers(0, 3, (60, len(grades)))
+    g, factor = rng.random(grades[-1]), rng.random(len(grades))
+    level = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
+    found = _core.expected_shares(counts.ravel(), g, level.astype(np.int32), factor)
+    for count, shares in zip(counts, found, strict=True):
+        bases = [int(count[i:].sum()) for i in level]
+        terms = [p * (1 / base if base else 0.0) for p, base in zip(g.tolist(), bases, strict=True)]
+        sums = [0.0, *accumulate(terms)]
+        expected = [sums[grade] * f for grade, f in zip(grades, factor.tolist(), strict=True)]
+        assert shares.tolist() == expected
+
+
+def test_counts_do_not_depend_on_whether_the_pool_was_made_before():
+    labels, sizes = [2, 0, np.nan, 1, 0, 2], [4, 2]
+    first, second = (Judgments.from_groups(labels, sizes) for _ in range(2))
+    first.pool  # noqa: B018 - is kept
+    np.testing.assert_array_equal(first.counts, [[1, 1, 1], [1, 0, 1]])
+    np.testing.assert_array_equal(second.counts, first.counts)

@@ -94,15 +94,13 @@ class TestFields:
         assert chosen == xGAP(g=(0.25, 0.75), k=3, empty=1.0)
         assert str(chosen) == "xGAP(g=[0.25,0.75],empty=1)@3"
 
-    def test_g_shorter_than_the_top_grade(self):
-        with pytest.raises(
-            ValueError, match=r"grades 0\.\.2 for xGAP.*\(g has as many entries\), got 3"
-        ):
-            xGAP(g=(0.5, 0.5))([3, 0], [1, 2])
-        with pytest.raises(
-            ValueError, match=r"grades 0\.\.2 for xGAP.*\(that is max_grade\), got 3"
-        ):
-            xGAP(max_grade=2)([3, 0], [1, 2])
+    @pytest.mark.parametrize("kind", [GAP, xGAP, eGAP])
+    def test_g_shorter_than_the_top_grade(self, kind):
+        beyond = rf"grades 0\.\.2 for {kind.__name__}"
+        with pytest.raises(ValueError, match=rf"{beyond}.*\(g has as many entries\), got 3"):
+            kind(g=(0.5, 0.5))([3, 0], [1, 2])
+        with pytest.raises(ValueError, match=rf"{beyond}.*\(that is max_grade\), got 3"):
+            kind(max_grade=2)([3, 0], [1, 2])
 
     def test_g_longer_than_the_top_grade(self):
         assert eGAP(g=(0.25, 0.25, 0.5))([2, 1], [2, 1]) == pytest.approx(0.5)

@@ -47,6 +47,7 @@ def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
     whole = [measure(name).per_query(rankings).values for name in names]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_measure, "_DOUBLES_AT_A_TIME", at_a_time * rankings.judgments.n_levels**2)
+        patch.setattr(_measure, "_FEW_SLICES", 1)
         parts = [measure(name).per_query(rankings).values for name in names]
     np.testing.assert_array_equal(whole, parts)
 

@@ -95,6 +95,18 @@ def read_byte_grades(
     nan is read as 255. Labels are float32, float64, int64, int32 or uint8.
     """
 
+def expected_shares(
+    counts: npt.NDArray[np.int64],
+    g: npt.NDArray[np.float64],
+    level: npt.NDArray[np.int32],
+    factor: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Factor times the sum of g / (recall base) over the thresholds up to a level, by query.
+
+    ``counts`` holds the judged documents by query and level, flat; ``level[k - 1]`` is the lowest
+    level whose grade reaches the threshold k.
+    """
+
 def fill_best_first(
     counts: npt.NDArray[np.int64], n_levels: int, n_documents: int
 ) -> npt.NDArray[np.uint8]:

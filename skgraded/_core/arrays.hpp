@@ -8,11 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
+#include <new>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "large_memory.hpp"
 #include "queries.hpp"
 
 namespace skgraded {
@@ -38,19 +42,25 @@ class New {
   New(std::initializer_list<std::size_t> shape) : shape_(shape) {
     std::size_t size = 1;
     for (const std::size_t n : shape_) size *= n;
-    data_.reset(new T[size]);
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    data_.reset(static_cast<T*>(allocate_memory(size * sizeof(T))));
   }
 
   T* data() const noexcept { return data_.get(); }
 
   Out<T> array() && {
-    nb::capsule owner(data_.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    nb::capsule owner(data_.get(), [](void* p) noexcept { free_memory(p); });
     return Out<T>(data_.release(), shape_.size(), shape_.data(), owner);
   }
 
  private:
+  struct Free {
+    void operator()(T* data) const noexcept { free_memory(data); }
+  };
+  static_assert(std::is_trivial_v<T>);  // neither constructed nor destroyed
+
   std::vector<std::size_t> shape_;
-  std::unique_ptr<T[]> data_;
+  std::unique_ptr<T[], Free> data_;
 };
 
 // Calls the kernel without the GIL and returns its result.

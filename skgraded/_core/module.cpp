@@ -23,6 +23,7 @@
 #include "prefix_values.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
+#include "recall_shares.hpp"
 #include "schedule.hpp"
 #include "scores.hpp"
 
@@ -165,6 +166,16 @@ Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_leve
   const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
   return fill(New<std::uint8_t>{static_cast<std::size_t>(n_documents)}, [&](std::uint8_t* levels) {
     fill_best_first(counts.data(), n_queries, n_levels, levels);
+  });
+}
+
+Out<double> py_expected_shares(const Integers& counts, const Doubles& g, const Columns& level,
+                               const Doubles& factor) {
+  const std::size_t n_levels = factor.size(), n_queries = counts.size() / n_levels;
+  const Thresholds thresholds{g.data(), level.data(), static_cast<std::int64_t>(g.size())};
+  return fill(New<double>{n_queries, n_levels}, [&](double* shares) {
+    expected_shares(counts.data(), static_cast<std::int64_t>(n_queries),
+                    static_cast<std::int64_t>(n_levels), thresholds, factor.data(), shares);
   });
 }
 
@@ -368,6 +379,8 @@ NB_MODULE(_native, m) {
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
   m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
         "Levels of every query, the best first, from their counts.");
+  m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
+        "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_query_ids(m);

@@ -22,8 +22,12 @@ __all__ = ["Measure", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Limit of the doubles that scoring allocates at a time: 8 MB, which fit into a cache.
-_DOUBLES_AT_A_TIME = 1_000_000
+# Limit of the doubles that scoring allocates at a time: 2 MB, which fit into a cache, and which the
+# allocator keeps for the next slice instead of asking the system for other pages.
+_DOUBLES_AT_A_TIME = 250_000
+
+# So many slices are not worth their calls: what fits into as many is scored at once.
+_FEW_SLICES = 4
 
 
 class _FieldsByName:
@@ -381,7 +385,7 @@ def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple
     """
     judgments = rankings.judgments
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)
-    if judgments.n_queries <= at_a_time:
+    if judgments.n_queries <= _FEW_SLICES * at_a_time:
         return [each._score(rankings) for each in measures]
     large = [each for each in measures if each._doubles_per_query(judgments)]
     slices = map(rankings.of_queries, judgments.split_by_queries(at_a_time) if large else ())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PairMatrix", "lower_level"]
+__all__ = ["PairMatrix", "level_below", "lower_level"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -117,6 +118,26 @@ class PairMatrix(NamedTuple):
 
 def lower_level(n_levels: int) -> IntArray:
     """Return the lower one of every pair of levels, shape (n_levels, n_levels)."""
-    level = np.arange(n_levels, dtype=np.int32)
-    lower: IntArray = np.minimum(level[:, None], level[None, :])
-    return lower
+    return _levels_of_pairs(n_levels)[0]
+
+
+def level_below(n_levels: int) -> IntArray:
+    """Return the level of the second document of every pair, shape (n_levels, n_levels)."""
+    return _levels_of_pairs(n_levels)[1]
+
+
+def _levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    return (_kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs)(n_levels)
+
+
+def _make_levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    above, below = np.indices((n_levels, n_levels), dtype=np.int32)
+    made = np.minimum(above, below), np.ascontiguousarray(below)
+    for each in made:
+        each.flags.writeable = False
+    return made
+
+
+_LONGEST_KEPT = 64  # levels, whose pairs take 16 KB
+
+_kept = lru_cache(maxsize=_LONGEST_KEPT)(_make_levels_of_pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -69,10 +70,21 @@ class _ByRank:
     ragged: ClassVar[bool] = False
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
-        return self.at(np.arange(1.0, ranked.longest + 1))
+        return (_kept if ranked.longest <= _LONGEST_KEPT else _weights)(self, ranked.longest)
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         raise NotImplementedError
+
+
+def _weights(positions: _ByRank, longest: int) -> NDArray[np.float64]:
+    weights = positions.at(np.arange(1.0, longest + 1))
+    weights.flags.writeable = False
+    return weights
+
+
+_LONGEST_KEPT = 1_000  # ranks, whose weights take 8 KB
+
+_kept = lru_cache(maxsize=128)(_weights)
 
 
 @dataclass(frozen=True)

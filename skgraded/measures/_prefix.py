@@ -182,10 +182,10 @@ class PrefixMeasure(Measure):
 
     def _make_plan(self, judgments: Judgments) -> _Plan:
         linear, pairs = self._parts(judgments)
-        constant = np.ravel(np.asarray(self._constant(judgments), dtype=np.float64))
-        scale = np.ones(1) if linear is None else np.ravel(np.asarray(linear.scale, np.float64))
+        constant = np.array(self._constant(judgments), dtype=np.float64, ndmin=1)
+        scale = _ONE if linear is None else np.array(linear.scale, np.float64, ndmin=1)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
-        n_empty = len(relevant) - int(relevant.sum())
+        n_empty = len(relevant) - int(np.count_nonzero(relevant))
         rules = Rules(self.k, self.ties, self.unjudged)
         cells = _NO_CELLS if pairs is None else pairs_of(pairs).flat
         return _Plan(rules, linear, pairs, constant, scale, cells, relevant.view(np.uint8), n_empty)
@@ -200,7 +200,7 @@ class PrefixMeasure(Measure):
         return plan.values(rankings, best, plan.relevant, self.empty), plan.n_empty
 
 
-_NOTHING = np.zeros(0)
+_NOTHING, _ONE = np.zeros(0), np.ones(1)
 _NO_CELLS = _NOTHING, _NOTHING, np.zeros(0, np.int32)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from functools import lru_cache
+from types import NoneType
+from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -64,6 +66,23 @@ class _ScoreFunction(Protocol):
     ) -> float: ...
 
 
+def _measure_of(kind: Any, g: Any, k: Any, ties: Any) -> Any:
+    """Make a measure; measures are immutable, so that those of plain fields are kept."""
+    numbers = type(g) in (list, tuple) and set(map(type, g)) == {float}
+    are_plain = (numbers or type(g) is str) and type(k) in (int, NoneType) and type(ties) is str
+    if are_plain:  # equal fields of other types, such as k=True, may be invalid
+        try:
+            return _kept(kind, tuple(g) if numbers else g, k, ties)
+        except ValueError:  # which is raised again below and shows the fields as they were given
+            pass
+    return kind(g=g, k=k, ties=ties)
+
+
+@lru_cache(maxsize=64)
+def _kept(kind: Any, g: Any, k: Any, ties: Any) -> Any:
+    return kind(g=g, k=k, ties=ties)
+
+
 def _score_function(
     kind: type[GAP | xGAP | eGAP], definition: str, value: float, remark: str = ""
 ) -> _ScoreFunction:
@@ -79,7 +98,7 @@ def _score_function(
         ties: Ties = "expected",
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        chosen = kind(g="uniform" if g is None else g, k=k, ties=ties)
+        chosen: GAP | xGAP | eGAP = _measure_of(kind, "uniform" if g is None else g, k, ties)
         return chosen(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     name = f"{kind.__name__.lower()}_score"

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded import _core, _params
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._pair_matrix import lower_level
-from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
@@ -60,6 +60,16 @@ def named_thresholds(name: str, top_grade: int) -> FloatArray:
     mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
     probabilities: FloatArray = mass / mass.sum()
     return probabilities
+
+
+@lru_cache(maxsize=16)
+def _distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArray, FloatArray]:
+    """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
+    probabilities = named_thresholds(g, top_grade) if isinstance(g, str) else np.array(g)
+    cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
+    for each in (probabilities, cumulated):
+        each.flags.writeable = False
+    return probabilities, cumulated
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -112,46 +122,45 @@ class _ThresholdMeasure(PrefixMeasure):
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         grades = judgments.grades.astype(np.int64)
-        g = self._probabilities(int(grades[-1]))
+        g, G = self._distribution(int(grades[-1]))
         if grades[-1] > len(g):
             limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
             raise ValueError(
                 f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
             )
-        return np.concatenate(([0.0], np.cumsum(g)))[grades]
+        return G[grades]
 
-    def _probabilities(self, top_grade: int) -> FloatArray:
-        if not isinstance(self.g, str):
-            return np.array(self.g)
+    def _distribution(self, top_grade: int) -> tuple[FloatArray, FloatArray]:
+        """Return g and G over all grades of the scale."""
         top = self.max_grade or max(1, top_grade)
-        if top > _LONGEST_SCALE:
+        if isinstance(self.g, str) and top > _LONGEST_SCALE:
             raise ValueError(
                 f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
                 f"per grade of the scale, got a top grade of {top}."
             )
-        return named_thresholds(self.g, top)
+        return _distribution(self.g if isinstance(self.g, str) else tuple(self.g), top)
 
     def _lower_grade(self, by_level: FloatArray) -> FloatArray:
         """Return F(min(a, b)) for every pair of levels, from F by level."""
         return by_level[lower_level(len(by_level))]
 
-    def _expected_share(self, judgments: Judgments) -> FloatArray:
-        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, by query and level."""
-        grades = judgments.grades.astype(np.int64)
-        # This comes first because it refuses a high top grade, which would need much memory below.
-        g = self._probabilities(int(grades[-1]))[: grades[-1]]
-        by_level = reciprocal(judgments.at_least)
-        if grades[-1] == judgments.n_levels - 1:  # all grades occur
-            by_level[:, 0] = 0.0
-            by_level[:, 1:] *= g
-            for level in range(2, judgments.n_levels):
-                by_level[:, level] += by_level[:, level - 1]
-            return by_level
-        # The loop is over grades and not levels, so that the bits do not depend on which occur.
-        level_of = np.searchsorted(grades, np.arange(1, grades[-1] + 1))
-        shares, total = np.zeros_like(by_level), np.zeros(judgments.n_queries)
-        for grade, level in enumerate(level_of.tolist(), start=1):
-            total = total + g[grade - 1] * by_level[:, level]
-            if grades[level] == grade:
-                shares[:, level] = total
-        return shares
+    def _expected_share(self, judgments: Judgments, factor: FloatArray) -> FloatArray:
+        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+        factor : ndarray of shape (n_levels,)
+            The factor of each level.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_levels)
+            The products.
+        """
+        grades = judgments.grades
+        top = int(grades[-1])
+        level = np.searchsorted(grades, np.arange(1.0, top + 1)).astype(np.int32)
+        g = self._distribution(top)[0][:top]
+        return _core.expected_shares(judgments.counts.ravel(), g, level, factor)

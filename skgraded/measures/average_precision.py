@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
-from skgraded.measures._pair_matrix import PairMatrix, lower_level
+from skgraded.measures._pair_matrix import PairMatrix, level_below, lower_level
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.measures._prefix import PairPart, PrefixMeasure, Rules, pair_moments
@@ -200,9 +200,8 @@ class xGAP(_ThresholdMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._G(judgments)
-        selected = self._expected_share(judgments) * reciprocal(G)
-        of_document = np.broadcast_to(np.arange(len(G)), (len(G), len(G)))
-        K = PairMatrix.by_column(self._lower_grade(G), selected, of_document)
+        selected = self._expected_share(judgments, reciprocal(G))
+        K = PairMatrix.by_column(self._lower_grade(G), selected, level_below(len(G)))
         return PairPart(Reciprocal(), K)
 
 
@@ -256,8 +255,8 @@ class eGAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        share = self._expected_share(judgments)
-        lower = lower_level(judgments.n_levels)
+        ones = np.ones_like(self._G(judgments))
+        share, lower = self._expected_share(judgments, ones), lower_level(len(ones))
         return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
 
 

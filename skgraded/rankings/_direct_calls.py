@@ -216,9 +216,10 @@ def warn_if_ids_are_sizes(judgments: Judgments, *, is_training: bool = False) ->
     >>> from skgraded.rankings import warn_if_ids_are_sizes
     >>> warn_if_ids_are_sizes(Judgments.from_arrays([1, 0], ["a", "a"]))
     """
-    ids, n_rows = judgments.qid, np.diff(judgments.indptr)
-    if ids.dtype.kind not in "iu" or ids.min() < 1:
+    ids = judgments.qid
+    if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
         return
+    n_rows = np.diff(judgments.indptr)
     if len(ids) == 1:
         is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
         looks_like_sizes = is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0

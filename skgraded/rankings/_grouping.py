@@ -19,6 +19,7 @@ IntArray = NDArray[np.int64]
 # Random seed of the hash, so that nobody can choose ids that collide. Results do not depend on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
+_NEVER_MISSING = "iubUS"  # kinds of ids
 
 
 class _Numbered(NamedTuple):
@@ -70,9 +71,12 @@ def group_rows(
     numbered = _number(ids)
     first_rows = numbered.first_rows
     names = ids[first_rows] if codes is None else _entries_at(first_rows, qid)
-    _require_ids(_missing(names), names, first_rows)
+    if names.dtype.kind not in _NEVER_MISSING:
+        _require_ids(_missing(names), names, first_rows)
     if numbered.is_grouped:
-        return names, np.append(first_rows, n_rows), None
+        indptr = np.empty(len(first_rows) + 1, dtype=np.int64)
+        indptr[:-1], indptr[-1] = first_rows, n_rows
+        return names, indptr, None
     return names, *_core.group_rows(numbered.query_of_row, len(names))
 
 

@@ -285,7 +285,6 @@ class Judgments:
         """The judged documents of each query, best grade first."""
         if self._has_many_levels:
             return self._sort_pool()
-        self.counts = _core.count_levels(self.levels, self.indptr, self.n_levels)
         return RankedList.best_first(self.counts, self.levels.dtype)
 
     def _sort_pool(self) -> RankedList:
@@ -302,10 +301,9 @@ class Judgments:
     @cached_property
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
-        pool = self.pool
-        made: IntArray | None = vars(self).get("counts")  # together with the pool
-        if made is not None:
-            return made
+        pool: RankedList | None = vars(self).get("pool")
+        if pool is None:  # it consists of the documents themselves
+            return _core.count_levels(self.levels, self.indptr, self.n_levels)
         return _core.count_levels(pool.levels, pool.indptr, self.n_levels)
 
     @cached_property

@@ -79,7 +79,8 @@ class RankedList(NamedTuple):
     @property
     def lengths(self) -> IntArray:
         """Number of documents of each query."""
-        return np.diff(self.indptr)
+        lengths: IntArray = self.indptr[1:] - self.indptr[:-1]
+        return lengths
 
     @property
     def longest(self) -> int:

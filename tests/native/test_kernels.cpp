@@ -17,6 +17,7 @@
 #include "levels.hpp"
 #include "moments.hpp"
 #include "queries.hpp"
+#include "recall_shares.hpp"
 
 namespace {
 
@@ -210,9 +211,29 @@ void test_moments(std::int64_t n_levels) {
   }
 }
 
+// --- recall shares -------------------------------------------------------------------------------
+
+// Grades 0, 2 and 5, so that thresholds without a grade of their own count for the next one.
+void test_expected_shares() {
+  const std::vector<std::int64_t> counts = {3, 1, 2, 4, 0, 0, 0, 5, 0};
+  const std::vector<double> g = {0.1, 0.2, 0.3, 0.15, 0.25}, factor = {7.0, 2.0, 0.5};
+  const std::vector<std::int32_t> level = {1, 1, 2, 2, 2};
+  std::vector<double> shares(9);
+  const Thresholds thresholds{g.data(), level.data(), 5};
+  expected_shares(counts.data(), 3, 3, thresholds, factor.data(), shares.data());
+  const double low = 0.1 * (1.0 / 3) + 0.2 * (1.0 / 3);
+  const double high = low + 0.3 * (1.0 / 2) + 0.15 * (1.0 / 2) + 0.25 * (1.0 / 2);
+  const double alone = 0.1 * (1.0 / 5) + 0.2 * (1.0 / 5);
+  const std::vector<double> expected = {0, 2 * low, 0.5 * high, 0, 0, 0, 0, 2 * alone, 0.5 * alone};
+  expect(shares == expected, "expected_shares");
+  expected_shares(counts.data(), 9, 1, {nullptr, nullptr, 0}, factor.data(), shares.data());
+  expect(shares == std::vector<double>(9), "expected_shares of one level");
+}
+
 }  // namespace
 
 int main() {
+  test_expected_shares();
   test_levels<std::uint8_t>();
   test_levels<std::int32_t>();
   test_gain<std::uint8_t>();

@@ -1,0 +1,223 @@
+"""Waits of those who evaluate: tiny data, long data, ties, ids in any form, short queries."""
+
+import tracemalloc
+from functools import cache, partial
+
+import lightgbm as lgb
+import numpy as np
+from _timing import medians
+from _waits import Wait
+from evaluate import MEASURES, lightgbms_metric, make_scored_rows
+
+from skgraded import evaluate, xgap_score
+from skgraded.lightgbm import eval_metric
+
+THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
+ITERATIONS = (1, 3, 10, 40)
+NDCG = "LightGBM's ndcg@10"
+
+
+def against_lightgbm(ours, rows, options, calls=1):
+    """Time a call against LightGBM's evaluation of the same scores."""
+    theirs = lightgbms_metric(*rows, 1)
+    found = medians({"ours": ours, "theirs": theirs}, options.repeats, calls)
+    return found["ours"], found["theirs"]
+
+
+def tiny(what, options):
+    """Ten queries of ten documents."""
+    grades = np.tile([0.0, 1, 2, 0, 0, 1, 3, 0, 0, 0], 10)
+    scores = np.random.default_rng(0).random(100)
+    sizes, qid = np.full(10, 10), np.repeat(np.arange(10), 10)
+    five, one = eval_metric(*MEASURES), eval_metric(MEASURES[2])
+    calls = {
+        "five": lambda: five(grades, scores, None, sizes),
+        "one": lambda: one(grades, scores, None, sizes),
+        "score": lambda: xgap_score(grades, scores, qid=qid, g=THRESHOLDS),
+    }
+    return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
+
+
+@cache
+def long_rows(n_queries):
+    return make_scored_rows(n_queries, False)
+
+
+def later_calls(options):
+    grades, scores, sizes = long_rows(options.queries)
+    five = eval_metric(*MEASURES)
+    ours = partial(five, grades, scores, None, sizes)
+    return against_lightgbm(ours, (grades, scores, sizes), options)
+
+
+def first_call(options):
+    grades, scores, sizes = long_rows(options.queries)
+
+    def first():
+        eval_metric(*MEASURES)(grades, scores, None, sizes)
+
+    return against_lightgbm(first, (grades, scores, sizes), options)
+
+
+@cache
+def scores_of_trees(n_queries):
+    """Return predictions after so many trees of 255 leaves on four coarse features."""
+    grades, _, sizes = long_rows(n_queries)
+    rng = np.random.default_rng(3)
+    features = grades[:, None] * [0.5, 0.3, 0.2, 0.1] + rng.standard_normal((len(grades), 4))
+    tree = {"num_leaves": 255, "max_bin": 15, "verbose": -1, "num_threads": 1}
+    data = lgb.Dataset(features, grades, group=sizes)
+    booster = lgb.train({**tree, "objective": "lambdarank"}, data, max(ITERATIONS))
+    return {n: booster.predict(features, num_iteration=n, raw_score=True) for n in ITERATIONS}
+
+
+def after_trees(n, options):
+    grades, _, sizes = long_rows(options.queries)
+    scores, five = scores_of_trees(options.queries)[n], eval_metric(*MEASURES)
+    ours = partial(five, grades, scores, None, sizes)
+    return against_lightgbm(ours, (grades, scores, sizes), options)
+
+
+def text_of(number):
+    return f"query-{number:07d}"
+
+
+def columns_of_ids(kind, query):
+    """Return ids of the rows in one of the forms in which users hold them."""
+    if kind == "integers":
+        return query
+    names = np.array([text_of(each) for each in range(int(query.max()) + 1)])
+    if kind == "NumPy text":
+        return names[query]
+    if kind == "objects":
+        return names.astype(object)[query]
+    library, form = kind.split()
+    if library == "pandas":
+        import pandas as pd
+
+        codes = pd.Categorical.from_codes(query, names)
+        return pd.Series(codes if form == "categories" else names[query], dtype=TYPE_OF.get(form))
+    import polars as pl
+
+    return pl.Series(names[query], dtype=pl.String if form == "text" else pl.Categorical)
+
+
+TYPE_OF = {"text": "string"}
+
+
+def ids(kind, options):
+    """Rows in random order against the same rows, sorted, with ids that are integers."""
+    grades, scores, sizes = long_rows(options.queries)
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.random.default_rng(1).permutation(len(qid))
+    rows = grades[order], scores[order], columns_of_ids(kind, qid[order])
+    found = medians(
+        {
+            "ours": lambda: evaluate(MEASURES, rows[0], rows[1], qid=rows[2]),
+            "sorted": lambda: evaluate(MEASURES, grades, scores, qid=qid),
+        },
+        min(options.repeats, 5),
+    )
+    return found["ours"], found["sorted"]
+
+
+@cache
+def short_rows(n_queries):
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 5, 5 * n_queries).astype(np.float32)
+    return grades, rng.standard_normal(len(grades)), np.full(n_queries, 5)
+
+
+def short(what, options):
+    """Return the time of a document in queries of five."""
+    grades, scores, sizes = short_rows(options.short_queries)
+    five = eval_metric(*MEASURES)
+    calls = {
+        "first": lambda: eval_metric(*MEASURES)(grades, scores, None, sizes),
+        "later": lambda: five(grades, scores, None, sizes),
+    }
+    ours, theirs = against_lightgbm(calls[what], (grades, scores, sizes), options)
+    return ours / len(grades), theirs / len(grades)
+
+
+def short_bytes(options):
+    """Memory at the peak of a first call, for a document."""
+    grades, scores, sizes = short_rows(options.short_queries)
+    tracemalloc.start()
+    eval_metric(*MEASURES)(grades, scores, None, sizes)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / len(grades), None
+
+
+FORMS_OF_IDS = {
+    "integers": 2,
+    "NumPy text": 4,
+    "objects": 4,
+    "pandas text": 4,
+    "pandas categories": 2,
+    "polars text": 4,
+    "polars categories": 2,
+}
+WAITS = [
+    *(
+        Wait(
+            f"ids-{n}",
+            f"ids in random row order: {kind}",
+            to,
+            "",
+            "rows sorted",
+            partial(ids, kind),
+        )
+        for n, (kind, to) in enumerate(FORMS_OF_IDS.items(), start=1)
+    ),
+    Wait(
+        "tiny-five",
+        "10 x 10 documents: callback, five measures",
+        50,
+        "us",
+        NDCG,
+        partial(tiny, "five"),
+    ),
+    Wait(
+        "tiny-one", "10 x 10 documents: callback, one measure", 25, "us", NDCG, partial(tiny, "one")
+    ),
+    Wait("tiny-score", "10 x 10 documents: xgap_score", 80, "us", NDCG, partial(tiny, "score")),
+    Wait("later", "five measures, no ties, later calls", 0.33, "", NDCG, later_calls),
+    Wait("first", "five measures, no ties, first call", 0.5, "", NDCG, first_call),
+    *(
+        Wait(
+            f"trees-{n}",
+            f"five measures after {n} trees, later calls",
+            0.45,
+            "",
+            NDCG,
+            partial(after_trees, n),
+        )
+        for n in ITERATIONS
+    ),
+    Wait(
+        "short-first",
+        "queries of 5, five measures, first call, a document",
+        80,
+        "ns",
+        NDCG,
+        partial(short, "first"),
+    ),
+    Wait(
+        "short-later",
+        "queries of 5, five measures, later calls",
+        80,
+        "ns",
+        NDCG,
+        partial(short, "later"),
+    ),
+    Wait(
+        "short-bytes",
+        "queries of 5, peak of a first call, a document",
+        80,
+        "bytes",
+        "",
+        short_bytes,
+    ),
+]
