@@ -182,7 +182,8 @@ inline BlockMarks marks_in_vectors(const char* text) noexcept {
   return marks;
 }
 
-[[gnu::target(SKGRADED_AVX512_BYTES)]] inline BlockMarks marks_in_avx512(const char* text) noexcept {
+[[gnu::target(SKGRADED_AVX512_BYTES)]] inline BlockMarks marks_in_avx512(
+    const char* text) noexcept {
   const __m512i c = _mm512_loadu_si512(text);
   const __m512i above_tab = _mm512_sub_epi8(c, _mm512_set1_epi8('\t'));
   BlockMarks marks;

@@ -41,8 +41,8 @@ inline void take_documents(const Documents& documents, const std::int64_t* rows,
   }
 }
 
-// Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot. Three
-// slots in four are free or more, so that most ids that are not there meet a free one first.
+// Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot.
+// Three slots in four are free or more, so that most ids that are not there meet a free one first.
 inline std::int64_t slots_for(std::int64_t n) noexcept {
   std::int64_t slots = 4;
   while (slots < 4 * n) slots *= 2;

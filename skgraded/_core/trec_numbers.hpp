@@ -68,7 +68,7 @@ constexpr std::uint64_t kPowersOfTen[] = {1ULL,
                                           100000000000000000ULL,
                                           1000000000000000000ULL,
                                           10000000000000000000ULL};
-constexpr std::size_t kMostDigits = 19;      // all numbers of so many digits fit into 64 bits
+constexpr std::size_t kMostDigits = 19;  // all numbers of so many digits fit into 64 bits
 
 // The number of n <= kMostDigits digits, of which eight bytes before their end can be read.
 inline bool read_digits(const char* at, std::size_t n, std::uint64_t& number) noexcept {
@@ -153,17 +153,18 @@ inline double nearest_quotient(std::uint64_t mantissa, std::size_t decimals) noe
   return rounded * power_of_two(by.up - up - 62);
 }
 
-constexpr std::size_t kReach = 24;  // bytes up to the end of a number that are looked at
+constexpr std::size_t kLongest = 24;  // bytes of a number without its sign
+constexpr std::size_t kReach = 33;    // bytes up to its end that can be read
 
-// Masks of the last n of 24 bytes, eight to a word.
+// Masks of the last n of 32 bytes, eight to a word.
 struct LastBytes {
-  std::uint64_t of[kReach + 1][3];
+  alignas(32) std::uint64_t of[kLongest + 1][4];
 };
 
 constexpr LastBytes make_last_bytes() noexcept {
   LastBytes made{};
-  for (std::size_t n = 0; n <= kReach; ++n)
-    for (std::size_t i = kReach - n; i < kReach; ++i)
+  for (std::size_t n = 0; n <= kLongest; ++n)
+    for (std::size_t i = 32 - n; i < 32; ++i)
       made.of[n][i / 8] |= std::uint64_t{0xff} << (8 * (i % 8));
   return made;
 }
@@ -177,39 +178,79 @@ inline std::size_t point_in(std::uint64_t bytes) noexcept {
   return marks == 0 ? 8 : static_cast<std::size_t>(lowest_bit(marks)) / 8;
 }
 
-// The number of the digits among the last n <= kReach bytes, without the point in front of the
-// last `decimals` bytes: the bytes before the point move up by one. False where there are more than
-// kMostDigits digits behind leading zeros, or other bytes.
-inline bool read_mantissa(const char* end, std::size_t n, std::size_t decimals, bool has_point,
+// Digits that end at `end`: n of them, the last `behind` of which stand behind a point, or all
+// where there is none.
+struct Digits {
+  const char* end;
+  std::size_t n, behind;
+};
+
+// The numbers of up to eight digits each that make up a number.
+struct Parts {
+  std::uint64_t leading = 0, second = 0, third = 0;
+  bool are_digits = true;
+};
+
+// The values of eight digits of the last 32, zeros where there are none: bytes before the point
+// move up by one, over the point.
+inline std::uint64_t values_of(const Digits& digits, std::size_t part) noexcept {
+  const char* at = digits.end - 32 + 8 * part;
+  const std::uint64_t behind = kLastBytes.of[digits.behind][part];
+  const std::uint64_t bytes = (eight_bytes(at) & behind) | (eight_bytes(at - 1) & ~behind);
+  return (bytes ^ 0x3030303030303030ULL) & kLastBytes.of[digits.n][part];
+}
+
+inline Parts parts_of(const Digits& digits) noexcept {
+  const std::uint64_t first = values_of(digits, 1), second = values_of(digits, 2);
+  const std::uint64_t third = values_of(digits, 3);
+  return {number_of_digits(first), number_of_digits(second), number_of_digits(third),
+          are_digits(first) && are_digits(second) && are_digits(third)};
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+[[gnu::target("avx2")]] inline __m256i load_32(const void* at) noexcept {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+}
+
+[[gnu::target("avx2")]] inline Parts parts_in_avx2(const Digits& digits) noexcept {
+  const __m256i bytes = _mm256_blendv_epi8(load_32(digits.end - 33), load_32(digits.end - 32),
+                                           load_32(kLastBytes.of[digits.behind]));
+  const __m256i values = _mm256_and_si256(_mm256_sub_epi8(bytes, _mm256_set1_epi8('0')),
+                                          load_32(kLastBytes.of[digits.n]));
+  const __m256i nine = _mm256_set1_epi8(9);
+  const __m256i twos = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 10));
+  const __m256i fours = _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 100));
+  const __m256i eights =
+      _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(1 << 16 | 10000));
+  const auto low = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 0));
+  const auto high = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 2));
+  const __m256i most = _mm256_max_epu8(values, nine);
+  return {low >> 32, high & 0xffffffffU, high >> 32,
+          _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) == -1};
+}
+#endif
+
+// The digits' number; false where there are more than kMostDigits of them behind leading zeros, or
+// other bytes.
+inline bool read_mantissa(const Digits& digits, [[maybe_unused]] Registers registers,
                           std::uint64_t& mantissa) noexcept {
-  const std::uint64_t* taken = kLastBytes.of[n];
-  // Without a point all bytes are those behind it.
-  const std::uint64_t* behind = kLastBytes.of[has_point ? decimals : n];
-  std::uint64_t all = 0, before = 0, values[3] = {};
-  for (std::size_t i = 0; i < 3; ++i) {
-    // Zeros stand before the bytes that are taken.
-    const std::uint64_t word =
-        (eight_bytes(end - kReach + 8 * i) ^ 0x3030303030303030ULL) & taken[i];
-    const std::uint64_t moved = word << 8 | before >> 56;
-    before = word;
-    values[i] = (word & behind[i]) | (moved & ~behind[i]);
-  }
-  // The point itself went where the bytes in front of it came from, but for the first of 24.
-  for (const std::uint64_t word : values) all |= (word | (word + 0x0606060606060606ULL));
-  const std::uint64_t first = number_of_digits(values[0]);
-  mantissa = (first * kPowersOfTen[8] + number_of_digits(values[1])) * kPowersOfTen[8] +
-             number_of_digits(values[2]);
-  return (all & 0xf0f0f0f0f0f0f0f0ULL) == 0 && first < kPowersOfTen[kMostDigits - 16];
+#if SKGRADED_HAS_AVX_VARIANT
+  const Parts parts = registers >= Registers::kAvx2 ? parts_in_avx2(digits) : parts_of(digits);
+#else
+  const Parts parts = parts_of(digits);
+#endif
+  mantissa = (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
+  return parts.are_digits && parts.leading < kPowersOfTen[kMostDigits - 16];
 }
 
 // Plain decimals of few digits. Where kReach bytes up to the token's end cannot be read, it is not
 // taken.
-inline bool read_short_decimal(std::string_view token, std::size_t before,
+inline bool read_short_decimal(std::string_view token, std::size_t before, Registers registers,
                                double& number) noexcept {
   const bool negative = !token.empty() && token[0] == '-';
   const std::size_t n = token.size() - (negative ? 1 : 0);
   const char* end = token.data() + token.size();
-  if (n == 0 || n > kReach || before + token.size() < kReach) return false;
+  if (n == 0 || n > kLongest || before + token.size() < kReach) return false;
   const std::size_t beyond = n < 8 ? 8 - n : 0;
   std::size_t point = point_in(eight_bytes(end - n - beyond) >> (8 * beyond));
   if (point == 8) point = std::min(n, std::string_view(end - n, n).find('.'));
@@ -217,7 +258,8 @@ inline bool read_short_decimal(std::string_view token, std::size_t before,
   const std::size_t decimals = has_point ? n - 1 - point : 0;
   if (decimals > kMostDecimals || (has_point && n == 1)) return false;
   std::uint64_t mantissa = 0;
-  if (!read_mantissa(end, n, decimals, has_point, mantissa)) return false;
+  const Digits digits = has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n};
+  if (!read_mantissa(digits, registers, mantissa)) return false;
   number = mantissa == 0 ? 0.0 : nearest_quotient(mantissa, decimals);
   if (negative) number = -number;
   return true;
@@ -273,8 +315,9 @@ inline bool is_word_of_no_number(std::string_view token) {
 
 // A sign, digits with or without a point, and an exponent; the words for what is no number are read
 // as NaN. The locale plays no part. As many bytes as `before` can be read in front of the token.
-inline bool read_number(std::string_view token, double& number, std::size_t before = 0) {
-  if (read_short_decimal(token, before, number)) return true;
+inline bool read_number(std::string_view token, double& number, std::size_t before = 0,
+                        Registers registers = Registers::kPlain) {
+  if (read_short_decimal(token, before, registers, number)) return true;
   const bool negative = !token.empty() && token[0] == '-';
   if (!token.empty() && (token[0] == '+' || token[0] == '-')) token.remove_prefix(1);
   // from_chars would take a second minus sign.
