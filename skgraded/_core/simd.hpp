@@ -14,6 +14,7 @@
 #endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
 #define SKGRADED_HAS_AVX_VARIANT 1
 #define SKGRADED_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define SKGRADED_INLINE_BODY __attribute__((always_inline))  // stands behind a lambda's parameters
@@ -37,6 +38,7 @@
 #else
 #define SKGRADED_AVX512 "avx512f,avx512dq,prefer-vector-width=512"
 #endif
+#define SKGRADED_AVX512_BYTES "avx512f,avx512bw"
 
 namespace skgraded {
 
@@ -105,7 +107,7 @@ auto run_in([[maybe_unused]] Registers registers, const Body& body) noexcept {
   return run_in_plain(body);
 }
 
-// ---- Blocks of bytes, chosen when the program is compiled
+// ---- Blocks of bytes
 
 constexpr std::size_t kBlockBytes = 64;
 
@@ -155,6 +157,55 @@ inline BlockMarks marks_in_vectors(const char* text) noexcept {
 #else
 #define SKGRADED_HAS_BYTE_BLOCKS 0
 #endif
+
+#if SKGRADED_HAS_AVX_VARIANT
+
+[[gnu::target("avx2")]] inline std::uint64_t bits_of_half(__m256i truths, int half) noexcept {
+  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(truths)))
+         << (32 * half);
+}
+
+[[gnu::target("avx2")]] inline BlockMarks marks_in_avx2(const char* text) noexcept {
+  const __m256i space = _mm256_set1_epi8(' '), tab = _mm256_set1_epi8('\t');
+  const __m256i four = _mm256_set1_epi8(4), line_end = _mm256_set1_epi8('\n');
+  BlockMarks marks;
+  __m256i least = space;
+  for (int half = 0; half < 2; ++half) {
+    const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32 * half));
+    const __m256i above_tab = _mm256_sub_epi8(c, tab);
+    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(above_tab, four), above_tab);
+    marks.blank |= bits_of_half(_mm256_or_si256(_mm256_cmpeq_epi8(c, space), control), half);
+    marks.end |= bits_of_half(_mm256_cmpeq_epi8(c, line_end), half);
+    least = _mm256_min_epu8(least, c);
+  }
+  marks.has_zero = bits_of_half(_mm256_cmpeq_epi8(least, _mm256_setzero_si256()), 0) != 0;
+  return marks;
+}
+
+[[gnu::target(SKGRADED_AVX512_BYTES)]] inline BlockMarks marks_in_avx512(
+    const char* text) noexcept {
+  const __m512i c = _mm512_loadu_si512(text);
+  const __m512i above_tab = _mm512_sub_epi8(c, _mm512_set1_epi8('\t'));
+  BlockMarks marks;
+  marks.blank = _mm512_cmpeq_epi8_mask(c, _mm512_set1_epi8(' ')) |
+                _mm512_cmple_epu8_mask(above_tab, _mm512_set1_epi8(4));
+  marks.end = _mm512_cmpeq_epi8_mask(c, _mm512_set1_epi8('\n'));
+  marks.has_zero = _mm512_testn_epi8_mask(c, c) != 0;
+  return marks;
+}
+
+#endif
+
+// Number of bits above the highest one that is set; at least one is.
+inline int leading_zeros(std::uint64_t bits) noexcept {
+#if defined(__GNUC__)
+  return __builtin_clzll(bits);
+#else
+  int zeros = 0;
+  for (; bits >> 63 == 0; bits <<= 1) ++zeros;
+  return zeros;
+#endif
+}
 
 // Number of the lowest bit that is set; at least one is.
 inline int lowest_bit(std::uint64_t bits) noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -13,25 +14,62 @@
 namespace skgraded {
 
 // How blocks of bytes are compared. The marks do not depend on it.
-enum class ByteBlocks { kPlain, kVectors };
+enum class ByteBlocks : int { kPlain, kVectors, kAvx2, kAvx512 };
 
-#if SKGRADED_HAS_BYTE_BLOCKS
-constexpr ByteBlocks kByteBlocks = ByteBlocks::kVectors;
-#else
-constexpr ByteBlocks kByteBlocks = ByteBlocks::kPlain;
+inline ByteBlocks byte_blocks_of_machine() noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (__builtin_cpu_supports("avx512bw") != 0) return ByteBlocks::kAvx512;
+  if (__builtin_cpu_supports("avx2") != 0) return ByteBlocks::kAvx2;
+#endif
+  return SKGRADED_HAS_BYTE_BLOCKS != 0 ? ByteBlocks::kVectors : ByteBlocks::kPlain;
+}
+
+// Marks of consecutive blocks; returns whether they hold a zero byte.
+template <BlockMarks (*kMarksOf)(const char*)>
+SKGRADED_ALWAYS_INLINE bool mark_each(const char* text, std::size_t n_blocks, std::uint64_t* blank,
+                                      std::uint64_t* end) {
+  bool has_zero = false;
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const BlockMarks marks = kMarksOf(text + block * kBlockBytes);
+    blank[block] = marks.blank;
+    end[block] = marks.end;
+    has_zero |= marks.has_zero;
+  }
+  return has_zero;
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+
+[[gnu::target("avx2")]] inline bool mark_in_avx2(const char* text, std::size_t n_blocks,
+                                                 std::uint64_t* blank, std::uint64_t* end) {
+  return mark_each<marks_in_avx2>(text, n_blocks, blank, end);
+}
+
+[[gnu::target(SKGRADED_AVX512_BYTES)]] inline bool mark_in_avx512(const char* text,
+                                                                  std::size_t n_blocks,
+                                                                  std::uint64_t* blank,
+                                                                  std::uint64_t* end) {
+  return mark_each<marks_in_avx512>(text, n_blocks, blank, end);
+}
+
 #endif
 
-inline BlockMarks marks_of(const char* block, [[maybe_unused]] ByteBlocks how) noexcept {
-#if SKGRADED_HAS_BYTE_BLOCKS
-  if (how == ByteBlocks::kVectors) return marks_in_vectors(block);
+inline bool mark_blocks(const char* text, std::size_t n_blocks, std::uint64_t* blank,
+                        std::uint64_t* end, [[maybe_unused]] ByteBlocks how) {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (how == ByteBlocks::kAvx512) return mark_in_avx512(text, n_blocks, blank, end);
+  if (how == ByteBlocks::kAvx2) return mark_in_avx2(text, n_blocks, blank, end);
 #endif
-  return marks_by_bytes(block);
+#if SKGRADED_HAS_BYTE_BLOCKS
+  if (how != ByteBlocks::kPlain) return mark_each<marks_in_vectors>(text, n_blocks, blank, end);
+#endif
+  return mark_each<marks_by_bytes>(text, n_blocks, blank, end);
 }
 
 // Marks of a part of the text at a time, so that they stay in the cache.
 class TextMarks {
  public:
-  explicit TextMarks(std::string_view text, ByteBlocks how = kByteBlocks)
+  explicit TextMarks(std::string_view text, ByteBlocks how = byte_blocks_of_machine())
       : text_(text), how_(how), blank_(kBlocks + 1), end_(kBlocks + 1) {}
 
   // Makes marks of the kBlockBytes bytes from `at` on, as far as the text goes. Texts are marked
@@ -58,22 +96,15 @@ class TextMarks {
   void mark(std::size_t at) noexcept {
     first_ = at;
     covered_ = std::min(at + kBlocks * kBlockBytes, text_.size());
-    has_zero_ = false;
-    for (std::size_t block = 0; block < kBlocks; ++block) {
-      const std::size_t begin = at + block * kBlockBytes;
-      const BlockMarks marks = begin < text_.size() ? marks_from(begin) : BlockMarks{};
-      blank_[block] = marks.blank;
-      end_[block] = marks.end;
-      has_zero_ |= marks.has_zero;
-    }
-  }
-
-  BlockMarks marks_from(std::size_t begin) const noexcept {
-    if (text_.size() - begin >= kBlockBytes) return marks_of(text_.data() + begin, how_);
+    const std::size_t whole = (covered_ - at) / kBlockBytes, rest = (covered_ - at) % kBlockBytes;
+    has_zero_ = mark_blocks(text_.data() + at, whole, blank_.data(), end_.data(), how_);
+    std::fill(blank_.begin() + static_cast<std::ptrdiff_t>(whole), blank_.end(), 0);
+    std::fill(end_.begin() + static_cast<std::ptrdiff_t>(whole), end_.end(), 0);
+    if (rest == 0) return;
     char block[kBlockBytes];
     std::fill(std::begin(block), std::end(block), 'x');
-    std::memcpy(block, text_.data() + begin, text_.size() - begin);
-    return marks_of(block, how_);
+    std::memcpy(block, text_.data() + at + whole * kBlockBytes, rest);
+    has_zero_ |= mark_blocks(block, 1, &blank_[whole], &end_[whole], how_);
   }
 
   std::string_view text_;

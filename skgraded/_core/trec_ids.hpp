@@ -1,6 +1,7 @@
 // Document ids of TREC files: flat columns of text, and hash tables that find ids in them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -41,9 +42,10 @@ inline void take_documents(const Documents& documents, const std::int64_t* rows,
 }
 
 // Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot.
+// Three slots in four are free or more, so that most ids that are not there meet a free one first.
 inline std::int64_t slots_for(std::int64_t n) noexcept {
   std::int64_t slots = 4;
-  while (slots < 2 * n) slots *= 2;
+  while (slots < 4 * n) slots *= 2;
   return slots;
 }
 
@@ -196,19 +198,55 @@ inline std::vector<std::int64_t> find_duplicates(const Documents& documents, con
   return std::move(finder.pairs);
 }
 
+// Finds documents in the tables of their queries.
+class LookUp {
+ public:
+  LookUp(const Documents& documents, const Documents& known, const HashKey& key)
+      : documents_(documents), known_(known), key_(key) {}
+
+  // Number in the table of the documents from `start` on, or -1. Whether a document is there is
+  // hard to foretell: no branch depends on it before those are known that may be.
+  void search(std::int64_t start, std::int64_t n, const std::uint64_t* slots, std::int64_t n_slots,
+              std::int32_t* found) noexcept {
+    for (std::int64_t begin = 0; begin < n; begin += kStep)
+      search_step(start + begin, std::min(n - begin, kStep), slots, n_slots, found + begin);
+  }
+
+ private:
+  static constexpr std::int64_t kStep = 512;
+
+  void search_step(std::int64_t start, std::int64_t n, const std::uint64_t* slots,
+                   std::int64_t n_slots, std::int32_t* found) noexcept {
+    const auto mask = static_cast<std::uint64_t>(n_slots - 1);
+    std::size_t n_taken = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t hash = hash_of(documents_[start + i], key_);
+      hash_[n_taken] = hash;
+      taken_[n_taken] = i;
+      n_taken += slots[hash & mask] != 0 ? 1 : 0;
+      found[i] = -1;
+    }
+    for (std::size_t each = 0; each < n_taken; ++each) {
+      const std::int64_t i = taken_[each];
+      found[i] = static_cast<std::int32_t>(
+          number_in(*find_slot(slots, n_slots, known_, documents_[start + i], hash_[each])));
+    }
+  }
+
+  Documents documents_, known_;
+  HashKey key_;
+  std::uint64_t hash_[kStep];
+  std::int64_t taken_[kStep];
+};
+
 // Number in the table of every document, or -1.
 inline void look_up(const Documents& documents, const Rows& rows, const Documents& known,
                     const HashKey& key, const std::uint64_t* slots, const std::int64_t* slot_indptr,
                     std::int32_t* found) noexcept {
-  for (std::int64_t q = 0; q < rows.queries.count; ++q) {
-    const std::int64_t first = slot_indptr[q], n_slots = slot_indptr[q + 1] - first;
-    std::int32_t* out = found + rows.queries.begin(q);
-    for (std::int64_t i = 0; i < rows.queries.size(q); ++i) {
-      const std::string_view id = documents[rows.start[q] + i];
-      out[i] = static_cast<std::int32_t>(
-          number_in(*find_slot(slots + first, n_slots, known, id, hash_of(id, key))));
-    }
-  }
+  LookUp in_tables(documents, known, key);
+  for (std::int64_t q = 0; q < rows.queries.count; ++q)
+    in_tables.search(rows.start[q], rows.queries.size(q), slots + slot_indptr[q],
+                     slot_indptr[q + 1] - slot_indptr[q], found + rows.queries.begin(q));
 }
 
 }  // namespace skgraded::trec

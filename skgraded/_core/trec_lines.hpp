@@ -85,13 +85,44 @@ class Text {
   std::size_t size_ = 0, room_ = 0;
 };
 
+// A column whose room is made before it is filled.
+template <class T>
+class Column {
+ public:
+  void reserve(std::size_t room) {
+    if (room <= room_) return;
+    std::unique_ptr<T[]> items(new T[room]);  // not filled
+    std::copy(items_.get(), items_.get() + size_, items.get());
+    items_ = std::move(items);
+    room_ = room;
+  }
+
+  void push(T item) noexcept { items_[size_++] = item; }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ <= 2 * size_) return;
+    room_ = 0;
+    reserve(size_);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<T[]> release() noexcept { return std::move(items_); }
+  T operator[](std::size_t i) const noexcept { return items_[i]; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
 struct Lines {
-  std::vector<std::int32_t> topic;         // number of each record's topic
+  Column<std::int32_t> topic;              // number of each record's topic
   std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
-  std::vector<std::int64_t> document_end;  // ends of the document ids in `document`
+  Column<std::int64_t> document_end;       // ends of the document ids in `document`
   Text document;
-  std::vector<double> value;
-  std::vector<std::int32_t> rank;
+  Column<double> value;
+  Column<std::int32_t> rank;
   std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
   std::string tag;                    // of the first record
   std::int64_t n_lines = 0, consumed = 0;
@@ -160,12 +191,6 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-// Gives back memory of which less than half is in use.
-template <class T>
-void shrink(std::vector<T>& column) {
-  if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
-}
-
 class LineReader {
  public:
   LineReader(std::string_view text, const Columns& columns, const HashKey& key)
@@ -175,10 +200,7 @@ class LineReader {
     const std::size_t shortest = 2 * static_cast<std::size_t>(columns.count);
     const std::size_t first = std::min(text.find('\n'), text.size()) + 1;
     const std::size_t n = text.size() / std::max(shortest, first) * 5 / 4 + 1;
-    lines_.topic.reserve(n);
-    lines_.document_end.reserve(n);
-    lines_.value.reserve(n);
-    if (columns.rank >= 0) lines_.rank.reserve(n);
+    reserve(n);
     lines_.document.reserve(text.size() / 4);
   }
 
@@ -210,6 +232,13 @@ class LineReader {
   }
 
  private:
+  void reserve(std::size_t n) {
+    lines_.topic.reserve(n);
+    lines_.document_end.reserve(n);
+    lines_.value.reserve(n);
+    if (columns_.rank >= 0) lines_.rank.reserve(n);
+  }
+
   bool refuses(std::size_t begin, std::size_t end) {
     if (text_.substr(begin, end - begin).find('\0') != std::string_view::npos)
       fail(Fault::not_text, begin, end);
@@ -222,12 +251,12 @@ class LineReader {
   }
 
   void give_back_memory() {
-    shrink(lines_.topic);
-    shrink(lines_.document_end);
+    lines_.topic.shrink();
+    lines_.document_end.shrink();
     lines_.document.shrink();
-    shrink(lines_.value);
-    shrink(lines_.rank);
-    shrink(lines_.skipped);
+    lines_.value.shrink();
+    lines_.rank.shrink();
+    if (lines_.skipped.capacity() > 2 * lines_.skipped.size()) lines_.skipped.shrink_to_fit();
   }
 
   void read_short_line(std::size_t begin, std::size_t n, std::uint64_t blanks) {
@@ -305,17 +334,19 @@ class LineReader {
   SKGRADED_ALWAYS_INLINE void add_record(const std::string_view* column) {
     double value = 0;
     const std::string_view number = column[columns_.value];
-    if (!read_number(number, value, place_of(number))) return fail_at(Fault::value, number);
+    if (!read_number(number, value, place_of(number), registers_))
+      return fail_at(Fault::value, number);
     if (!std::isfinite(value)) return fail_at(Fault::not_finite, number);
     const std::string_view document = column[columns_.document];
-    if (columns_.tag >= 0 && lines_.value.empty()) lines_.tag = column[columns_.tag];
-    lines_.topic.push_back(number_of(column[0]));
+    if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = column[columns_.tag];
+    if (lines_.value.size() == lines_.value.capacity()) reserve(2 * lines_.value.size());
+    lines_.topic.push(number_of(column[0]));
     lines_.document.append(document, text_.size() - place_of(document));
-    lines_.document_end.push_back(static_cast<std::int64_t>(lines_.document.size()));
-    lines_.value.push_back(value);
+    lines_.document_end.push(static_cast<std::int64_t>(lines_.document.size()));
+    lines_.value.push(value);
     if (columns_.rank < 0) return;
     const std::string_view rank = column[columns_.rank];
-    lines_.rank.push_back(read_rank(rank, place_of(rank)));
+    lines_.rank.push(read_rank(rank, place_of(rank)));
   }
 
   std::size_t place_of(std::string_view token) const noexcept {
@@ -350,6 +381,7 @@ class LineReader {
   Columns columns_;
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
+  Registers registers_ = widest_registers();
   std::string_view last_topic_;
   std::int32_t last_number_ = -1;
 };

@@ -36,11 +36,13 @@ Documents documents_of(const Integers& end, const Bytes& bytes) {
   return {end.data(), reinterpret_cast<const char*>(bytes.data())};
 }
 
-Out<std::uint8_t> text_of(trec::Text&& text) {
-  const std::size_t n = text.size();
-  std::unique_ptr<char[]> owned = text.release();
-  nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<char*>(p); });
-  return Out<std::uint8_t>(reinterpret_cast<std::uint8_t*>(owned.release()), {n}, owner);
+template <class T, class Column>
+Out<T> array_of_column(Column&& column) {
+  const std::size_t n = column.size();
+  auto owned = column.release();
+  using Item = typename decltype(owned)::element_type;
+  nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<Item*>(p); });
+  return Out<T>(reinterpret_cast<T*>(owned.release()), {n}, owner);
 }
 
 nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
@@ -51,12 +53,14 @@ nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
   const nb::tuple fault =
       nb::make_tuple(static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end);
   const nb::bytes tag(lines.tag.data(), lines.tag.size());
-  return nb::make_tuple(
-      array_of<std::int32_t>(std::move(lines.topic)),
-      array_of<std::int64_t>(std::move(lines.topic_extent)),
-      array_of<std::int64_t>(std::move(lines.document_end)), text_of(std::move(lines.document)),
-      array_of<double>(std::move(lines.value)), array_of<std::int32_t>(std::move(lines.rank)),
-      array_of<std::int64_t>(std::move(lines.skipped)), tag, lines.n_lines, lines.consumed, fault);
+  return nb::make_tuple(array_of_column<std::int32_t>(std::move(lines.topic)),
+                        array_of<std::int64_t>(std::move(lines.topic_extent)),
+                        array_of_column<std::int64_t>(std::move(lines.document_end)),
+                        array_of_column<std::uint8_t>(std::move(lines.document)),
+                        array_of_column<double>(std::move(lines.value)),
+                        array_of_column<std::int32_t>(std::move(lines.rank)),
+                        array_of<std::int64_t>(std::move(lines.skipped)), tag, lines.n_lines,
+                        lines.consumed, fault);
 }
 
 Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,

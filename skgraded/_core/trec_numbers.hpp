@@ -13,6 +13,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "simd.hpp"
+#include "wide_product.hpp"
+
 namespace skgraded::trec {
 
 // Eight bytes, the first one in the lowest bits.
@@ -65,8 +68,7 @@ constexpr std::uint64_t kPowersOfTen[] = {1ULL,
                                           100000000000000000ULL,
                                           1000000000000000000ULL,
                                           10000000000000000000ULL};
-constexpr std::size_t kDigitsOfDouble = 12;  // far fewer than 2^53 has
-constexpr std::size_t kMostDigits = 19;      // all numbers of so many digits fit into 64 bits
+constexpr std::size_t kMostDigits = 19;  // all numbers of so many digits fit into 64 bits
 
 // The number of n <= kMostDigits digits, of which eight bytes before their end can be read.
 inline bool read_digits(const char* at, std::size_t n, std::uint64_t& number) noexcept {
@@ -91,51 +93,174 @@ inline double power_of_two(int exponent) noexcept {
   return power;
 }
 
-#if defined(__SIZEOF_INT128__)
-// The double nearest to mantissa / 10^decimals, of a mantissa that is not 0: 62 bits or more of the
-// quotient, and whether there are others, decide how it is rounded.
+// A divisor with its highest bit set, and its reciprocal: floor((2^128 - 1) / divisor) - 2^64.
+struct Divisor {
+  std::uint64_t divisor = 0, reciprocal = 0;
+  int up = 0;  // bits by which the divisor was shifted
+};
+
+constexpr Divisor divisor_of(std::uint64_t number) noexcept {
+  Divisor made;
+  for (made.divisor = number; made.divisor >> 63 == 0; made.divisor <<= 1) ++made.up;
+  // By long division: 2^128 - 1 less the divisor times 2^64 leaves ~divisor and 64 ones.
+  std::uint64_t rest = ~made.divisor;
+  for (int bit = 0; bit < 64; ++bit) {
+    const bool carries = rest >> 63 != 0;
+    rest = rest << 1 | 1;
+    made.reciprocal <<= 1;
+    if (!carries && rest < made.divisor) continue;
+    rest -= made.divisor;
+    made.reciprocal |= 1;
+  }
+  return made;
+}
+
+constexpr std::size_t kMostDecimals = 19;
+
+struct Divisors {
+  Divisor of_decimals[kMostDecimals + 1];
+};
+
+constexpr Divisors make_divisors() noexcept {
+  Divisors made{};
+  for (std::size_t i = 0; i <= kMostDecimals; ++i)
+    made.of_decimals[i] = divisor_of(kPowersOfTen[i]);
+  return made;
+}
+
+constexpr Divisors kDivisors = make_divisors();
+
+// The double nearest to mantissa / 10^decimals, of a mantissa that is not 0: 61 bits or more of the
+// quotient, and whether there are others, decide how it is rounded. The division by a known divisor
+// is that of N. Moeller and T. Granlund (2011), "Improved division by invariant integers".
 inline double nearest_quotient(std::uint64_t mantissa, std::size_t decimals) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  const std::uint64_t power = kPowersOfTen[decimals];
-  const int up = __builtin_clzll(mantissa), power_up = __builtin_clzll(power);
-  const Wide dividend = static_cast<Wide>(mantissa << up) << 63;
-  const std::uint64_t divisor = power << power_up;
-  const auto quotient = static_cast<std::uint64_t>(dividend / divisor);
-  const bool is_exact = static_cast<Wide>(quotient) * divisor == dividend;
-  return static_cast<double>(is_exact ? quotient : quotient | 1) * power_of_two(power_up - up - 63);
+  const Divisor& by = kDivisors.of_decimals[decimals];
+  const int up = leading_zeros(mantissa);
+  const std::uint64_t high = mantissa << up >> 1, low = mantissa << up << 63;
+  const WideProduct product = multiply_wide(by.reciprocal, high);
+  const std::uint64_t below = product.low + low;
+  std::uint64_t quotient = product.high + high + (below < low ? 1 : 0) + 1;
+  std::uint64_t rest = low - quotient * by.divisor;
+  const std::uint64_t too_large = rest > below ? 1 : 0;
+  quotient -= too_large;
+  rest += by.divisor & (0 - too_large);
+  const std::uint64_t too_small = rest >= by.divisor ? 1 : 0;
+  quotient += too_small;
+  rest -= by.divisor & (0 - too_small);
+  const std::uint64_t others = (quotient & 1) | (rest != 0 ? 1 : 0);
+  // Below 2^63, so that it is converted as a signed number, which takes no branch.
+  const auto rounded = static_cast<double>(static_cast<std::int64_t>(quotient >> 1 | others));
+  return rounded * power_of_two(by.up - up - 62);
+}
+
+constexpr std::size_t kLongest = 24;  // bytes of a number without its sign
+constexpr std::size_t kReach = 33;    // bytes up to its end that can be read
+
+// Masks of the last n of 32 bytes, eight to a word.
+struct LastBytes {
+  alignas(32) std::uint64_t of[kLongest + 1][4];
+};
+
+constexpr LastBytes make_last_bytes() noexcept {
+  LastBytes made{};
+  for (std::size_t n = 0; n <= kLongest; ++n)
+    for (std::size_t i = 32 - n; i < 32; ++i)
+      made.of[n][i / 8] |= std::uint64_t{0xff} << (8 * (i % 8));
+  return made;
+}
+
+constexpr LastBytes kLastBytes = make_last_bytes();
+
+// Place of the first point in eight bytes, or 8.
+inline std::size_t point_in(std::uint64_t bytes) noexcept {
+  const std::uint64_t others = bytes ^ 0x2e2e2e2e2e2e2e2eULL;
+  const std::uint64_t marks = (others - 0x0101010101010101ULL) & ~others & 0x8080808080808080ULL;
+  return marks == 0 ? 8 : static_cast<std::size_t>(lowest_bit(marks)) / 8;
+}
+
+// Digits that end at `end`: n of them, the last `behind` of which stand behind a point, or all
+// where there is none.
+struct Digits {
+  const char* end;
+  std::size_t n, behind;
+};
+
+// The numbers of up to eight digits each that make up a number.
+struct Parts {
+  std::uint64_t leading = 0, second = 0, third = 0;
+  bool are_digits = true;
+};
+
+// The values of eight digits of the last 32, zeros where there are none: bytes before the point
+// move up by one, over the point.
+inline std::uint64_t values_of(const Digits& digits, std::size_t part) noexcept {
+  const char* at = digits.end - 32 + 8 * part;
+  const std::uint64_t behind = kLastBytes.of[digits.behind][part];
+  const std::uint64_t bytes = (eight_bytes(at) & behind) | (eight_bytes(at - 1) & ~behind);
+  return (bytes ^ 0x3030303030303030ULL) & kLastBytes.of[digits.n][part];
+}
+
+inline Parts parts_of(const Digits& digits) noexcept {
+  const std::uint64_t first = values_of(digits, 1), second = values_of(digits, 2);
+  const std::uint64_t third = values_of(digits, 3);
+  return {number_of_digits(first), number_of_digits(second), number_of_digits(third),
+          are_digits(first) && are_digits(second) && are_digits(third)};
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+[[gnu::target("avx2")]] inline __m256i load_32(const void* at) noexcept {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+}
+
+[[gnu::target("avx2")]] inline Parts parts_in_avx2(const Digits& digits) noexcept {
+  const __m256i bytes = _mm256_blendv_epi8(load_32(digits.end - 33), load_32(digits.end - 32),
+                                           load_32(kLastBytes.of[digits.behind]));
+  const __m256i values = _mm256_and_si256(_mm256_sub_epi8(bytes, _mm256_set1_epi8('0')),
+                                          load_32(kLastBytes.of[digits.n]));
+  const __m256i nine = _mm256_set1_epi8(9);
+  const __m256i twos = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 10));
+  const __m256i fours = _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 100));
+  const __m256i eights =
+      _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(1 << 16 | 10000));
+  const auto low = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 0));
+  const auto high = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 2));
+  const __m256i most = _mm256_max_epu8(values, nine);
+  return {low >> 32, high & 0xffffffffU, high >> 32,
+          _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) == -1};
 }
 #endif
 
-// Plain decimals of few digits. A mantissa below 2^53 and a power of ten up to 10^19 are doubles
-// without error, so that their quotient is the double nearest to the decimal. Where eight bytes
-// before the token cannot be read, it is not taken.
-inline bool read_short_decimal(std::string_view token, std::size_t before,
-                               double& number) noexcept {
-  const char* end = token.data() + token.size();
-  const bool negative = !token.empty() && token[0] == '-';
-  const char* first = token.data() + (negative ? 1 : 0);
-  const char* point = first;
-  while (point < end && *point != '.') ++point;
-  const auto whole = static_cast<std::size_t>(point - first);
-  const std::size_t decimals = point == end ? 0 : static_cast<std::size_t>(end - point) - 1;
-  // A zero before the point is no digit of the mantissa.
-  const bool is_fraction = whole == 1 && *first == '0';
-  const std::size_t digits = (is_fraction ? 0 : whole) + decimals;
-  if (before < 8 || digits > kMostDigits || whole + decimals == 0) return false;
-  std::uint64_t mantissa = 0, fraction = 0;
-  if (!is_fraction && !read_digits(first, whole, mantissa)) return false;
-  if (!read_digits(end - decimals, decimals, fraction)) return false;
-  mantissa = mantissa * kPowersOfTen[decimals] + fraction;
-#if defined(__SIZEOF_INT128__)
-  // Also for small mantissas of long numbers: a file mixes numbers just below 2^53 and above.
-  if (digits > kDigitsOfDouble && mantissa != 0)
-    number = nearest_quotient(mantissa, decimals);
-  else
+// The digits' number; false where there are more than kMostDigits of them behind leading zeros, or
+// other bytes.
+inline bool read_mantissa(const Digits& digits, [[maybe_unused]] Registers registers,
+                          std::uint64_t& mantissa) noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  const Parts parts = registers >= Registers::kAvx2 ? parts_in_avx2(digits) : parts_of(digits);
+#else
+  const Parts parts = parts_of(digits);
 #endif
-      if (mantissa >> 53 == 0)
-    number = static_cast<double>(mantissa) / static_cast<double>(kPowersOfTen[decimals]);
-  else
-    return false;
+  mantissa = (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
+  return parts.are_digits && parts.leading < kPowersOfTen[kMostDigits - 16];
+}
+
+// Plain decimals of few digits. Where kReach bytes up to the token's end cannot be read, it is not
+// taken.
+inline bool read_short_decimal(std::string_view token, std::size_t before, Registers registers,
+                               double& number) noexcept {
+  const bool negative = !token.empty() && token[0] == '-';
+  const std::size_t n = token.size() - (negative ? 1 : 0);
+  const char* end = token.data() + token.size();
+  if (n == 0 || n > kLongest || before + token.size() < kReach) return false;
+  const std::size_t beyond = n < 8 ? 8 - n : 0;
+  std::size_t point = point_in(eight_bytes(end - n - beyond) >> (8 * beyond));
+  if (point == 8) point = std::min(n, std::string_view(end - n, n).find('.'));
+  const bool has_point = point < n;
+  const std::size_t decimals = has_point ? n - 1 - point : 0;
+  if (decimals > kMostDecimals || (has_point && n == 1)) return false;
+  std::uint64_t mantissa = 0;
+  const Digits digits = has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n};
+  if (!read_mantissa(digits, registers, mantissa)) return false;
+  number = mantissa == 0 ? 0.0 : nearest_quotient(mantissa, decimals);
   if (negative) number = -number;
   return true;
 }
@@ -190,8 +315,9 @@ inline bool is_word_of_no_number(std::string_view token) {
 
 // A sign, digits with or without a point, and an exponent; the words for what is no number are read
 // as NaN. The locale plays no part. As many bytes as `before` can be read in front of the token.
-inline bool read_number(std::string_view token, double& number, std::size_t before = 0) {
-  if (read_short_decimal(token, before, number)) return true;
+inline bool read_number(std::string_view token, double& number, std::size_t before = 0,
+                        Registers registers = Registers::kPlain) {
+  if (read_short_decimal(token, before, registers, number)) return true;
   const bool negative = !token.empty() && token[0] == '-';
   if (!token.empty() && (token[0] == '+' || token[0] == '-')) token.remove_prefix(1);
   // from_chars would take a second minus sign.

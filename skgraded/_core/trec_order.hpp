@@ -31,23 +31,22 @@ class TrecOrder {
       score_[i] = static_cast<Score>(scores[start + static_cast<std::int64_t>(i)]);
   }
 
-  // As most files are.
-  bool is_in_order() const noexcept {
-    for (std::size_t i = 1; i < score_.size(); ++i) {
-      const std::int64_t row = start_ + static_cast<std::int64_t>(i);
-      if (score_[i - 1] < score_[i]) return false;
-      if (score_[i - 1] == score_[i] && documents_[row - 1] <= documents_[row]) return false;
-    }
-    return true;
-  }
-
   void sort(std::int32_t* order) {
-    read_ids();
-    std::sort(order, order + score_.size(), [this](std::int32_t a, std::int32_t b) {
-      const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-      if (score_[i] != score_[j]) return score_[i] > score_[j];
-      return id_[i] > id_[j];
-    });
+    const auto n = static_cast<std::int32_t>(score_.size());
+    if (!std::is_sorted(score_.rbegin(), score_.rend())) {
+      read_ids(0, n);
+      std::sort(order, order + n, [this](std::int32_t a, std::int32_t b) {
+        const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+        if (score_[i] != score_[j]) return score_[i] > score_[j];
+        return id_[i] > id_[j];
+      });
+      return;
+    }
+    // As most files are: only ties are left.
+    for (std::int32_t begin = 0, end = 1; begin < n; begin = end++) {
+      while (end < n && tie(end, begin)) ++end;
+      if (end - begin > 1 && !is_in_order(begin, end)) sort_ties(order, begin, end);
+    }
   }
 
   bool tie(std::int32_t a, std::int32_t b) const noexcept {
@@ -55,10 +54,25 @@ class TrecOrder {
   }
 
  private:
-  void read_ids() {
-    const std::int64_t begin = start_ == 0 ? 0 : documents_.end[start_ - 1];
-    const std::int64_t* ends = documents_.end + start_;
-    id_.resize(score_.size());
+  bool is_in_order(std::int32_t begin, std::int32_t end) const noexcept {
+    for (std::int64_t row = start_ + begin + 1; row < start_ + end; ++row)
+      if (documents_[row - 1] <= documents_[row]) return false;
+    return true;
+  }
+
+  void sort_ties(std::int32_t* order, std::int32_t begin, std::int32_t end) {
+    read_ids(begin, end);
+    std::sort(order + begin, order + end, [&](std::int32_t a, std::int32_t b) {
+      return id_[static_cast<std::size_t>(a - begin)] > id_[static_cast<std::size_t>(b - begin)];
+    });
+  }
+
+  // Copies the ids of some of the query's documents.
+  void read_ids(std::int32_t from, std::int32_t to) {
+    const std::int64_t first = start_ + from;
+    const std::int64_t begin = first == 0 ? 0 : documents_.end[first - 1];
+    const std::int64_t* ends = documents_.end + first;
+    id_.resize(static_cast<std::size_t>(to - from));
     if (id_.empty()) return;
     text_.assign(documents_.bytes + begin, static_cast<std::size_t>(ends[id_.size() - 1] - begin));
     for (std::size_t i = 0, at = 0; i < id_.size(); ++i) {
@@ -85,7 +99,7 @@ void order_documents(const double* scores, const Documents& documents, const Row
     const auto n = static_cast<std::int32_t>(rows.queries.size(q));
     std::iota(first, first + n, 0);
     of_query.read_scores(scores, rows.start[q], n);
-    if (!of_query.is_in_order()) of_query.sort(first);
+    of_query.sort(first);
     for (std::int32_t i = 0; i < n; ++i)
       flags[i] = i > 0 && of_query.tie(first[i], first[i - 1]) ? 1 : 0;
   }

@@ -31,6 +31,7 @@ namespace {
 
 using namespace skgraded::trec;
 using skgraded::Queries;
+using skgraded::Registers;
 using Random = std::mt19937_64;
 
 constexpr HashKey kKey = {0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL};
@@ -92,7 +93,8 @@ void test_lines_are_cut_at_their_blanks(Random& random) {
 void test_marks_are_those_of_the_bytes(Random& random) {
   std::string letters;
   for (int c = 1; c < 256; ++c) letters += static_cast<char>(c);
-  for (const auto how : {skgraded::ByteBlocks::kPlain, skgraded::kByteBlocks}) {
+  for (int each = 0; each <= static_cast<int>(skgraded::byte_blocks_of_machine()); ++each) {
+    const auto how = static_cast<skgraded::ByteBlocks>(each);
     for (int round = 0; round < 40; ++round) {
       std::string text = random_text(random, round % 2 == 0 ? letters : "a \n\t", 40000);
       if (round % 4 == 3 && !text.empty())
@@ -148,20 +150,27 @@ void test_numbers_are_those_of_strtod(Random& random) {
     const bool is_number = !text.empty() && end == text.c_str() + text.size();
     check(read_number(text, number) == is_number, "whether it is a number", text);
     if (is_number) check(number == expected, "number", text);
-    const Exact behind(std::string(8, "0.- a"[random() % 5]) + text);
-    number = 0;
-    check(read_number(behind.view().substr(8), number, 8) == is_number, "whether it is one", text);
-    if (is_number) check(number == expected, "number behind other bytes", text);
+    const std::size_t before = random() % 40;
+    const Exact behind(std::string(before, "0.- a"[random() % 5]) + text);
+    for (const auto registers : {Registers::kPlain, skgraded::widest_registers()}) {
+      number = 0;
+      check(read_number(behind.view().substr(before), number, before, registers) == is_number,
+            "whether it is one", text);
+      if (is_number) check(number == expected, "number behind other bytes", text);
+    }
   }
 }
 
 // Quotients that are half-way between two doubles, or next to such, and ones of all lengths.
 void test_decimals_are_rounded_once(Random& random) {
-  const auto compare = [](const std::string& text) {
-    const Exact behind("        " + text);
-    double number = 0;
-    check(read_short_decimal(behind.view().substr(8), 8, number), "short decimal", text);
-    check(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
+  const auto compare = [&](const std::string& text) {
+    const Exact behind(std::string(kReach, "0.- a7"[random() % 6]) + text);
+    for (const auto registers : {Registers::kPlain, skgraded::widest_registers()}) {
+      double number = 0;
+      check(read_short_decimal(behind.view().substr(kReach), kReach, registers, number),
+            "short decimal", text);
+      check(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
+    }
   };
   for (int round = 0; round < 100000; ++round) {
     std::uint64_t mantissa = random() >> (1 + random() % 40);
