@@ -1,0 +1,77 @@
+"""The site: ``sphinx-build -W --keep-going docs build/site``."""
+
+import importlib
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference_pages import write_reference_pages
+
+import skgraded
+
+project = "skgraded"
+author = "skgraded developers"
+copyright = "skgraded developers"  # noqa: A001 - the name is Sphinx's
+release = skgraded.__version__
+version = release
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_templates", "build", "gallery/*.ipynb"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings state types and shapes
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False  # the class template lists the methods
+numpydoc_xref_param_type = False
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "skgraded"
+html_static_path = ["_static"]
+html_css_files = ["skgraded.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"start": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    # The engines' examples start clusters of their own: they are shown, but not run here.
+    "filename_pattern": r"/(?!dask_|spark_)[^/]*\.py$",
+    "ignore_pattern": r"/(study_collection|__init__)\.py$",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 1_000_000,
+    "within_subsection_order": "FileNameSortKey",
+    "matplotlib_animations": False,
+}
+
+
+def setup(app):
+    """Write the pages of the reference before Sphinx reads the folder."""
+    write_reference_pages(Path(__file__).parent / "reference")
