@@ -6,19 +6,29 @@ import lightgbm
 import numpy as np
 import pytest
 import sklearn
-from lightgbm import LGBMRanker
+from lightgbm import LGBMRanker, LGBMRegressor
 from scipy.sparse import coo_matrix, csr_matrix
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, StackingRegressor, VotingRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_selection import SelectFromModel
+from sklearn.feature_selection import SelectFromModel, SelectKBest, f_regression
+from sklearn.inspection import partial_dependence
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from skgraded import QueryKFold, QueryRanker, nDCG, query_ids, query_target, xGAP, xgap_score
+from skgraded import (
+    QueryKFold,
+    QueryRanker,
+    nDCG,
+    query_ids,
+    query_series,
+    query_target,
+    xGAP,
+    xgap_score,
+)
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
 from skgraded.rankings import resolve_query_ids, split_target
@@ -681,3 +691,72 @@ def test_a_measure_of_ones_own_among_the_metrics_is_recorded_once():
         "AP": 4,
         "nDCG@3": 4,
     }
+
+
+class TestInsideRegressors:
+    """Ensembles and inspection of scikit-learn, which take regressors alone."""
+
+    @staticmethod
+    def rankers():
+        return [("a", ranker(lgbm(n_estimators=5))), ("b", ranker(Ridge()))]
+
+    def test_votes_are_the_mean_of_the_rankers(self):
+        voting = VotingRegressor(self.rankers()).fit(X, query_target(Y, QID))
+        alone = [each.fit(X, Y, qid=QID).predict(X) for _, each in self.rankers()]
+        np.testing.assert_allclose(voting.predict(X), np.mean(alone, axis=0), rtol=1e-12)
+
+    def test_stacks_of_whole_queries_can_be_searched(self):
+        stack = StackingRegressor(self.rankers(), final_estimator=ranker(Ridge()), cv=QueryKFold(3))
+        grid = {"a__estimator__num_leaves": [3, 7]}
+        search = GridSearchCV(stack, grid, scoring=nDCG(k=10), cv=QueryKFold(3))
+        search.fit(X, query_target(Y, QID))
+        assert 0.0 < search.best_score_ < 1.0
+
+    def test_partial_dependence_averages_predictions(self):
+        fitted = self.rankers()[0][1].fit(X, Y, qid=QID)
+        found = partial_dependence(fitted, X, [0], grid_resolution=5)
+        for value, average in zip(found["grid_values"][0], found["average"][0], strict=True):
+            changed = X.copy()
+            changed[:, 0] = value
+            assert average == pytest.approx(fitted.predict(changed).mean())
+
+    def test_supervised_steps_take_a_series_as_y(self):
+        series = query_series(Y, QID)
+        before = make_pipeline(SelectKBest(f_regression, k=3), self.rankers()[0][1])
+        inside = ranker(make_pipeline(SelectKBest(f_regression, k=3), lgbm(n_estimators=5)))
+        expected = inside.fit(X, series).predict(X)
+        np.testing.assert_array_equal(before.fit(X, series).predict(X), expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_regressors_are_stopped_by_the_measure(library, weighted):
+    if library == "lightgbm":
+        regressor = LGBMRegressor(n_estimators=80, n_jobs=1, verbose=-1)
+    else:
+        regressor = pytest.importorskip("xgboost").XGBRegressor(n_estimators=80, n_jobs=1)
+    weight = np.where(QID % 2, 3.0, 1.0) if weighted else None
+    fitted = stopping_ranker(estimator=regressor, early_stopping_rounds=5)
+    fitted.fit(X, query_target(Y, QID), sample_weight=weight)
+    held_out = fitted.validation_queries_.contains(QID)
+    alone = clone(regressor).fit(
+        X[~held_out], Y[~held_out], sample_weight=None if weight is None else weight[~held_out]
+    )
+    values = []
+    for n_trees in range(1, 81):
+        if library == "lightgbm":
+            scores = alone.predict(X[held_out], num_iteration=n_trees)
+        else:
+            scores = alone.predict(X[held_out], iteration_range=(0, n_trees))
+        rows = {"qid": QID[held_out], "sample_weight": None if weight is None else weight[held_out]}
+        values.append(MEASURE(Y[held_out], scores, **rows))
+    (history,) = (each for each in fitted.evals_result_.values())
+    np.testing.assert_allclose(history[str(MEASURE)], values[: len(history[str(MEASURE)])])
+    assert fitted.best_iteration_ == 1 + np.argmax(history[str(MEASURE)])
+    assert len(history[str(MEASURE)]) == min(80, fitted.best_iteration_ + 5)
+
+
+def test_a_random_forest_of_xgboost_cannot_be_stopped():
+    forest = pytest.importorskip("xgboost").XGBRFRegressor(n_estimators=5)
+    with pytest.raises(ValueError, match="validation_fraction is supported for LGBMRanker, "):
+        ranker(forest, validation_fraction=0.3).fit(X, query_target(Y, QID))

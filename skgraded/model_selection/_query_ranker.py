@@ -92,8 +92,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
         iteration. Whole queries are drawn by their ids, so that the order of rows does not matter.
-        Works with boosters, also at the end of a Pipeline; ``eval_X`` of `fit` gives other queries
-        instead.
+        Works with LGBMRanker, XGBRanker, CatBoostRanker, LGBMRegressor and XGBRegressor, also at
+        the end of a Pipeline; ``eval_X`` of `fit` gives other queries instead.
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
         and predict with the best one. Needs `validation_fraction` or ``eval_X``.
@@ -497,11 +497,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         cloned: Self = clone_around(self)
         return cloned
 
+    # Predictions are numbers: ensembles and inspection take a regressor, and nothing else.
+    _estimator_type = "regressor"  # read by scikit-learn < 1.6
+
     def __sklearn_tags__(self) -> Any:
         # Called by scikit-learn >= 1.6, which has get_tags.
-        from sklearn.utils import get_tags
+        from sklearn.utils import RegressorTags, get_tags
 
         tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags

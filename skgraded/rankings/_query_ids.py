@@ -75,6 +75,10 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     tool has taken rows out of a query. Make the target from the whole data set, before it is
     split; where you leave rows out on purpose, make it from the rows that are left.
 
+    Estimators that know nothing of skgraded cannot read such a target, for instance a supervised
+    step like ``SelectKBest`` before a `QueryRanker` in a Pipeline, or the final estimator of a
+    StackingRegressor: pass `query_series` instead, or put them inside a `QueryRanker`.
+
     Parameters
     ----------
     y : array-like of shape (n_documents,)

@@ -48,7 +48,10 @@ class _Library(NamedTuple):
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
     ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True),
+    ("lightgbm", "LGBMRegressor"): _Library(_lightgbm.fit_regressor, stops_early=True),
     ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True),
+    ("xgboost", "XGBRegressor"): _Library(_xgboost.fit_regressor, stops_early=True),
+    ("xgboost", "XGBRFRegressor"): _Library(),  # a single iteration
     ("catboost", "CatBoostRanker"): _Library(
         _catboost.fit, stops_early=True, importances=_catboost.importances
     ),
@@ -114,7 +117,7 @@ def can_stop_early(estimator: Any) -> bool:
 
 
 def stoppable() -> str:
-    """Names of the rankers whose training can be watched."""
+    """Names of the estimators whose training can be watched."""
     return ", ".join(name for (_, name), library in _LIBRARIES.items() if library.stops_early)
 
 

@@ -1,4 +1,4 @@
-"""LGBMRanker: sizes of the queries, and early stopping on the measure alone."""
+"""LGBMRanker and LGBMRegressor: sizes of the queries, and early stopping on the measure alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skgraded.model_selection._fitting._own_stopping import given_params, reject
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_regressor"]
 
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
@@ -23,14 +23,27 @@ def fit(
     ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> Watched | None:
     """Fit an LGBMRanker."""
+    return _fit(ranker, rows, validation, {**fit_params, "group": rows.sizes})
+
+
+def fit_regressor(
+    regressor: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
+) -> Watched | None:
+    """Fit an LGBMRegressor, which knows of no queries; the measure is told which there are."""
+    return _fit(regressor, rows, validation, fit_params)
+
+
+def _fit(
+    ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
+) -> Watched | None:
     if validation is None:
-        ranker.fit(rows.X, rows.y, group=rows.sizes, **fit_params)
+        ranker.fit(rows.X, rows.y, **fit_params)
         return None
     reject_own_stopping(ranker)
     if not _METRIC.intersection(given_params(ranker)):
         ranker.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
     watching = _watching(ranker, validation, fit_params)
-    ranker.fit(rows.X, rows.y, group=rows.sizes, **{**fit_params, **watching})
+    ranker.fit(rows.X, rows.y, **{**fit_params, **watching})
     # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
     return Watched(ranker.evals_result_, ranker.best_iteration_ or None)
 
@@ -45,7 +58,8 @@ def _watching(ranker: Any, validation: Validation, fit_params: dict[str, Any]) -
         params: dict[str, Any] = {"eval_X": features, "eval_y": rows.labels}
     else:
         params = {"eval_set": [(features, rows.labels)]}
-    params["eval_group"] = [rows.sizes]
+    if "group" in fit_params:
+        params["eval_group"] = [rows.sizes]
     if rows.weight is not None:
         params["eval_sample_weight"] = [rows.weight]
     if "init_score" in rows.per_row:

@@ -1,4 +1,4 @@
-"""XGBRanker: ascending ids, weights of queries, and early stopping by a callback."""
+"""XGBRanker and XGBRegressor: ascending ids, weights of queries, and early stopping."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_regressor"]
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"
@@ -18,11 +18,24 @@ def fit(
     ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> Watched | None:
     """Fit an XGBRanker."""
+    given = {**fit_params, "qid": rows.query_of_row}
     if rows.weight is not None:
-        fit_params["sample_weight"] = rows.query_weight
-    ids = rows.query_of_row
+        given["sample_weight"] = rows.query_weight
+    return _fit(ranker, rows, validation, given)
+
+
+def fit_regressor(
+    regressor: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
+) -> Watched | None:
+    """Fit an XGBRegressor, which knows of no queries; the measure is told which there are."""
+    return _fit(regressor, rows, validation, fit_params)
+
+
+def _fit(
+    ranker: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
+) -> Watched | None:
     if validation is None:
-        ranker.fit(rows.X, rows.y, qid=ids, **fit_params)
+        ranker.fit(rows.X, rows.y, **fit_params)
         return None
     reject_own_stopping(ranker)
     _check_validation(ranker, rows, validation)
@@ -31,9 +44,9 @@ def fit(
     # First, so that the ranker's own callbacks find the measures recorded.
     watch = _watch(ranker, validation, measures)
     ranker.set_params(callbacks=[watch, *(own["callbacks"] or [])], eval_metric=others)
-    evaluated = {} if others is None else _evaluation_set(validation)
+    evaluated = {} if others is None else _evaluation_set(validation, by_query="qid" in fit_params)
     try:
-        ranker.fit(rows.X, rows.y, qid=ids, **{"verbose": False, **fit_params, **evaluated})
+        ranker.fit(rows.X, rows.y, **{"verbose": False, **fit_params, **evaluated})
     finally:
         # Else the model would keep the validation rows. `set_params` would hand metrics on to the
         # fitted booster, which knows no lists.
@@ -57,12 +70,14 @@ def _own_metrics(given: Any) -> tuple[list[Measure], Any]:
     return [measure for each in ours for measure in each.measures], others or None
 
 
-def _evaluation_set(validation: Validation) -> dict[str, Any]:
+def _evaluation_set(validation: Validation, *, by_query: bool) -> dict[str, Any]:
     """Fit parameters by which XGBoost evaluates its own metrics on the validation rows."""
     rows = validation.rows
-    params: dict[str, Any] = {"eval_set": [(rows.X, rows.labels)], "eval_qid": [rows.query_of_row]}
+    params: dict[str, Any] = {"eval_set": [(rows.X, rows.labels)]}
+    if by_query:
+        params["eval_qid"] = [rows.query_of_row]
     if rows.weight is not None:
-        params["sample_weight_eval_set"] = [rows.query_weight]
+        params["sample_weight_eval_set"] = [rows.query_weight if by_query else rows.weight]
     if "base_margin" in rows.per_row:
         params["base_margin_eval_set"] = [rows.per_row["base_margin"]]
     return params
