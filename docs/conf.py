@@ -35,6 +35,7 @@ suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings state types and shapes
 autodoc_member_order = "bysource"
+default_role = "code"
 numpydoc_show_class_members = False  # the class template lists the methods
 numpydoc_xref_param_type = False
 
