@@ -1,4 +1,5 @@
-"""Train LightGBM on two Dask workers, stop early by xGAP over both, and evaluate on the cluster.
+"""Train LightGBM on two Dask workers, stop early by xGAP over both, and evaluate on the cluster
+================================================================================================
 
 Without `global_evaluation`, every worker would stop by the value of its own queries, and the
 training would fail.

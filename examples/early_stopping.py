@@ -1,4 +1,5 @@
-"""Early stopping by xGAP with LightGBM alone: LGBMRanker, lightgbm.train and lightgbm.cv.
+"""Early stopping by xGAP with LightGBM alone: LGBMRanker, lightgbm.train and lightgbm.cv
+=========================================================================================
 
 The same `eval_metric(...)` object works in all three. `metric="None"` turns off LightGBM's own
 ndcg@1..5, which would otherwise be the first metrics and stop the training.

@@ -1,4 +1,5 @@
-"""LightGBM #1137: how to pass ``group`` to a grid search over LGBMRanker.
+"""LightGBM #1137: how to pass ``group`` to a grid search over LGBMRanker
+=========================================================================
 
 Group sizes cannot be cut into folds along with the rows, but query ids can.
 https://github.com/lightgbm-org/LightGBM/issues/1137

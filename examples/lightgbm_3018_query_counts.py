@@ -1,4 +1,5 @@
-"""LightGBM #3018: "Sum of query counts is not same with #data" in a grid search.
+"""LightGBM #3018: "Sum of query counts is not same with #data" in a grid search
+================================================================================
 
 The error means that the group sizes cover all queries, but the rows belong to a fold. Query ids are
 cut along with the rows. Early stopping then works in every fit, on validation queries that

@@ -1,4 +1,5 @@
-"""LightGBM #5041: LGBMRanker at the end of a Pipeline in a randomized search.
+"""LightGBM #5041: LGBMRanker at the end of a Pipeline in a randomized search
+=============================================================================
 
 QueryRanker wraps the Pipeline and passes the query sizes to its last step. The transformers are
 fitted on the training queries only, and also transform the validation queries for early stopping.

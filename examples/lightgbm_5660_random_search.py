@@ -1,4 +1,5 @@
-"""LightGBM #5660: RandomizedSearchCV and folds by group with lambdarank.
+"""LightGBM #5660: RandomizedSearchCV and folds by group with lambdarank
+========================================================================
 
 GroupKFold and the ranker need the same query ids. With metadata routing, the keyword ``qid`` passes
 them to the splitter, to the ranker and to the scorer.

@@ -1,4 +1,5 @@
-"""Optimize ranking models with Optuna: pruning by xGAP, a study of QueryRanker, OptunaSearchCV.
+"""Optimize ranking models with Optuna: pruning by xGAP, a study of QueryRanker, OptunaSearchCV
+===============================================================================================
 
 This example needs optuna and optuna-integration.
 """

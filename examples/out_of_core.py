@@ -1,4 +1,5 @@
-"""Evaluate data that do not fit into memory: a stream of chunks, and a Parquet file.
+"""Evaluate data that do not fit into memory: a stream of chunks, and a Parquet file
+====================================================================================
 
 Only one block of rows is in memory at a time. The means equal those of all rows at once, to the
 last bit.

@@ -1,4 +1,5 @@
-"""Select a LightGBM ranker and stop its training early by xGAP, with GridSearchCV.
+"""Select a LightGBM ranker and stop its training early by xGAP, with GridSearchCV
+==================================================================================
 
 Every fold and every validation set holds whole queries, and the measure that selects the model also
 stops its training. `query_target` attaches the query ids to y. With

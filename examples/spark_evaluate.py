@@ -1,4 +1,5 @@
-"""Score rows in Spark with a LightGBM model, and evaluate them on the cluster.
+"""Score rows in Spark with a LightGBM model, and evaluate them on the cluster
+==============================================================================
 
 Spark needs Java. This example uses local mode; on a cluster, only the session differs. A pandas UDF
 computes the column of scores here, but a ranker that runs in Spark can also provide it.

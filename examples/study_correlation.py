@@ -1,4 +1,5 @@
-"""Show for which g the measures GAP, xGAP and eGAP order systems differently from AP.
+"""Show for which g the measures GAP, xGAP and eGAP order systems differently from AP
+=====================================================================================
 
 The study repeats Tables 2 and 3 of Ferrante, Ferro and Maistro (2014) on your own runs. It uses the
 runs above the first quartile of mean AP, on all topics and on the topics with few highly relevant

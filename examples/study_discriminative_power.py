@@ -1,4 +1,5 @@
-"""Show how well measures tell systems apart.
+"""Show how well measures tell systems apart
+============================================
 
 Discriminative power (Sakai 2006) tests every pair of systems. The swap method (Voorhees and Buckley
 2002) needs no significance test.

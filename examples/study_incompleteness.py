@@ -1,4 +1,5 @@
-"""Show how robust measures are to missing judgments.
+"""Show how robust measures are to missing judgments
+====================================================
 
 Pools are reduced by stratified sampling (Buckley and Voorhees 2004), by simple random sampling
 (Yilmaz and Aslam 2006), and by depth.

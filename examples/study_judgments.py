@@ -1,4 +1,5 @@
-"""Compare the variation between assessors with the variation between topics.
+"""Compare the variation between assessors with the variation between topics
+============================================================================
 
 The first part is the simulation of Kishida (2005), Table 2. The second part uses graded judgments
 of several assessors.

@@ -1,4 +1,5 @@
-"""Show whether different measures select different models.
+"""Show whether different measures select different models
+==========================================================
 
 The study repeats a search, and a training with early stopping, with every measure. All measures
 then score the selected models on held-out queries.

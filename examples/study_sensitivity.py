@@ -1,4 +1,5 @@
-"""Show how much a document changes a measure at every rank, and the effect of undiscovered ones.
+"""Show how much a document changes a measure at every rank, and the effect of undiscovered ones
+================================================================================================
 
 These are the analyses of Kishida (2005), for any measure and any run.
 """

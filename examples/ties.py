@@ -1,4 +1,5 @@
-"""Show why ties need an expected value: the nDCG of a constant model in LightGBM.
+"""Show why ties need an expected value: the nDCG of a constant model in LightGBM
+=================================================================================
 
 LightGBM ranks tied documents in the order of their rows. Exported judgments and click logs often
 hold the best documents first, so that a constant model gets the perfect score. The expected value

@@ -1,4 +1,5 @@
-"""Select the training objective by cross-validated xGAP.
+"""Select the training objective by cross-validated xGAP
+========================================================
 
 The best objective is not always the measure used for evaluation. If g gives most weight to grades
 that few documents have, a measure that also distinguishes the lower grades gives more documents a

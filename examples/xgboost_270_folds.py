@@ -1,4 +1,5 @@
-"""XGBoost #270: cross-validation for ranking needs folds of whole groups.
+"""XGBoost #270: cross-validation for ranking needs folds of whole groups
+=========================================================================
 
 Folds of rows put documents of the same query into the training and the test set, so that the score
 is too high. QueryRanker warns about it, because `query_target` holds the number of rows of each

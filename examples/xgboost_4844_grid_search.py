@@ -1,4 +1,5 @@
-"""XGBoost #4844: GridSearchCV with XGBRanker.
+"""XGBoost #4844: GridSearchCV with XGBRanker
+=============================================
 
 XGBRanker needs numeric query ids and rows that are sorted by them, also within folds. QueryRanker
 accepts ids of any type, and rows in any order.
