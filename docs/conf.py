@@ -62,7 +62,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     # The engines' examples start clusters of their own: they are shown, but not run here.
     "filename_pattern": r"/(?!dask_|spark_)[^/]*\.py$",
-    "ignore_pattern": r"/(study_collection|__init__)\.py$",
+    "ignore_pattern": r"study_collection\.py",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "remove_config_comments": True,
