@@ -1,6 +1,5 @@
 """The site: ``sphinx-build -W --keep-going docs build/site``."""
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import skgraded
 
 project = "skgraded"
 author = "skgraded developers"
-copyright = "skgraded developers"  # noqa: A001 - the name is Sphinx's
+copyright = "skgraded developers"
 release = skgraded.__version__
 version = release
 

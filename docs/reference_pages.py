@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-from pathlib import Path
 
 # The order of the pages; every public module of the package is one.
 MODULES = {
