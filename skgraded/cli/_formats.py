@@ -13,8 +13,9 @@ from typing import Any
 from skgraded._text import count, shorten, text_table, wrap
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.trec import Comparison, RunScores
+from skgraded.users import ThresholdProfile
 
-__all__ = ["comparison_as", "notes_beside", "scores_as"]
+__all__ = ["comparison_as", "notes_beside", "profile_as", "scores_as"]
 
 
 def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
@@ -27,6 +28,13 @@ def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
 def comparison_as(form: str, comparison: Comparison) -> str:
     """Write a comparison in a format."""
     return _COMPARISONS[form](comparison)
+
+
+def profile_as(form: str, profile: ThresholdProfile) -> str:
+    """Write a threshold profile in a format."""
+    if form == "json":
+        return _as_json(profile.to_dict())
+    return _columns_as_csv(profile.columns()) if form == "csv" else profile.to_text() + "\n"
 
 
 def notes_beside(form: str, notes: Sequence[str]) -> Sequence[str]:
@@ -126,12 +134,11 @@ _SCORES: dict[str, Callable[[RunScores, bool], str]] = {
 }
 
 
-def _comparison_csv(comparison: Comparison) -> str:
+def _columns_as_csv(columns: dict[str, list[Any]]) -> str:
     text = io.StringIO()
-    pairs = comparison.pairs()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(pairs)
-    writer.writerows(zip(*pairs.values(), strict=True))
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
 
 
@@ -153,6 +160,6 @@ def _comparison_json(comparison: Comparison) -> str:
 
 _COMPARISONS: dict[str, Callable[[Comparison], str]] = {
     "table": lambda comparison: comparison.to_text() + "\n",
-    "csv": _comparison_csv,
+    "csv": lambda comparison: _columns_as_csv(comparison.pairs()),
     "json": _comparison_json,
 }

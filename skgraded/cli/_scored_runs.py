@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -78,15 +79,19 @@ def _add_reading(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def score_runs(arguments: argparse.Namespace, names: list[str]) -> RunScores:
-    """Score the runs that the arguments name."""
-    measures = [_with_ties(measure(each), arguments.ties) for each in names]
+def score_runs(
+    arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
+) -> RunScores:
+    """Score the runs that the arguments name, by measures that may depend on the qrels."""
+    given = [] if callable(names) else [measure(each) for each in names]
     qrels, runs = _read_letor(arguments) if arguments.letor else _read_trec(arguments)
+    qrels = qrels.map_grades(parse_grades(arguments.grades))
+    chosen = names(qrels) if callable(names) else given
     with measures_of_scores_are_refused():
         return evaluate(
-            qrels.map_grades(parse_grades(arguments.grades)),
+            qrels,
             runs,
-            measures,
+            [_with_ties(each, arguments.ties) for each in chosen],
             order=arguments.order,
             complete=arguments.complete,
             negative=arguments.negative,

@@ -1,0 +1,60 @@
+"""Tell for which users one ranker is better than another.
+
+Some users are content with any relevant document, others want only the best. AP at every grade is
+the value for users who accept that grade or better, and eGAP(g) is its mean for a mixture g of such
+users. So a few numbers answer for all users at once. ``python who_is_better_for_whom.py users.png``
+saves the picture.
+"""
+
+# %%
+# Documents are on topic or not, and good or not. A good document on topic has grade 2.
+import sys
+
+import numpy as np
+from sklearn.linear_model import Ridge
+from study_collection import made_up
+
+from skgraded import cross_validate_queries, query_train_test_split, trec
+from skgraded.users import profile_measures, threshold_profile
+
+rng = np.random.default_rng(0)
+n_queries, n_documents = 300, 40
+latent = rng.normal(size=(n_queries * n_documents, 2))
+on_topic, good = (latent > np.quantile(latent, 0.8, axis=0)).T
+y = on_topic * (1 + good.astype(int))
+X = latent + rng.normal(size=latent.shape)
+qid = np.repeat(np.arange(n_queries), n_documents)
+print(f"documents of grades 0, 1 and 2: {np.bincount(y)}")
+
+# %%
+# One model learns what is relevant, the other one what is best.
+split = query_train_test_split(X, y, qid=qid, test_size=100, random_state=0)
+X_train, X_test, y_train, y_test, _, qid_test = split
+scores = {
+    "any": Ridge().fit(X_train, y_train > 0).predict(X_test),
+    "best": Ridge().fit(X_train, y_train > 1).predict(X_test),
+}
+profile = threshold_profile(y_test, scores, qid=qid_test)
+print(profile)
+
+# %%
+# What holds for our own users, of whom 20 % accept grade 1? The interval may be read for any g, and
+# for several, because all of them hold jointly.
+print(profile["any"].at((0.2, 0.8)))
+if sys.argv[1:]:
+    profile.plot().figure.savefig(sys.argv[1], dpi=110)
+
+# %%
+# With all queries tested by cross-validation, the intervals are narrower. Here both rankers learn
+# the grades, but one of them does not see how good a document is: does that harm all users?
+measures = profile_measures(2)
+found = {
+    "both features": cross_validate_queries(Ridge(), X, y, qid=qid, measures=measures),
+    "topic alone": cross_validate_queries(Ridge(), X[:, :1], y, qid=qid, measures=measures),
+}
+print(threshold_profile(found))
+
+# %%
+# The same for runs of TREC; on the command line: skgraded compare qrels a.run b.run --profile
+qrels, runs = made_up(n_topics=50, n_systems=2)
+print(threshold_profile(trec.evaluate(qrels, runs, profile_measures(2))))

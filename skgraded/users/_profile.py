@@ -1,0 +1,344 @@
+"""Threshold profiles: for which users one ranker is better than another."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import axes_or_new, import_pandas
+from skgraded._paired_tests import paired_differences
+from skgraded._params import choice, fraction, integer
+from skgraded.measures import AP
+from skgraded.users._bands import critical_value, moments_of
+from skgraded.users._pair_profile import PairProfile
+from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
+from skgraded.users._profile_sources import Profiled, values_of_rankers
+from skgraded.users._profile_text import profile_as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["ThresholdProfile", "threshold_profile"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ThresholdProfile:
+    """Differences between rankers for all users at once.
+
+    Attributes
+    ----------
+    rankers : tuple of str
+        Names of the rankers.
+    baseline : str
+        The ranker that the others are compared with.
+    measure : AP
+        AP at threshold 1, which shows the cut-off and the rules for ties and unjudged documents.
+    qid : ndarray of shape (n_queries,)
+        The queries for which every ranker has values.
+    values : ndarray of shape (n_rankers, n_queries, n_grades)
+        AP at the thresholds 1..c.
+    weights : ndarray of shape (n_queries,) or None
+        Weights of the queries.
+    n_left_out : int
+        Number of queries left out because some ranker has no value for them.
+    n_found : ndarray of shape (n_grades,)
+        Number of queries in which some ranker retrieves a document of the grade or above. No other
+        query tells anything about users with that threshold.
+    pairs : tuple of PairProfile
+        One comparison for each ranker other than the baseline, in the order of the rankers.
+    confidence : float
+        Confidence of the intervals, which hold jointly for all users and pairs.
+    n_resamples : int
+        Resamples of the queries from which the intervals come.
+    """
+
+    rankers: tuple[str, ...]
+    baseline: str
+    measure: AP
+    qid: NDArray[Any]
+    values: FloatArray
+    weights: FloatArray | None
+    n_left_out: int
+    n_found: NDArray[np.int64]
+    pairs: tuple[PairProfile, ...]
+    confidence: float
+    n_resamples: int
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean AP of each ranker at each threshold, shape (n_rankers, n_grades)."""
+        means: FloatArray = np.average(self.values, axis=1, weights=self.weights)
+        return means
+
+    @property
+    def conclusion(self) -> str:
+        """For which users which ranker is better, in a sentence for each pair."""
+        return "\n".join(each.conclusion for each in self.pairs)
+
+    def __getitem__(self, ranker: str) -> PairProfile:
+        """Return the comparison of one ranker with the baseline."""
+        for each in self.pairs:
+            if each.ranker == ranker:
+                return each
+        raise KeyError(
+            f"{ranker!r} is not among the rankers compared with {self.baseline!r}: "
+            f"{', '.join(each.ranker for each in self.pairs)}."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per pair and threshold.
+
+        Returns
+        -------
+        DataFrame
+            Columns ranker, baseline, threshold, value, baseline_value, difference, low, high and
+            n_found.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        frame: pd.DataFrame = import_pandas(".to_dict()").DataFrame(self.columns())
+        return frame
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the thresholds of all pairs column by column, as in `to_frame`.
+
+        Returns
+        -------
+        dict of str to list
+            The columns by name.
+        """
+        means = dict(zip(self.rankers, self.means, strict=True))
+        n_grades, n_pairs = len(self.n_found), len(self.pairs)
+        intervals = np.concatenate([each.intervals for each in self.pairs])
+        return {
+            "ranker": [each.ranker for each in self.pairs for _ in range(n_grades)],
+            "baseline": [self.baseline] * (n_pairs * n_grades),
+            "threshold": list(range(1, n_grades + 1)) * n_pairs,
+            "value": np.concatenate([means[each.ranker] for each in self.pairs]).tolist(),
+            "baseline_value": means[self.baseline].tolist() * n_pairs,
+            "difference": np.concatenate([each.differences for each in self.pairs]).tolist(),
+            "low": intervals[:, 0].tolist(),
+            "high": intervals[:, 1].tolist(),
+            "n_found": self.n_found.tolist() * n_pairs,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the values of the queries in plain types, as for JSON.
+
+        Returns
+        -------
+        dict
+            The numbers by name.
+        """
+        names, rows = self.rankers, self.means.tolist()
+        return {
+            "measure": str(self.measure),
+            "baseline": self.baseline,
+            "confidence": self.confidence,
+            "n_resamples": self.n_resamples,
+            "n_queries": len(self.qid),
+            "n_left_out": self.n_left_out,
+            "n_found": self.n_found.tolist(),
+            "means": dict(zip(names, rows, strict=True)),
+            "pairs": [each.to_dict() for each in self.pairs],
+        }
+
+    def to_text(self, width: int = 80) -> str:
+        """Draw a table of the thresholds, with the conclusion in words.
+
+        Parameters
+        ----------
+        width : int, default=80
+            Characters in a line.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        return profile_as_text(self, width)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the differences for users from the least to the most demanding ones.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = axes_or_new(ax, self, SIZE)
+        if len(self.pairs) == 1:
+            draw_pair(self.pairs[0], ax, len(self.qid))
+        else:
+            draw_pairs(self.pairs, ax, len(self.qid))
+        return ax
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def threshold_profile(
+    y_true: ArrayLike | Mapping[str, Any] | Any,
+    y_score: Mapping[str, ArrayLike] | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: int | np.random.Generator | None = 0,
+    **fields: Any,
+) -> ThresholdProfile:
+    r"""Tell for which users one ranker is better than another.
+
+    A population of users is described by g: the share g_k of them consider documents of grade k or
+    above relevant. `eGAP` is linear in g,
+
+    .. math::
+
+        eGAP(g) = \sum_{k=1}^{c} g_k\, AP_k,
+
+    where AP_k is `AP` with relevance from grade k on. So the differences in AP at the thresholds
+    1..c answer for all users at once: a ranker that is better at every threshold is better for
+    everybody; else there is a break-even point. `xGAP` is not linear in g, and is compared for
+    users all over the simplex.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_documents,), or scored rankers
+        Grades: 0 is judged not relevant, NaN is unjudged. Or, without ``y_score``, a mapping of
+        names to `Rankings`, `Scores` or results of `cross_validate_queries`, or the `RunScores` of
+        `skgraded.trec.evaluate`. Other than `Rankings`, these must be scored by `profile_measures`.
+    y_score : mapping of str to array-like of shape (n_documents,), optional
+        Scores of two or more rankers by name.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows form one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; the weight of a query is the mean over its rows.
+    baseline : str, optional
+        The ranker that all others are compared with; the last one by default.
+    confidence : float, default=0.95
+        Probability that all intervals hold jointly, for all users and all pairs.
+    n_resamples : int, default=2000
+        Resamples of the queries from which the intervals come.
+    random_state : int, Generator or None, default=0
+        Seed of the resamples; None draws others in every call.
+    **fields : object
+        Other fields of AP and xGAP: ``k``, ``ties``, ``unjudged`` and ``empty``, which is 0 or
+        nan.
+
+    Returns
+    -------
+    ThresholdProfile
+        Differences, simultaneous intervals, break-even points, shares of the users, and a sentence
+        of conclusion.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two rankers or two queries with values, rankers have values for
+        different queries, they were not scored by AP at all thresholds, or an argument is not as
+        described.
+    TypeError
+        If rankers are of another kind, or arguments do not go together.
+
+    See Also
+    --------
+    profile_measures : The measures to score TREC runs or cross-validations by.
+    skgraded.compare_rankers : Tests by one measure, for one g.
+
+    Notes
+    -----
+    The difference for g has the standard error of a mean over queries. The interval is the
+    difference plus and minus a number q of standard errors, the same for all g and all pairs: the
+    quantile of the largest error of any g, in standard errors, over resamples of the queries.
+    Thus one may look at all users and then speak about some of them. Mixtures of users are counted
+    uniformly over the simplex; it is no claim about how frequent such users are. As in eGAP, a
+    query without a document of grade k or above counts as 0 at threshold k. A query with nothing
+    relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
+    xGAP, over the users for which it was scored. The intervals carry the variation over queries. If
+    values come from a cross-validation, that over splits and fits is not in them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.users import threshold_profile
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(3, p=[0.7, 0.2, 0.1], size=3000)
+    >>> qid = np.repeat(np.arange(100), 30)
+    >>> noise = rng.normal(size=(2, 3000))
+    >>> scores = {"finds any": 2 * (y_true > 0) + noise[0], "finds best": y_true + noise[1]}
+    >>> profile = threshold_profile(y_true, scores, qid=qid)
+    >>> print(profile.conclusion)
+    finds any is better than finds best for users with g_1 above 0.72; finds best is
+    better than finds any for users with g_1 below 0.43; in between, no difference
+    is established.
+    """
+    fraction("confidence", confidence)
+    integer("n_resamples", n_resamples, 1)
+    found = values_of_rankers(y_true, y_score, qid, sample_weight, fields)
+    base = found.rankers[-1] if baseline is None else choice("baseline", baseline, found.rankers)
+    return ThresholdProfile(
+        rankers=found.rankers,
+        baseline=base,
+        measure=found.measure,
+        qid=found.qid,
+        values=found.ap,
+        weights=found.weights,
+        n_left_out=found.n_left_out,
+        n_found=(found.ap > 0).any(axis=0).sum(axis=0),
+        pairs=_pairs(found, base, confidence, n_resamples, np.random.default_rng(random_state)),
+        confidence=confidence,
+        n_resamples=n_resamples,
+    )
+
+
+def _pairs(
+    found: Profiled, baseline: str, confidence: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[PairProfile, ...]:
+    """Compare all other rankers with the baseline, with bands that hold for all of them jointly."""
+    base = found.rankers.index(baseline)
+    others = [place for place in range(len(found.rankers)) if place != base]
+    rows: Sequence[FloatArray] = (found.ap, found.xgap)
+    moments = [
+        [moments_of(paired_differences(each[one], each[base]), found.weights) for one in others]
+        for each in rows
+    ]
+    critical = critical_value(moments[0], confidence, n_resamples, rng, over_simplex=True)
+    of_xgap = 0.0
+    if len(found.users):
+        of_xgap = critical_value(moments[1], confidence, n_resamples, rng, over_simplex=False)
+    return tuple(
+        PairProfile(
+            ranker=found.rankers[one],
+            baseline=baseline,
+            differences=linear.means,
+            covariance=linear.covariance,
+            critical=critical,
+            users=found.users,
+            xgap_differences=curved.means,
+            xgap_errors=curved.standard_errors,
+            xgap_critical=of_xgap,
+        )
+        for one, linear, curved in zip(others, *moments, strict=True)
+    )
