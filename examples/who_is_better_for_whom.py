@@ -1,4 +1,5 @@
-"""Tell for which users one ranker is better than another.
+"""Tell for which users one ranker is better than another
+=========================================================
 
 Some users are content with any relevant document, others want only the best. AP at every grade is
 the value for users who accept that grade or better, and eGAP(g) is its mean for a mixture g of such

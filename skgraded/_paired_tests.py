@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 __all__ = [
     "all_swaps_fit",
     "benjamini_hochberg",
-    "bootstrap_interval",
     "bootstrap_test",
     "effect_size",
     "holm",
@@ -150,23 +149,6 @@ def _bootstrap_test(
         beyond += (np.abs(drawn) >= observed * (1.0 - _ROUNDING)).sum(axis=0)
     p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
     return p_values
-
-
-def bootstrap_interval(
-    differences: FloatArray, confidence: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return a confidence interval of the mean difference: percentiles over resampled topics."""
-    n_pairs, n_topics = differences.shape
-    means = []
-    for _, size in _batches(n_resamples, n_pairs + 2 * n_topics):
-        # Counts of topics by resample. For thousands of topics this is faster than drawing them
-        # from the multinomial distribution.
-        cells = rng.integers(n_topics, size=(size, n_topics)) + np.arange(size)[:, None] * n_topics
-        counts = np.bincount(cells.ravel(), minlength=size * n_topics).reshape(size, n_topics)
-        means.append(counts @ differences.T / n_topics)
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
-    return low, high
 
 
 def effect_size(differences: FloatArray) -> FloatArray:

@@ -39,6 +39,8 @@ _CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
 _LINE_HEIGHT = 1.3
 _POINTS_AN_INCH = 72.0
 _MOST_COLOURED = 5
+# Parts of the axes' height: where labels may stand, and how far they are from each other.
+_LOW, _HIGH, _LINE_OF_TEXT, _CLEARLY = 0.03, 0.97, 0.06, 1e-3
 _AXES_SHARE = 0.72  # of the figure's height, which the axes have below a title
 
 
@@ -183,6 +185,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
                 "arrowstyle": "-",
                 "color": lines[row].get_color(),
                 "linewidth": 0.6,
+                "relpos": (0.0, 0.5),
                 "shrinkA": 0,
                 "shrinkB": 0,
             },
@@ -222,29 +225,50 @@ def label_apart(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
     """
     from matplotlib.patheffects import withStroke
 
-    across = np.linspace(0.04, 0.88, 64)
+    across = np.linspace(0.02, 0.98, 97)
     heights = np.array([_heights(ax, line, across) for line in lines])
-    outside = (heights < 0.02) | (heights > 1.0)  # noqa: PLR2004 - parts of the axes
     taken: list[tuple[float, float]] = []
-    for row, height in enumerate(heights):
-        others = np.abs(np.delete(heights, row, axis=0) - height)
-        room = np.where(np.isnan(others), 1.0, others).min(axis=0, initial=0.3)
-        for left, low in taken:
-            near = (np.abs(across - left) < 0.22) & (np.abs(height - low) < 0.06)  # noqa: PLR2004
-            room = np.where(near, -1.0, room)
-        room = np.where(np.isnan(height) | outside[row], -2.0, room)
-        best = int(np.argmax(room))
-        taken.append((across[best], height[best]))
+    for row, (line, curve) in enumerate(zip(lines, curves, strict=True)):
+        left, height = _roomiest(across, heights, row, _width(ax, curve.name), taken)
+        taken.append((left, height))
         ax.text(
-            across[best],
-            height[best],
-            curves[row].name,
+            left,
+            height,
+            curve.name,
             transform=ax.transAxes,
             va="center",
             fontsize=SMALL,
-            color=_label_colour(lines[row], curves[row]),
+            color=_label_colour(line, curve),
             path_effects=[withStroke(linewidth=3, foreground="white")],
         )
+
+
+def _width(ax: Any, name: str) -> float:
+    """Return about which part of the axes' width a label takes."""
+    width: float = ax.figure.get_figwidth() * _AXES_SHARE
+    return len(name) / _CHARACTERS_AN_INCH[SMALL] / width
+
+
+def _roomiest(
+    across: FloatArray,
+    heights: FloatArray,
+    row: int,
+    width: float,
+    taken: Sequence[tuple[float, float]],
+) -> tuple[float, float]:
+    """Return where on a curve a label starts that is farthest from other curves and labels."""
+    best, most = (float(across[0]), 0.5), -np.inf
+    for left, height in zip(across, heights[row], strict=True):
+        covered = (across >= left) & (across <= left + width)
+        if np.isnan(height) or left + width > 1.0 or not _LOW < height < _HIGH:
+            continue
+        others = np.abs(np.delete(heights, row, axis=0)[:, covered] - height)
+        room = np.where(np.isnan(others), 1.0, others).min(initial=0.3)
+        near = [(x, y) for x, y in taken if abs(y - height) < _LINE_OF_TEXT]
+        room -= any(left < x + 2 * width and x < left + width for x, _ in near)
+        if room > most + _CLEARLY:
+            best, most = (float(left), float(height)), float(room)
+    return best
 
 
 def _heights(ax: Any, line: Any, across: FloatArray) -> FloatArray:

@@ -9,8 +9,10 @@ from skgraded._stack import run_in_progress, stacklevel_of_the_user
 
 __all__ = [
     "CutQueriesWarning",
+    "FewFeedbackWarning",
     "GroupSizesWarning",
     "IdColumnWarning",
+    "IndistinctGradesWarning",
     "InferredGradesWarning",
     "MissingQueryIdsWarning",
     "QueryLeakWarning",
@@ -85,6 +87,18 @@ class IdColumnWarning(SkgradedWarning):
     """A feature holds the query ids, so that the ranker learns from the numbers of queries.
 
     Ids of other queries say nothing about them, and trees split on them all the same.
+    """
+
+
+class FewFeedbackWarning(SkgradedWarning):
+    """The thresholds g are estimated from too few sessions or queries."""
+
+
+class IndistinctGradesWarning(SkgradedWarning):
+    """Feedback or preferences do not tell some grades apart, whose thresholds share a probability.
+
+    Either documents of a grade are never shown, or a higher grade does not satisfy more often, or
+    two rankings differ in the same way at two thresholds for every query.
     """
 
 

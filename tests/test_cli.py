@@ -1,6 +1,7 @@
 """The command line, as a user types it."""
 
 import io
+import re
 import subprocess
 import sys
 
@@ -32,9 +33,14 @@ def test_demo_on_a_file(tmp_path, capsys):
     assert main(["demo", "--data", str(data), "--plot", str(plot)]) == 0
     printed = capsys.readouterr().out
     assert "600 documents of 60 queries, 15 of them held out." in printed
-    assert "chosen and stopped by" in printed
-    assert "xGAP(g=linear,max_grade=4)@10" in printed
+    assert re.search(r"best first +1\.0000 +0\.", printed)  # LightGBM's value of a constant model
+    assert re.search(r"chosen +\d+ +\d+ +0\.\d{4}  \[0\.\d{4}, 0\.\d{4}\]", printed)
+    assert re.search(r"ideal ranking +0\.\d{4}", printed)
+    assert "For which users is chosen better than defaults?" in printed
+    assert 'measure="xGAP(g=linear,max_grade=4)@10"' in printed
     assert f"Plot saved to {plot}" in printed
+    shown = [line for line in printed.splitlines() if not line.startswith("Plot saved")]
+    assert max(map(len, shown)) <= 80
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 

@@ -10,7 +10,6 @@ from scipy import stats
 
 from skgraded._paired_tests import (
     benjamini_hochberg,
-    bootstrap_interval,
     bootstrap_test,
     effect_size,
     holm,
@@ -73,13 +72,6 @@ def test_the_bootstrap_agrees_with_t():
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.04)
 
 
-def test_the_bootstrap_interval_has_the_width_of_the_normal_one():
-    low, high = bootstrap_interval(DIFFERENCES, 0.9, 4000, rng())
-    error = DIFFERENCES.std(axis=1, ddof=0) / np.sqrt(DIFFERENCES.shape[1])
-    np.testing.assert_allclose(high - low, 2 * 1.645 * error, rtol=0.06)
-    assert ((low < DIFFERENCES.mean(axis=1)) & (DIFFERENCES.mean(axis=1) < high)).all()
-
-
 def test_effect_size_is_the_mean_in_standard_deviations():
     expected = DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1)
     np.testing.assert_allclose(effect_size(DIFFERENCES), expected, rtol=1e-12)
@@ -90,7 +82,6 @@ def test_systems_that_never_differ():
     assert t_test(same)[0] == wilcoxon_test(same)[0] == 1
     assert randomization_test(same, 10, rng())[0] == bootstrap_test(same, 10, rng())[0] == 1
     assert effect_size(same)[0] == 0
-    assert bootstrap_interval(same, 0.95, 10, rng()) == (np.zeros(1), np.zeros(1))
 
 
 def test_rounding_is_no_difference():

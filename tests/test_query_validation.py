@@ -32,7 +32,10 @@ from skgraded import (
     query_train_test_split,
     xGAP,
 )
+from skgraded._paired_tests import holm, t_test
+from skgraded._repeated_tests import repeated_interval
 from skgraded.datasets import make_ranking
+from skgraded.measures import QueryScores
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -254,6 +257,8 @@ def test_fitted_models_are_compared_on_the_queries_given():
     a, b = (scores[found.rankers[each]].values for each in (0, 2))
     assert raw.p_values["t"][1] == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert raw.p_values["wilcoxon"][1] == pytest.approx(stats.wilcoxon((a - b)[a != b]).pvalue)
+    ends = stats.ttest_rel(a, b).confidence_interval(0.95)
+    np.testing.assert_allclose(raw.intervals[1], ends)
     test = stats.permutation_test(
         (a - b,), np.mean, permutation_type="samples", n_resamples=9999, random_state=0
     )
@@ -375,7 +380,8 @@ def test_the_table_says_what_was_tested():
     assert f"{found.p_values['wilcoxon'][0]:.4f}" in text
     assert max(map(len, text.splitlines())) <= 90
     two = compare_rankers([rankers["ridge"], rankers["trees"]], X_test, y_test)
-    assert repr(two).endswith("p-values of paired tests.")
+    assert "\np-values of paired tests.\n" in repr(two)
+    assert repr(two).endswith("Only 3 queries with a document of the top grade, few to judge by.")
 
 
 def test_the_frame_has_a_row_for_each_pair():
@@ -422,10 +428,12 @@ def test_the_plot_has_room_for_long_names():
 
 def test_resamples_come_again_with_the_seed():
     rankers, (X_test, y_test) = fitted_rankers()
-    first, again = (compare_rankers(rankers, X_test, y_test) for _ in range(2))
-    np.testing.assert_array_equal(first.intervals, again.intervals)
-    other = compare_rankers(rankers, X_test, y_test, random_state=1)
-    assert (first.intervals != other.intervals).any()
+    given = {"measure": "nDCG@10", "n_resamples": 99, "correction": "none"}
+    first, again = (compare_rankers(rankers, X_test, y_test, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.p_values["randomization"], again.p_values["randomization"])
+    other = compare_rankers(rankers, X_test, y_test, random_state=1, **given)
+    assert (first.p_values["randomization"] != other.p_values["randomization"]).any()
+    np.testing.assert_array_equal(first.intervals, other.intervals)
 
 
 @pytest.mark.parametrize(
@@ -466,3 +474,215 @@ def test_other_queries_and_other_measures_are_refused():
     two = [AP(empty=np.nan).per_query([1, 0, 0], each, qid=[1, 1, 2]) for each in ([1, 2, 3],) * 2]
     with pytest.raises(ValueError, match="need at least 2 queries with a value, got 1"):
         compare_rankers(two)
+
+
+# Repeats
+
+
+def repeated(ranker=RANKER, n_repeats=3, **given):
+    return cross_validate_queries(ranker, X, TARGET, cv=4, n_repeats=n_repeats, **given)
+
+
+def test_repeats_draw_the_splits_again():
+    found = repeated()
+    single = cross_validate_queries(RANKER, X, TARGET, cv=4)
+    third = cross_validate_queries(RANKER, X, TARGET, cv=QueryKFold(4, random_state=2))
+    assert found.fit_time.shape == (12,)
+    assert set(single.repeat.tolist()) == {0}
+    for number, alone in [(0, single), (2, third)]:
+        rows = found.repeat == number
+        np.testing.assert_array_equal(found.qid[rows], alone.qid)
+        np.testing.assert_array_equal(found.values[rows], alone.values)
+    np.testing.assert_array_equal(np.unique(found.repeat, return_counts=True)[1], [40] * 3)
+
+
+def test_splitters_that_draw_can_be_repeated():
+    shuffled = QueryShuffleSplit(n_splits=2, test_size=0.5, random_state=5)
+    found = cross_validate_queries(RANKER, X, TARGET, cv=shuffled, n_repeats=2)
+    other = cross_validate_queries(
+        RANKER, X, TARGET, cv=QueryShuffleSplit(n_splits=2, test_size=0.5, random_state=6)
+    )
+    np.testing.assert_array_equal(found.values[found.split >= 2], other.values)
+    assert shuffled.random_state == 5
+    drawn = QueryKFold(4, random_state=np.random.RandomState(0))
+    found = cross_validate_queries(RANKER, X, TARGET, cv=drawn, n_repeats=2)
+    first, second = (found.split[found.repeat == each] for each in (0, 1))
+    assert found.qid[found.split == 0].tolist() != found.qid[found.split == 4].tolist()
+    assert len(first) == len(second) == 40
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
+        ({"n_repeats": 2, "cv": []}, r"n_repeats > 1 needs a cv that draws .*, got 2 and \[\]"),
+        ({"n_repeats": 2, "cv": QueryKFold(3, shuffle=False)}, "n_repeats > 1 needs a cv that"),
+    ],
+)
+def test_repeats_that_cannot_be_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        cross_validate_queries(RANKER, X, TARGET, **given)
+
+
+def test_repeats_enter_intervals_and_p_values():
+    soft, stiff = repeated(), repeated(QueryRanker(Ridge(alpha=1e5), measure=MEASURE))
+    found = compare_rankers({"soft": soft, "stiff": stiff})
+    assert found.n_repeats == 3
+    differences = np.empty((1, 3, 40))
+    for number in range(3):
+        rows = soft.repeat == number
+        by_query = dict(
+            zip(soft.qid[rows].tolist(), (soft.values - stiff.values)[rows, 0], strict=True)
+        )
+        differences[0, number] = [by_query[each] for each in found.qid.tolist()]
+    sign = 1 if found.rankers[0] == "soft" else -1
+    expected = repeated_interval(sign * differences)
+    np.testing.assert_allclose(found.differences, expected.mean, rtol=1e-12)
+    np.testing.assert_allclose(found.intervals[0], [expected.low[0], expected.high[0]], rtol=1e-9)
+    assert list(found.p_values) == ["t"]
+    np.testing.assert_allclose(found.p_values["t"], expected.p_value, rtol=1e-9)
+    means = [{"soft": soft, "stiff": stiff}[each].per_query().values for each in found.rankers]
+    np.testing.assert_allclose(found.values, means, rtol=1e-12)
+    text = repr(found)
+    assert "over 40 queries and 3 repeats" in text
+    assert "p-values of paired tests over queries and repeats." in text
+
+
+def test_a_model_that_was_fitted_once_has_its_values_in_every_repeat():
+    found, once = repeated(), cross_validate_queries(RANKER, X, TARGET, cv=4).per_query()
+    mixed = compare_rankers({"repeated": found, "once": once})
+    assert mixed.n_repeats == 3
+    np.testing.assert_allclose(
+        mixed.values[mixed.rankers.index("once")],
+        [once.values[once.qid.tolist().index(each)] for each in mixed.qid.tolist()],
+        rtol=1e-12,
+    )
+
+
+def test_other_numbers_of_repeats_are_refused():
+    with pytest.raises(
+        ValueError, match="same number of repeats: 'one' has 2, 'once' has 1, 'other' has 3"
+    ):
+        compare_rankers(
+            {"one": repeated(n_repeats=2), "once": repeated(n_repeats=1), "other": repeated()}
+        )
+
+
+def test_queries_that_some_splits_leave_out_are_told():
+    cv = QueryShuffleSplit(n_splits=6, test_size=0.5, random_state=0)
+    rankers = {"soft": RANKER, "stiff": QueryRanker(Ridge(alpha=1e5), measure=MEASURE)}
+    tested = {
+        name: cross_validate_queries(each, X, TARGET, cv=cv) for name, each in rankers.items()
+    }
+    found = compare_rankers(tested)
+    assert found.n_repeats == 6
+    n_times = np.unique(tested["soft"].qid, return_counts=True)[1]
+    assert found.n_in_part == (n_times < 6).sum() > 30
+    assert f"{found.n_in_part} queries not tested in every repeat." in repr(found)
+    np.testing.assert_allclose(found.differences, -np.diff(found.means), rtol=1e-9)
+
+
+# Baseline, several measures, and the number of queries
+
+
+def test_a_baseline_is_compared_with_each_other_ranker():
+    rankers, (X_test, y_test) = fitted_rankers()
+    every = compare_rankers(rankers, X_test, y_test, correction="none")
+    for name in rankers:
+        found = compare_rankers(rankers, X_test, y_test, baseline=name)
+        place = found.rankers.index(name)
+        others = [each for each in range(3) if each != place]
+        assert found.pairs.tolist() == [[each, place] for each in others]
+        np.testing.assert_allclose(found.differences, found.means[others] - found.means[place])
+        rows = [every.pairs.tolist().index(sorted([each, place])) for each in others]
+        raw = every.p_values["t"][rows]
+        assert found.p_values["t"].min() == pytest.approx(min(1, 2 * raw.min()))
+        assert "Holm's correction for 2 pairs" in repr(found)
+
+
+def test_an_unknown_baseline_is_refused():
+    rankers, (X_test, y_test) = fitted_rankers()
+    with pytest.raises(ValueError, match="baseline must be one of 'ridge', 'stiff', 'trees', got"):
+        compare_rankers(rankers, X_test, y_test, baseline="rigde")
+
+
+def test_several_measures_share_one_correction():
+    pytest.importorskip("pandas")
+    rankers, (X_test, y_test) = fitted_rankers()
+    measures = [MEASURE, "nDCG@10", "AP"]
+    found = compare_rankers(rankers, X_test, y_test, measure=measures)
+    raw = compare_rankers(rankers, X_test, y_test, measure=measures, correction="none")
+    assert list(found) == [str(MEASURE), "nDCG@10", "AP"]
+    for test in ("t", "wilcoxon"):
+        p_values = np.concatenate([each.p_values[test] for each in raw.values()])
+        corrected = np.concatenate([each.p_values[test] for each in found.values()])
+        np.testing.assert_allclose(corrected, holm(p_values))
+    alone = compare_rankers(rankers, X_test, y_test, measure="AP", correction="none")
+    np.testing.assert_array_equal(raw["AP"].p_values["t"], alone.p_values["t"])
+    assert found[MEASURE].measure == MEASURE
+    assert repr(found).count("Holm's correction for 3 pairs by 3 measures.") == 3
+    frame = found.to_frame()
+    assert frame.shape == (9, 10)
+    assert frame["measure"].tolist() == [name for name in found for _ in range(3)]
+    one = compare_rankers(rankers, X_test, y_test, measure=["AP"])
+    assert list(one) == ["AP"]
+    with pytest.raises(ValueError, match="measures"):
+        compare_rankers(rankers, X_test, y_test, measure=[])
+
+
+def test_a_picture_for_each_measure():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare_rankers(rankers, X_test, y_test, measure=["AP", "nDCG"], baseline="ridge")
+    axes = found.plot()
+    assert [each.get_xlabel().split(",")[0] for each in axes] == [
+        "difference in AP",
+        "difference in nDCG",
+    ]
+    assert found.plot(axes) == axes
+    for each in axes:
+        plt.close(each.figure)
+
+
+def scores_of_normal_differences(n_queries, mean, seed):
+    rng = np.random.default_rng(seed)
+    values = [np.zeros(n_queries), rng.normal(mean, 0.05, n_queries)]
+    return [QueryScores(AP(), np.arange(n_queries), each, None, 0) for each in values]
+
+
+def test_the_queries_needed_show_the_effect_as_often_as_asked():
+    found = compare_rankers(scores_of_normal_differences(4000, 0.0, 0), n_resamples=1)
+    for effect, power in [(0.01, 0.8), (0.03, 0.8), (0.02, 0.9)]:
+        (needed,) = found.queries_needed(effect, power)
+        deviation = found.standard_errors[0] * 4000**0.5
+        differences = np.random.default_rng(1).normal(effect, deviation, (4000, needed))
+        assert np.mean(t_test(differences) < 0.05) == pytest.approx(power, abs=0.02)
+    assert found.queries_needed(0.002)[0] == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"effect": 0}, "effect must be a finite number > 0, got 0"),
+        ({"power": 1}, "power must lie strictly between 0 and 1, got 1"),
+        ({"alpha": 0}, "alpha must lie strictly between 0 and 1, got 0"),
+    ],
+)
+def test_queries_needed_refuses(given, message):
+    found = compare_rankers(scores_of_normal_differences(10, 0.0, 0))
+    with pytest.raises(ValueError, match=message):
+        found.queries_needed(**given)
+
+
+def test_few_queries_with_the_top_grade_are_noted_and_enough_are_not():
+    one = cross_validate_queries(RANKER, X, TARGET, cv=4)
+    n_top = len(set(QID[Y.max() == Y].tolist()))
+    assert one.has_top_grade.sum() == n_top
+    found = compare_rankers([one, one])
+    assert found.n_top == n_top
+    assert (f"Only {n_top} queries with a document of the top" in repr(found)) == (n_top < 20)
+    binary = query_target((Y > 0).astype(float), QID)
+    enough = cross_validate_queries(RANKER, X, binary, cv=4, measures="AP")
+    assert compare_rankers([enough, enough]).n_top > 20
+    assert "top grade" not in repr(compare_rankers([enough, enough]))
+    assert compare_rankers([one.per_query()] * 2).n_top is None

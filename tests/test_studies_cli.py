@@ -116,6 +116,9 @@ def test_models(capsys, tmp_path, by):
     dump_svmlight_file(X, y, str(tmp_path / "data"), query_id=qid, zero_based=False)
     study("models", tmp_path / "data", "--by", by, "--folds", 2, "-m", "nDCG@10", "-m", "RR")
     assert "held out in 2 folds" in " ".join(capsys.readouterr().out.split())
+    given = ["--folds", 2, "-m", "nDCG@10", "-m", "RR", "--repeats", 2, "--jobs", 2]
+    study("models", tmp_path / "data", "--by", by, *given)
+    assert "held out in 4 folds of 2 repeats" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_missing_library_is_named(files, monkeypatch):

@@ -1,5 +1,7 @@
 """Models chosen by each measure: equal to scikit-learn's own search, fold by fold."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
@@ -8,6 +10,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import QueryKFold, QueryRanker, evaluate, make_ranking_scorer, query_target
+from skgraded._paired_tests import holm
+from skgraded._repeated_tests import repeated_interval
 from skgraded.datasets import make_ranking
 from skgraded.studies import ModelChoice, choose_by_search, choose_by_stopping
 
@@ -64,7 +68,15 @@ def test_gains_are_against_the_judges_own_choice(searched):
     np.testing.assert_array_equal(np.diagonal(gain), 0.0)
     assert gain[0, 1] == pytest.approx(means[0, 1] - means[1, 1])
     expected = ttest_rel(searched.values[0, :, 1], searched.values[1, :, 1]).pvalue
-    assert searched.p_values()[0, 1] == pytest.approx(expected)
+    raw = searched.p_values("none")
+    assert raw[0, 1] == pytest.approx(expected)
+    others = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(searched.p_values()[others], holm(raw[others]))
+    np.testing.assert_array_equal(np.diagonal(searched.p_values()), 1.0)
+    low, high = ttest_rel(searched.values[0, :, 1], searched.values[1, :, 1]).confidence_interval(
+        0.9
+    )
+    np.testing.assert_allclose(searched.intervals(0.9)[0, 1], [low, high])
     same = np.mean([fold[0] == fold[2] for fold in searched.choices])
     assert searched.agreement()[0, 2] == same
 
@@ -81,6 +93,7 @@ def test_where_less_is_better_a_lower_value_gains():
         by="search",
     )
     assert found.gain()[0, 1] == pytest.approx(-0.1)
+    np.testing.assert_allclose(found.intervals()[0, 1], -0.1)
 
 
 def test_stopping_keeps_the_iterations_of_each_measure(data):
@@ -99,6 +112,81 @@ def test_stopping_keeps_the_iterations_of_each_measure(data):
     np.testing.assert_allclose(np.sort(found.values[1, rows, 0]), np.sort(scored.values[:, 0]))
     assert "iterations" in repr(found)
     assert found.candidate_scores is None
+
+
+@pytest.mark.parametrize("by", ["search", "stopping"])
+def test_repeats_are_single_studies_with_the_next_seeds(data, by):
+    X, y, qid = data
+    if by == "search":
+        tree, grid = DecisionTreeRegressor(random_state=0), {"max_depth": [1, 3, 8]}
+        study, args = choose_by_search, (tree, grid)
+    else:
+        ranker = LGBMRanker(n_estimators=20, num_leaves=4, n_jobs=1, verbose=-1)
+        study, args = choose_by_stopping, (ranker,)
+    given = {"measures": MEASURES, "qid": qid, "n_folds": 2}
+    found = study(*args, X, y, **given, random_state=3, n_repeats=2)
+    singles = [study(*args, X, y, **given, random_state=seed) for seed in (3, 4)]
+    assert found.n_repeats == 2
+    assert [each.n_repeats for each in singles] == [1, 1]
+    np.testing.assert_array_equal(found.repeats, [each.values for each in singles])
+    np.testing.assert_array_equal(found.values, np.mean([each.values for each in singles], axis=0))
+    assert found.choices == singles[0].choices + singles[1].choices
+    differences = found.repeats[:, 0, :, 1] - found.repeats[:, 1, :, 1]
+    expected = repeated_interval(differences[None])
+    assert found.p_values("none")[0, 1] == pytest.approx(expected.p_value[0], rel=1e-9)
+    ends = [expected.low[0], expected.high[0]]
+    np.testing.assert_allclose(found.intervals()[0, 1], ends, rtol=1e-9)
+    text = " ".join(repr(found).split())
+    assert "on 30 queries held out in 4 folds of 2 repeats" in text
+    assert "over queries and repeats, Holm's correction for 6 tests" in text
+    if by == "search":
+        np.testing.assert_array_equal(
+            found.candidate_scores, np.concatenate([each.candidate_scores for each in singles])
+        )
+    parallel = study(*args, X, y, **given, random_state=3, n_repeats=2, n_jobs=2)
+    np.testing.assert_array_equal(found.repeats, parallel.repeats)
+    assert found.choices == parallel.choices
+    assert found.n_top == parallel.n_top == min(each.n_top for each in singles)
+
+
+def test_few_validation_queries_with_the_top_grade_are_noted(data):
+    X, y, qid = data
+    ranker = LGBMRanker(n_estimators=5, num_leaves=4, n_jobs=1, verbose=-1)
+    given = {"measures": MEASURES[:2], "n_folds": 2, "validation_fraction": 0.5}
+    top = set(qid[y == y.max()].tolist())
+    found = choose_by_stopping(ranker, X, y, qid=qid, **given)
+    counts = []
+    for own, _ in QueryKFold(2, random_state=0).split(X, groups=qid):
+        model = QueryRanker(ranker, measure=MEASURES[0], random_state=0, validation_fraction=0.5)
+        model.fit(X[own], y[own], qid=qid[own])
+        validated = set(qid[model.validation_queries_.contains(qid)].tolist())
+        counts.append(len(top & validated))
+    assert found.n_top == min(counts) < 20
+    noun = "query" if found.n_top == 1 else "queries"
+    assert f"only {found.n_top} {noun} with a document of the top grade." in repr(found)
+    enough = dataclasses.replace(found, n_top=20)
+    assert "top grade" not in repr(enough)
+
+
+@pytest.mark.parametrize("study", [choose_by_search, choose_by_stopping])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
+        ({"n_repeats": 1.5}, "n_repeats must be an integer >= 1, got 1.5"),
+        ({"random_state": None}, "random_state must be an integer >= 0, got None"),
+    ],
+)
+def test_repeats_that_cannot_be_are_refused(data, study, given, message):
+    X, y, qid = data
+    args = (GRID,) if study is choose_by_search else ()
+    with pytest.raises(ValueError, match=message):
+        study(DecisionTreeRegressor(), *args, X, y, measures=MEASURES, qid=qid, **given)
+
+
+def test_an_unknown_correction_is_refused(searched):
+    with pytest.raises(ValueError, match="correction must be one of 'holm', 'bh', 'none', got"):
+        searched.p_values("bonferroni")
 
 
 def test_one_measure_alone_cannot_differ(data):

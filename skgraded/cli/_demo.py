@@ -1,4 +1,4 @@
-"""``skgraded demo``: choose rankers by xGAP and by nDCG, and compare them on unseen queries."""
+"""``skgraded demo``: what ties hide, a ranker chosen by xGAP, and for whom it is better."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import importlib.util
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._progress import ProgressBar
+from skgraded._text import wrap
 from skgraded.cli._outputs import check_outputs, save_picture
-from skgraded.measures import Measure, evaluate, measure
+from skgraded.measures import Measure, QueryScores, measure
 
 __all__ = ["add_command"]
 
@@ -23,6 +24,14 @@ _GRID = {"estimator__num_leaves": [7, 15, 31]}
 _N_FOLDS = 3
 _HELD_OUT = 4  # one query in four
 _SMALLEST = 2 * _HELD_OUT * _N_FOLDS
+_CONFIDENCE, _N_RESAMPLES = 0.95, 2000
+_MOST_GRADES = 8  # of a profile of users
+_NEXT = """\
+Next, with your own X, y and query ids:
+  ranker = QueryRanker(LGBMRanker(), measure="{measure}",
+                       validation_fraction=0.2, early_stopping_rounds=30)
+  search = GridSearchCV(ranker, {{"estimator__num_leaves": [7, 31]}},
+                        cv=QueryKFold(5)).fit(X, query_target(y, qid))"""
 
 
 class _Rows(NamedTuple):
@@ -35,11 +44,12 @@ def add_command(commands: Any) -> None:
     """Add ``demo`` to the command line."""
     parser = commands.add_parser(
         "demo",
-        help="cross-validate, early-stop and compare rankers in under a minute",
+        help="choose a ranker by cross-validation, and see for whom it is better",
         description=(
-            "Choose a LightGBM ranker by cross-validated xGAP@10 and stop its training by the same "
-            "measure, do the same with nDCG@10, and compare both rankers on held-out queries. "
-            "Without --data, the data are synthetic, with few top grades."
+            "Show what LightGBM's own metric says of a model that knows nothing; choose a LightGBM "
+            "ranker by cross-validated xGAP@10, which also stops its training; and tell for which "
+            "users it is better than LightGBM's defaults on held-out queries. Without --data, the "
+            "data are synthetic, with few top grades."
         ),
     )
     parser.add_argument(
@@ -71,16 +81,24 @@ def run(arguments: argparse.Namespace) -> None:
     rows = _load(arguments.data, arguments.seed)
     top_grade = int(np.max(rows.y))
     # g_k, the probability that a user accepts grades from k on only, is proportional to k.
-    measures = (measure(f"xGAP(g=linear,max_grade={max(1, top_grade)})@10"), measure("nDCG@10"))
+    chosen = measure(f"xGAP(g=linear,max_grade={max(1, top_grade)})@10")
     training, held_out = _split(rows, arguments.seed)
     print(_description(rows, held_out, top_grade))
-    searches = _search(training, measures, arguments.seed)
-    print(_comparison(searches, measures, held_out))
-    if has_plot:
-        print(_save_plot(searches, measures, arguments.plot))
-    else:
-        print("No plot: it needs matplotlib (pip install matplotlib).")
-    print(f"Done in {time.monotonic() - start:.0f} s.")
+    print("\n1. A model that knows nothing: all scores are equal\n" + _tie_trap(held_out))
+    models = _train(training, chosen, arguments.seed)
+    print(
+        "\n2. A ranker chosen by cross-validation on whole queries\n" + wrap(_on(chosen), indent=0)
+    )
+    scores = {name: model.predict(held_out.X) for name, model in models.items()}
+    print(_means(models, scores, chosen, held_out))
+    if top_grade <= _MOST_GRADES:
+        profile = _profile(scores, held_out)
+        print(f"\n3. For whom is it better?\n{profile}")
+        print(_save_plot(profile, arguments.plot) if has_plot else _NO_PLOT)
+    print(f"\n{_NEXT.format(measure=chosen)}\nDone in {time.monotonic() - start:.0f} s.")
+
+
+_NO_PLOT = "No plot: it needs matplotlib (pip install matplotlib)."
 
 
 def _check_plot(arguments: argparse.Namespace) -> bool:
@@ -121,47 +139,82 @@ def _split(rows: _Rows, seed: int) -> tuple[_Rows, _Rows]:
     )
 
 
-def _search(training: _Rows, measures: Sequence[Measure], seed: int) -> list[Any]:
-    """Run a grid search for each measure, in two threads."""
+def _description(rows: _Rows, held_out: _Rows, top_grade: int) -> str:
+    shares = np.bincount(rows.y.astype(int)) / len(rows.y)
+    grades = ", ".join(f"{grade}: {share:.1%}" for grade, share in enumerate(shares))
+    return wrap(
+        f"{len(rows.y)} documents of {len(np.unique(rows.qid))} queries, "
+        f"{len(np.unique(held_out.qid))} of them held out. Grades 0..{top_grade} ({grades}).",
+        indent=0,
+    )
+
+
+def _tie_trap(rows: _Rows) -> str:
+    """Compare LightGBM's own metric of a constant model with its exact expected value."""
+    exact = measure("nDCG(gain=exp2,empty=1)@10")
+    lines = [f"{'rows of each query':<20}  LightGBM ndcg@10  exact ndcg@10"]
+    for name, order in (
+        ("as they are", np.argsort(rows.qid, kind="stable")),
+        ("best first", np.lexsort((-rows.y, rows.qid))),
+    ):
+        y, qid = rows.y[order], rows.qid[order]
+        own = _own_ndcg_of_nothing(y, qid)
+        value = exact(y, np.zeros(len(y)), qid=qid)
+        lines.append(f"{name:<20}  {own:>16.4f}  {value:>13.4f}")
+    told = (
+        "LightGBM ranks equal scores in the order of the rows. The exact value is the mean over "
+        "all orders of equal scores."
+    )
+    return "\n".join([*lines, wrap(told, indent=0)])
+
+
+def _own_ndcg_of_nothing(y: NDArray[Any], qid: NDArray[Any]) -> float:
+    """Return LightGBM's ndcg@10 of a model without usable features."""
+    from lightgbm import Booster, Dataset
+
+    params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbose": -1}
+    params["label_gain"] = [2.0**grade - 1.0 for grade in range(int(y.max()) + 1)]
+    sizes = np.unique(qid, return_counts=True)[1]
+    data = Dataset(np.zeros((len(y), 1)), y, group=sizes, params=params)
+    value: float = Booster(params, data).eval_train()[0][2]
+    return value
+
+
+def _train(training: _Rows, chosen: Measure, seed: int) -> dict[str, Any]:
+    """Return the ranker that a grid search finds, and one with LightGBM's defaults."""
     from joblib import parallel_config
     from sklearn.model_selection import GridSearchCV, ParameterGrid
 
-    from skgraded import QueryKFold, query_target
-    from skgraded.lightgbm import eval_metric
+    from skgraded import QueryKFold, QueryRanker, query_target
 
     target = query_target(training.y, training.qid)
-    n_fits = len(measures) * (len(ParameterGrid(_GRID)) * _N_FOLDS + 1)
-    searches = []
+    n_fits = len(ParameterGrid(_GRID)) * _N_FOLDS + 2
     with ProgressBar(n_fits, "Searching") as progress, parallel_config("threading"):
-        for each in measures:
-            # Threads can update the progress bar, and LightGBM runs in parallel in them.
-            search = GridSearchCV(
-                _ranker(each, seed),
-                _GRID,
-                scoring=_CountingScorer(progress),
-                cv=QueryKFold(_N_FOLDS, random_state=seed),
-                n_jobs=2,
-                error_score="raise",
-            )
-            others = [other for other in measures if other != each]
-            search.fit(training.X, target, eval_metric=eval_metric(*others))
-            progress.step()
-            searches.append(search)
-    return searches
+        # Threads can update the progress bar, and LightGBM runs in parallel in them.
+        search = GridSearchCV(
+            QueryRanker(
+                _lightgbm(seed, n_estimators=300),
+                measure=chosen,
+                validation_fraction=0.2,
+                early_stopping_rounds=30,
+                random_state=seed,
+            ),
+            _GRID,
+            scoring=_CountingScorer(progress),
+            cv=QueryKFold(_N_FOLDS, random_state=seed),
+            n_jobs=2,
+            error_score="raise",
+        ).fit(training.X, target)
+        progress.step()
+        defaults = QueryRanker(_lightgbm(seed), measure=chosen).fit(training.X, target)
+        progress.step()
+    return {"chosen": search.best_estimator_, "defaults": defaults}
 
 
-def _ranker(chosen: Measure, seed: int) -> Any:
+def _lightgbm(seed: int, **params: Any) -> Any:
     from lightgbm import LGBMRanker
 
-    from skgraded import QueryRanker
-
-    return QueryRanker(
-        LGBMRanker(n_estimators=300, n_jobs=1, verbose=-1, random_state=seed),
-        measure=chosen,
-        validation_fraction=0.2,
-        early_stopping_rounds=30,
-        random_state=seed,
-    )
+    return LGBMRanker(n_jobs=1, verbose=-1, random_state=seed, **params)
 
 
 class _CountingScorer:
@@ -176,68 +229,61 @@ class _CountingScorer:
         return score
 
 
-def _description(rows: _Rows, held_out: _Rows, top_grade: int) -> str:
-    shares = np.bincount(rows.y.astype(int)) / len(rows.y)
-    grades = ", ".join(f"{grade}: {share:.1%}" for grade, share in enumerate(shares))
+def _on(chosen: Measure) -> str:
     return (
-        f"{len(rows.y)} documents of {len(np.unique(rows.qid))} queries, "
-        f"{len(np.unique(held_out.qid))} of them held out.\n"
-        f"Grades 0..{top_grade} ({grades})."
+        f"Mean {chosen} on the held-out queries, with its {_CONFIDENCE:.0%} interval over queries. "
+        "'chosen' has the best mean over the folds of a grid, and the measure also stopped its "
+        "training; 'defaults' is LGBMRanker()."
     )
 
 
-def _comparison(searches: Sequence[Any], measures: Sequence[Measure], held_out: _Rows) -> str:
-    """Return a table of means on the held-out queries, with a line per search."""
-    scored = [
-        evaluate(measures, held_out.y, search.predict(held_out.X), qid=held_out.qid)
-        for search in searches
-    ]
-    names = [str(each) for each in measures]
-    width = max(map(len, [*names, "chosen and stopped by"]))
-    columns = "".join(f"  {name:>8}" for name in names)
-    lines = [f"\n{'chosen and stopped by':<{width}}  leaves  trees{columns}"]
-    for search, chosen, scores in zip(searches, names, scored, strict=True):
-        leaves = search.best_params_["estimator__num_leaves"]
-        trees = search.best_estimator_.best_iteration_
-        values = "".join(f"  {scores[name]:>{max(8, len(name))}.4f}" for name in names)
-        lines.append(f"{chosen:<{width}}  {leaves:>6}  {trees:>5}{values}")
-    by_measure, by_other = (scores.per_query(names[0]).values for scores in scored)
-    return "\n".join([*lines, _verdict(names[0], by_measure, by_other)])
+def _means(
+    models: Mapping[str, Any],
+    scores: Mapping[str, NDArray[np.float64]],
+    chosen: Measure,
+    rows: _Rows,
+) -> str:
+    """Return a table of means with intervals, the attainable one last."""
+    lines = [f"{'ranker':<20}  leaves  trees    mean  {'interval':>16}"]
+    for name, model in models.items():
+        values = chosen.per_query(rows.y, scores[name], qid=rows.qid)
+        leaves = model.estimator_.get_params()["num_leaves"]
+        trees = getattr(model, "best_iteration_", model.estimator_.n_estimators_)
+        lines.append(f"{name:<20}  {leaves:>6}  {trees:>5}  {_with_interval(values)}")
+    ideal = chosen.per_query(rows.y, rows.y, qid=rows.qid).mean()
+    nothing = chosen.per_query(rows.y, np.zeros(len(rows.y)), qid=rows.qid).mean()
+    lines.append(f"{'equal scores':<20}  {'':>6}  {'':>5}  {nothing:.4f}")
+    lines.append(f"{'ideal ranking':<20}  {'':>6}  {'':>5}  {ideal:.4f}")
+    return "\n".join(lines)
 
 
-def _verdict(name: str, values: NDArray[np.float64], others: NDArray[np.float64]) -> str:
-    """Describe how the choice by a measure changed its mean, with a paired test."""
-    from scipy.stats import ttest_rel
+def _with_interval(values: QueryScores) -> str:
+    from scipy.stats import bootstrap
 
-    if np.array_equal(values, others):
-        return "Both searches chose models that rank the held-out queries alike."
-    p_value = ttest_rel(values, others).pvalue
-    return (
-        f"Choosing by {name} changed it by {np.mean(values - others):+.4f} on the held-out queries "
-        f"(paired t-test over {len(values)} queries: p = {p_value:.2f})."
-    )
+    found = bootstrap(
+        (values.values,),
+        np.mean,
+        confidence_level=_CONFIDENCE,
+        n_resamples=_N_RESAMPLES,
+        method="percentile",
+        random_state=0,
+    ).confidence_interval
+    return f"{values.mean():.4f}  [{found.low:.4f}, {found.high:.4f}]"
 
 
-def _save_plot(searches: Sequence[Any], measures: Sequence[Measure], path: Path) -> str:
+def _profile(scores: Mapping[str, NDArray[np.float64]], rows: _Rows) -> Any:
+    from skgraded.users import threshold_profile
+
+    return threshold_profile(rows.y, scores, qid=rows.qid)
+
+
+def _save_plot(profile: Any, path: Path) -> str:
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    from skgraded.displays import TrainingDisplay
-
-    figure, axes = plt.subplots(1, len(measures), figsize=(11, 4), layout="constrained")
-    for ax, shown in zip(axes, measures, strict=True):
-        # Models with the same parameters have the same curve; the styles show both lines.
-        for search, chosen, style in zip(searches, measures, ("-", "--"), strict=True):
-            TrainingDisplay.from_estimator(
-                search.best_estimator_,
-                measure=str(shown),
-                label=f"chosen and stopped by {type(chosen).__name__}@{chosen.k}",
-                ax=ax,
-                linestyle=style,
-            )
-    figure.suptitle("Where training stops depends on the measure (dots: best iterations)")
+    figure = profile.plot().figure
     saved = save_picture(path, figure, dpi=120)
     plt.close(figure)
     return f"Plot saved to {saved.resolve()}"

@@ -32,6 +32,7 @@ __all__ = [
     "StratifiedQueryKFold",
     "by_id",
     "draw_queries",
+    "has_top_grade",
     "query_of_row",
     "query_train_test_split",
 ]
@@ -492,6 +493,13 @@ def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
     found = judgments.counts > 0
     highest = found.shape[1] - 1 - np.argmax(found[:, ::-1], axis=1)
     return np.where(found.any(axis=1), highest, -1), judgments.pool.lengths
+
+
+def has_top_grade(judgments: Judgments) -> BoolArray:
+    """Whether a query has a document of the highest grade of all."""
+    is_top = judgments.levels == len(judgments.grades) - 1
+    in_query: BoolArray = np.logical_or.reduceat(is_top, judgments.indptr[:-1])
+    return in_query
 
 
 def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import numbers
 import time
 import warnings
 from collections.abc import Iterable
@@ -17,11 +19,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._params import choice, is_integer
+from skgraded._params import choice, integer, is_integer
 from skgraded._warnings import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
-from skgraded.model_selection._splitters import QueryKFold, query_of_row
+from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
 from skgraded.rankings import (
     Judgments,
     query_series,
@@ -71,6 +73,8 @@ class QueryValidation:
         The fitted estimators, where they were asked for.
     n_empty : tuple of int
         For each measure, the number of rows whose query has nothing relevant.
+    has_top_grade : ndarray of shape (n_rows,)
+        Whether a document of the query has the highest grade of all labels.
     """
 
     measures: tuple[Measure, ...]
@@ -82,6 +86,25 @@ class QueryValidation:
     score_time: FloatArray
     estimators: tuple[Any, ...] | None
     n_empty: tuple[int, ...]
+    has_top_grade: NDArray[np.bool_]
+
+    @property
+    def repeat(self) -> IntArray:
+        """Repeat of each row: a new one begins where a split tests a query a second time.
+
+        The folds of a cross-validation are one repeat; those of repeated ones are several. Random
+        splits, which test some queries each, are mostly a repeat each.
+        """
+        query = query_of_row(Judgments.from_arrays(np.zeros(len(self.qid)), self.qid))
+        is_tested = np.zeros(query.max(initial=-1) + 1, dtype=bool)
+        repeat_of_split = np.zeros(len(self.fit_time), dtype=np.int64)
+        for split in range(1, len(repeat_of_split)):
+            is_tested[query[self.split == split - 1]] = True
+            is_again = is_tested[query[self.split == split]].any()
+            repeat_of_split[split] = repeat_of_split[split - 1] + is_again
+            if is_again:
+                is_tested[:] = False
+        return repeat_of_split[self.split]
 
     def fold_means(self) -> FloatArray:
         """Return the mean over the queries of each split, as `cross_validate` does.
@@ -184,6 +207,7 @@ def cross_validate_queries(
     sample_weight: ArrayLike | None = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     cv: Any = 5,
+    n_repeats: int = 1,
     response_method: ResponseMethod = "auto",
     n_jobs: int | None = None,
     return_estimator: bool = False,
@@ -216,6 +240,10 @@ def cross_validate_queries(
         open, it is that of all labels, so that every fold is scored alike.
     cv : int, splitter or iterable of (train, test), default=5
         Number of folds of a `QueryKFold`, or a splitter, or the splits themselves.
+    n_repeats : int, default=1
+        How often a number of folds, or a splitter with a ``random_state``, splits the queries. The
+        first time is that of the splitter itself; the others have the seeds 1, 2, ... after its
+        own. The intervals of `compare_rankers` then carry the variation over splits.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         Where scores come from, as in `make_ranking_scorer`.
     n_jobs : int, optional
@@ -231,9 +259,9 @@ def cross_validate_queries(
     Raises
     ------
     ValueError
-        If query ids are missing, no measure is given nor found, cv is not as described, pandas
-        objects hold the same row labels in different orders, or weights cannot reach the last step
-        of a Pipeline.
+        If query ids are missing, no measure is given nor found, cv or n_repeats is not as
+        described, pandas objects hold the same row labels in different orders, or weights cannot
+        reach the last step of a Pipeline.
 
     Warns
     -----
@@ -279,13 +307,14 @@ def cross_validate_queries(
         measures=_measures_for(estimator, measures, judgments),
         response_method=response_method,
     )
-    splits = _splits(cv, X, y, ids)
+    splits = [split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)]
     _warn_if_splits_take_parts(splits, judgments)
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
         for train, test in splits
     )
-    return _gather(task.measures, parts, return_estimator)
+    top = set(judgments.qid[has_top_grade(judgments)].tolist())
+    return _gather(task.measures, parts, return_estimator, top)
 
 
 class _Task(NamedTuple):
@@ -328,13 +357,14 @@ def _fit_and_score(
 
 
 def _gather(
-    measures: tuple[Measure, ...], parts: list[_Part], keeps_estimators: bool
+    measures: tuple[Measure, ...], parts: list[_Part], keeps_estimators: bool, top: set[Any]
 ) -> QueryValidation:
     scores = [each.scores for each in parts]
+    qid = np.concatenate([each.qid for each in scores])
     weights = [each.weights for each in scores if each.weights is not None]
     return QueryValidation(
         measures=measures,
-        qid=np.concatenate([each.qid for each in scores]),
+        qid=qid,
         split=np.repeat(np.arange(len(parts)), [each.n_queries for each in scores]),
         values=np.concatenate([each.values for each in scores]),
         weights=np.concatenate(weights) if weights else None,
@@ -342,7 +372,28 @@ def _gather(
         score_time=np.array([each.score_time for each in parts]),
         estimators=tuple(each.estimator for each in parts) if keeps_estimators else None,
         n_empty=tuple(np.sum([each.n_empty for each in scores], axis=0).tolist()),
+        has_top_grade=np.array([query in top for query in qid.tolist()], dtype=bool),
     )
+
+
+def _repeated(cv: Any, n_repeats: int) -> list[Any]:
+    """Return a splitter for each repeat; seeds are those after its own."""
+    integer("n_repeats", n_repeats, 1)
+    if n_repeats == 1:
+        return [cv]
+    splitter = QueryKFold(int(cv)) if is_integer(cv) else cv
+    if not hasattr(splitter, "random_state") or not getattr(splitter, "shuffle", True):
+        raise ValueError(
+            "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
+            f"{n_repeats} and {cv!r}."
+        )
+    seed = splitter.random_state
+    if not isinstance(seed, numbers.Integral):  # None and a RandomState draw others in every call
+        return [splitter] * n_repeats
+    repeats = [copy.copy(splitter) for _ in range(n_repeats)]
+    for number, each in enumerate(repeats):
+        each.random_state = int(seed) + number
+    return repeats
 
 
 def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:

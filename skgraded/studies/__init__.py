@@ -1,5 +1,6 @@
 """Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
+from skgraded.studies._choose import choose_by_search, choose_by_stopping
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
@@ -19,7 +20,7 @@ from skgraded.studies._judgment_variation import (
     simulate_judgments,
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
-from skgraded.studies._model_choice import ModelChoice, choose_by_search, choose_by_stopping
+from skgraded.studies._model_choice import ModelChoice
 from skgraded.studies._pool_samples import Sampling, reduce_pool
 from skgraded.studies._sensitivity import (
     DocumentChange,

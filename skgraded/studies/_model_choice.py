@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
-from sklearn.utils import _safe_indexing
+from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import paired_differences, t_test
+from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
+from skgraded._params import choice, fraction
 from skgraded._pictures import SMALL, headline
-from skgraded._progress import ProgressBar
-from skgraded._text import text_table, wrap
-from skgraded.measures import Measure, measure
-from skgraded.measures import evaluate as evaluate_arrays
-from skgraded.model_selection import QueryKFold, QueryRanker
-from skgraded.rankings import resolve_query_ids, split_target
+from skgraded._repeated_tests import repeated_interval
+from skgraded._text import count, text_table, wrap
 from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["ModelChoice", "choose_by_search", "choose_by_stopping"]
+__all__ = ["ModelChoice"]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+Correction = Literal["holm", "bh", "none"]
+
+_FEWEST = 2  # queries for a test
+# With fewer queries that hold the top grade, a note says so.
+_FEW_TOP_QUERIES = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -42,17 +39,25 @@ class ModelChoice:
     measures : tuple of str
         Names of the measures, all of which choose and judge.
     qid : ndarray of shape (n_queries,)
-        Query ids; every query was held out once.
+        Query ids; every query was held out once in each repeat.
     values : ndarray of shape (n_measures, n_queries, n_measures)
-        Value of each query under the model that the first measure chose, judged by the last.
+        Value of each query under the model that the first measure chose, judged by the last; the
+        mean over the repeats where there are several.
     choices : tuple of tuple
-        The parameters or the number of iterations that each measure chose, fold by fold.
+        The parameters or the number of iterations that each measure chose, fold by fold, and repeat
+        by repeat.
     directions : ndarray of shape (n_measures,)
         1 if a higher value is better, -1 if a lower one is.
     by : str
         ``"search"`` or ``"stopping"``.
     candidate_scores : ndarray of shape (n_folds, n_candidates, n_measures) or None
-        Mean of every candidate in the cross-validation on each fold's training queries.
+        Mean of every candidate in the cross-validation on each fold's training queries; the folds
+        are those of all repeats.
+    repeats : ndarray of shape (n_repeats, n_measures, n_queries, n_measures) or None
+        The values of each repeat; None for a single one.
+    n_top : int or None
+        Smallest number of queries with a document of the top grade among those that any choice was
+        made on: validation queries, or those of a search.
     """
 
     measures: tuple[str, ...]
@@ -62,6 +67,13 @@ class ModelChoice:
     directions: FloatArray
     by: str
     candidate_scores: FloatArray | None = None
+    repeats: FloatArray | None = None
+    n_top: int | None = None
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of times that each query was held out."""
+        return 1 if self.repeats is None else len(self.repeats)
 
     def mean(self) -> FloatArray:
         """Mean over the queries that have a value.
@@ -87,23 +99,78 @@ class ModelChoice:
         gain: FloatArray = (means - np.diagonal(means)) * self.directions
         return gain
 
-    def p_values(self) -> FloatArray:
-        """Test the differences in `gain` by paired t tests over queries.
+    def p_values(self, correction: Correction = "holm") -> FloatArray:
+        """Test the differences in `gain` by paired t tests.
+
+        The tests are over queries, or over queries and repeats where there are several, as in
+        `compare_rankers`.
+
+        Parameters
+        ----------
+        correction : {"holm", "bh", "none"}, default="holm"
+            Correction for the number of tests, over all judges together: Holm's, Benjamini and
+            Hochberg's, or none.
 
         Returns
         -------
         ndarray of shape (n_measures, n_measures)
-            The p-values, without a correction for their number; 1 on the diagonal.
+            The p-values; 1 on the diagonal.
+
+        Raises
+        ------
+        ValueError
+            If the correction is unknown.
         """
+        choice("correction", correction, get_args(Correction))
+        correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
         n = len(self.measures)
         p_values = np.ones((n, n))
         for judge in range(n):
-            own = self.values[judge, :, judge]
-            differences = paired_differences(self.values[:, :, judge], own)
-            differences = differences[:, ~np.isnan(differences).any(axis=0)]
-            if differences.shape[1] > 1:
-                p_values[:, judge] = t_test(differences)
+            differences = self._differences(judge)
+            if differences.shape[2] < _FEWEST:
+                continue
+            if self.n_repeats == 1:
+                p_values[:, judge] = t_test(differences[:, 0])
+            else:
+                p_values[:, judge] = repeated_interval(differences).p_value
+        others = ~np.eye(n, dtype=bool)
+        p_values[others] = correct(p_values[others])
         return p_values
+
+    def intervals(self, confidence: float = 0.95) -> FloatArray:
+        """Return confidence intervals of `gain`, not corrected for their number.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Confidence of the intervals.
+
+        Returns
+        -------
+        ndarray of shape (n_measures, n_measures, 2)
+            The ends; 0 on the diagonal, and nan where fewer than two queries have a value.
+
+        Raises
+        ------
+        ValueError
+            If the confidence does not lie between 0 and 1.
+        """
+        fraction("confidence", confidence)
+        n = len(self.measures)
+        ends = np.full((n, n, 2), np.nan)
+        for judge, direction in enumerate(self.directions):
+            differences = self._differences(judge)
+            if differences.shape[2] >= _FEWEST:
+                found = repeated_interval(direction * differences, confidence)
+                ends[:, judge] = np.stack([found.low, found.high], axis=1)
+        return ends
+
+    def _differences(self, judge: int) -> FloatArray:
+        """Return all choices less the judge's own, (n_measures, n_repeats, n_queries)."""
+        values = self.values[None] if self.repeats is None else self.repeats
+        judged = np.moveaxis(values[:, :, :, judge], 0, 1)
+        differences = paired_differences(judged, judged[judge])
+        return differences[:, :, ~np.isnan(differences).any(axis=(0, 1))]
 
     def agreement(self) -> FloatArray:
         """Share of the folds in which two measures made the same choice.
@@ -123,7 +190,8 @@ class ModelChoice:
         Returns
         -------
         DataFrame
-            Columns chosen_by, judged_by, mean, gain, p_value and agreement.
+            Columns chosen_by, judged_by, mean, gain, low, high, p_value and agreement; the p-values
+            have Holm's correction.
 
         Raises
         ------
@@ -138,6 +206,8 @@ class ModelChoice:
                 "judged_by": names[column],
                 "mean": self.mean().ravel(),
                 "gain": self.gain().ravel(),
+                "low": self.intervals()[:, :, 0].ravel(),
+                "high": self.intervals()[:, :, 1].ravel(),
                 "p_value": self.p_values().ravel(),
                 "agreement": self.agreement().ravel(),
             }
@@ -157,7 +227,7 @@ class ModelChoice:
             The axes.
         """
         side = max(4.0, 2.4 + 0.7 * len(self.measures))
-        ax = axes_or_new(ax, self, (side + 1.6, side))
+        ax = axes_or_new(ax, self, (side + 0.6, side))
         gain, significant = self.gain(), self.p_values() < 0.05  # noqa: PLR2004
         limit = float(np.nanmax(np.abs(gain))) or 1.0
         ax.imshow(gain, cmap="RdBu", vmin=-limit, vmax=limit)
@@ -173,9 +243,8 @@ class ModelChoice:
         ax.spines[:].set_visible(False)
         how = "chosen by" if self.by == "search" else "stopped by"
         ax.set(xlabel="judged by (diagonal: mean of its own choice)", ylabel=f"model {how}")
-        headline(
-            ax, "Does it cost anything to choose by another measure?", _cost(gain, significant)
-        )
+        question = "Does it cost anything to choose by another measure?"
+        headline(ax, question, _cost(gain, significant))
         return ax
 
     def __repr__(self) -> str:
@@ -189,12 +258,23 @@ class ModelChoice:
             iterations = np.array(self.choices, dtype=float).mean(axis=0)
             columns.insert(0, ("iterations", [f"{each:.0f}" for each in iterations]))
         table = text_table([how, *self.measures], columns, widest_label=44)
+        return "\n".join([table, *map(wrap, self._notes())])
+
+    def _notes(self) -> list[str]:
+        folds = f"{len(self.choices)} folds"
+        n_tests = len(self.measures) * (len(self.measures) - 1)
+        over = "" if self.n_repeats == 1 else " over queries and repeats"
+        repeats = "" if self.n_repeats == 1 else f" of {self.n_repeats} repeats"
         told = (
-            f"Columns judge, on {len(self.qid)} queries held out in {len(self.choices)} folds. "
-            "*: p < 0.05 against the judge's own choice (paired t test). The measures made "
-            f"{self._n_choices()} different choices in the {len(self.choices)} folds."
+            f"Columns judge, on {len(self.qid)} queries held out in {folds}{repeats}. "
+            f"*: p < 0.05 against the judge's own choice (paired t test{over}, Holm's correction "
+            f"for {n_tests} tests). The measures made {self._n_choices()} different choices in the "
+            f"{folds}."
         )
-        return f"{table}\n{wrap(told)}"
+        if self.n_top is None or self.n_top >= _FEW_TOP_QUERIES:
+            return [told]
+        top = count(self.n_top, "query", "queries")
+        return [told, f"Some choices rest on only {top} with a document of the top grade."]
 
     def _n_choices(self) -> int:
         return sum(len({repr(each) for each in fold}) for fold in self.choices)
@@ -205,270 +285,12 @@ def _cost(gain: FloatArray, significant: NDArray[np.bool_]) -> str:
     others = ~np.eye(len(gain), dtype=bool)
     worse, better = (int((significant & others & side).sum()) for side in (gain < 0, gain > 0))
     if not worse and not better:
-        return f"No difference is significant (p < 0.05) in any of {others.sum()} pairs."
+        return f"No difference is established in any of {others.sum()} pairs."
     return (
         f"Of {others.sum()} pairs, another choice is significantly worse in {worse} and better in "
-        f"{better} (dots: p < 0.05, each pair by itself)."
+        f"{better} (dots: p < 0.05 after Holm's correction)."
     )
 
 
 def _cell(mean: float, p_value: float) -> str:
     return f"{mean:.4f}" + ("*" if p_value < 0.05 else " ")  # noqa: PLR2004
-
-
-def choose_by_search(
-    estimator: Any,
-    param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
-    X: Any,
-    y: ArrayLike,
-    *,
-    measures: Sequence[str | Measure],
-    qid: ArrayLike | None = None,
-    n_folds: int = 4,
-    n_inner_folds: int = 3,
-    random_state: int = 0,
-) -> ModelChoice:
-    """Select a model by each measure, and judge all selected models by all measures.
-
-    This is a nested cross-validation over queries. In each fold, every candidate is fitted and
-    scored by all measures on parts of the training queries. Each measure selects its best
-    candidate, which is fitted to all training queries and judged on the held-out queries.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A ranker, regressor or classifier, as for `QueryRanker`.
-    param_grid : mapping or sequence of mappings
-        Values of its parameters, as for scikit-learn's ``ParameterGrid``.
-    X : array-like of shape (n_documents, n_features)
-        Features.
-    y : array-like of shape (n_documents,)
-        Grades.
-    measures : sequence of str or Measure
-        The measures.
-    qid : array-like of shape (n_documents,), optional
-        Query ids; by default they are found as in `QueryRanker`.
-    n_folds, n_inner_folds : int
-        Numbers of folds of all queries, and of the training queries for the search.
-    random_state : int, default=0
-        Seed of the folds.
-
-    Returns
-    -------
-    ModelChoice
-        The choices, and the values of the chosen models.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two measures.
-
-    See Also
-    --------
-    choose_by_stopping : The same for the number of iterations.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeRegressor
-    >>> from skgraded.datasets import make_ranking
-    >>> from skgraded.studies import choose_by_search
-    >>> X, y, qid = make_ranking(n_queries=24, docs_per_query=20, random_state=0)
-    >>> tree, grid = DecisionTreeRegressor(random_state=0), {"max_depth": [1, 4, 8]}
-    >>> found = choose_by_search(tree, grid, X, y, measures=["nDCG@10", "RR"], qid=qid, n_folds=2)
-    >>> found.values.shape
-    (2, 24, 2)
-    """
-    data = _Data.read(X, y, qid, measures)
-    candidates = [dict(each) for each in ParameterGrid(param_grid)]
-
-    def fit(rows: IntArray, number: int) -> Any:
-        return data.fit(clone(estimator).set_params(**_clone_params(candidates[number])), rows)
-
-    scores, choices, judged, all_ = [], [], [], range(len(candidates))
-    n_fits = n_folds * (len(candidates) * n_inner_folds + len(data.measures))
-    with ProgressBar(n_fits, "models") as bar:
-        for training, held_out in data.folds(n_folds, random_state):
-            inner = [
-                [_step(bar, np.nanmean(data.score(fit(own, each), other), axis=0)) for each in all_]
-                for own, other in data.folds(n_inner_folds, random_state, training)
-            ]
-            means = np.mean(inner, axis=0)
-            best = np.argmax(means * data.directions, axis=0)
-            models = {number: fit(training, number) for number in np.unique(best).tolist()}
-            judged.append((held_out, [data.score(models[number], held_out) for number in best]))
-            choices.append(tuple(candidates[number] for number in best))
-            scores.append(means)
-            bar.step(len(data.measures))
-    return data.result(judged, choices, "search", np.array(scores))
-
-
-def choose_by_stopping(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    measures: Sequence[str | Measure],
-    qid: ArrayLike | None = None,
-    n_folds: int = 4,
-    validation_fraction: float = 0.25,
-    early_stopping_rounds: int = 20,
-    random_state: int = 0,
-) -> ModelChoice:
-    """Stop the training of a booster by each measure, and judge all models by all measures.
-
-    Parameters
-    ----------
-    estimator : estimator
-        LGBMRanker, XGBRanker or CatBoostRanker, as for `QueryRanker`.
-    X : array-like of shape (n_documents, n_features)
-        Features.
-    y : array-like of shape (n_documents,)
-        Grades.
-    measures : sequence of str or Measure
-        The measures.
-    qid : array-like of shape (n_documents,), optional
-        Query ids; by default they are found as in `QueryRanker`.
-    n_folds : int, default=4
-        Number of folds of queries.
-    validation_fraction, early_stopping_rounds
-        As for `QueryRanker`. All measures use the same validation queries.
-    random_state : int, default=0
-        Seed of the folds and of the validation queries.
-
-    Returns
-    -------
-    ModelChoice
-        The numbers of iterations, and the values of the models.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two measures.
-
-    See Also
-    --------
-    choose_by_search : The same for the parameters of a model.
-
-    Examples
-    --------
-    >>> from lightgbm import LGBMRanker
-    >>> from skgraded.datasets import make_ranking
-    >>> from skgraded.studies import choose_by_stopping
-    >>> X, y, qid = make_ranking(n_queries=24, docs_per_query=20, random_state=0)
-    >>> ranker = LGBMRanker(n_estimators=30, n_jobs=1, verbose=-1)
-    >>> found = choose_by_stopping(ranker, X, y, measures=["nDCG@10", "RR"], qid=qid, n_folds=2)
-    >>> len(found.choices)
-    2
-    """
-    data = _Data.read(X, y, qid, measures)
-    choices, judged = [], []
-    with ProgressBar(n_folds * len(data.measures), "models") as bar:
-        for training, held_out in data.folds(n_folds, random_state):
-            models = [
-                _step(
-                    bar,
-                    data.fit(
-                        clone(estimator),
-                        training,
-                        measure=each,
-                        validation_fraction=validation_fraction,
-                        early_stopping_rounds=early_stopping_rounds,
-                        random_state=random_state,
-                    ),
-                )
-                for each in data.measures
-            ]
-            judged.append((held_out, [data.score(model, held_out) for model in models]))
-            choices.append(tuple(int(model.best_iteration_) for model in models))
-    return data.result(judged, choices, "stopping")
-
-
-def _clone_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Copy the parameters, since a fit would change those that are estimators."""
-    return {name: clone(each, safe=False) for name, each in params.items()}
-
-
-def _step(bar: ProgressBar, done: Any) -> Any:
-    bar.step()
-    return done
-
-
-class _Data(NamedTuple):
-    """The rows with their query ids, and the measures with the scale of the grades filled in."""
-
-    X: Any
-    grades: NDArray[Any]
-    ids: NDArray[Any]
-    queries: NDArray[Any]
-    measures: tuple[Measure, ...]
-    names: tuple[str, ...]
-
-    @classmethod
-    def read(
-        cls, X: Any, y: ArrayLike, qid: ArrayLike | None, measures: Sequence[str | Measure]
-    ) -> _Data:
-        parsed = [measure(each) for each in measures]
-        if len(parsed) < 2:  # noqa: PLR2004 - one cannot differ
-            raise ValueError(f"measures must hold at least 2 measures, got {len(parsed)}.")
-        ids = np.asarray(resolve_query_ids(X, y, qid))
-        grades = np.asarray(split_target(y)[0])
-        top = int(max(1, grades.max()))
-        first = np.unique(ids, return_index=True)[1]
-        return cls(
-            X=X,
-            grades=grades,
-            ids=ids,
-            queries=ids[np.sort(first)],
-            measures=tuple(each.resolve(top) for each in parsed),
-            names=tuple(map(str, parsed)),
-        )
-
-    @property
-    def directions(self) -> FloatArray:
-        """1 if a higher value is better, -1 if a lower one is."""
-        return np.array([1.0 if each.greater_is_better else -1.0 for each in self.measures])
-
-    def folds(
-        self, n_folds: int, random_state: int, rows: IntArray | None = None
-    ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Split rows, by default all, into folds of complete queries."""
-        rows = np.arange(len(self.ids)) if rows is None else rows
-        splitter = QueryKFold(n_folds, random_state=random_state)
-        for own, other in splitter.split(rows, groups=self.ids[rows]):
-            yield rows[own], rows[other]
-
-    def fit(self, estimator: Any, rows: IntArray, **options: Any) -> Any:
-        """Fit a ranker to some rows."""
-        ranker = QueryRanker(estimator, **{"measure": self.measures[0], **options})
-        return ranker.fit(_safe_indexing(self.X, rows), self.grades[rows], qid=self.ids[rows])
-
-    def score(self, model: Any, rows: IntArray) -> FloatArray:
-        """Return the values of a model by query and measure, in the order of the rows."""
-        predicted = model.predict(_safe_indexing(self.X, rows))
-        scores = evaluate_arrays(self.measures, self.grades[rows], predicted, qid=self.ids[rows])
-        return scores.values
-
-    def result(
-        self,
-        judged: list[tuple[IntArray, list[FloatArray]]],
-        choices: list[tuple[Any, ...]],
-        by: str,
-        candidate_scores: FloatArray | None = None,
-    ) -> ModelChoice:
-        """Combine the values of the queries of all folds."""
-        number_of = {query: number for number, query in enumerate(self.queries.tolist())}
-        n = len(self.measures)
-        values = np.full((n, len(self.queries), n), np.nan)
-        for rows, of_models in judged:
-            ids = self.ids[rows]
-            in_fold = ids[np.sort(np.unique(ids, return_index=True)[1])]
-            values[:, [number_of[each] for each in in_fold.tolist()]] = np.stack(of_models)
-        return ModelChoice(
-            measures=self.names,
-            qid=self.queries,
-            values=values,
-            choices=tuple(choices),
-            directions=self.directions,
-            by=by,
-            candidate_scores=candidate_scores,
-        )

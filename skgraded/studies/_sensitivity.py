@@ -218,9 +218,9 @@ class Sensitivity:
         if not len(known):
             return ""
         ends = dict.fromkeys([known[kept[known].argmax()], known[kept[known].argmin()]])
-        said = " and ".join(f"{kept[each]:.0%} with {self.measures[each]}" for each in ends)
+        said = ", ".join(f"{self.measures[each]} {kept[each]:.0%}" for each in ends)
         queries = count(len(self.qid), "query", "queries")
-        return f"At rank 10 by {said} of the rise at rank 1 (means over {queries})."
+        return f"Rise at rank 10, in % of that at rank 1: {said} (means over {queries})."
 
     def __repr__(self) -> str:
         rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]

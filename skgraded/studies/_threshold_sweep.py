@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
-from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain
+from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
 from skgraded._text import text_table, wrap
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
 from skgraded.studies._measure_correlation import (
@@ -230,7 +230,7 @@ class ThresholdSweep:
             ylabel=f"Kendall's tau with {name}",
         )
         plain(ax)
-        label_ends(ax, lines, curves)
+        label_apart(ax, lines, curves)
         question = f"For which users do GAP, xGAP and eGAP order systems unlike {name}?"
         headline(ax, question, self._answer(column))
         return ax

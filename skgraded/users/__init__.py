@@ -1,15 +1,34 @@
-"""User models: for which users one ranker is better than another."""
+"""User models: choosing g, the distribution of the users' thresholds, and what it decides."""
 
+from skgraded.users._estimate import ThresholdEstimate
+from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
 from skgraded.users._pair_profile import BreakEven, PairProfile, UserDifference, UserShares
+from skgraded.users._personas import Persona, Personas, personas
+from skgraded.users._preferences import (
+    APDifferences,
+    PreferenceThresholds,
+    ap_differences,
+    thresholds_from_preferences,
+)
 from skgraded.users._profile import ThresholdProfile, threshold_profile
 from skgraded.users._profile_sources import profile_measures
 
 __all__ = [
+    "APDifferences",
     "BreakEven",
+    "FeedbackThresholds",
     "PairProfile",
+    "Persona",
+    "Personas",
+    "PreferenceThresholds",
+    "ThresholdEstimate",
     "ThresholdProfile",
     "UserDifference",
     "UserShares",
+    "ap_differences",
+    "personas",
     "profile_measures",
     "threshold_profile",
+    "thresholds_from_feedback",
+    "thresholds_from_preferences",
 ]

@@ -30,6 +30,15 @@ def add_command(studies: Any) -> None:
     parser.add_argument(
         "--folds", type=int, default=4, help="folds of queries (default: %(default)s)"
     )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=1,
+        help="times to split all queries into folds (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="models fitted at a time, -1: one per processor"
+    )
     add_seed(parser)
     add_formats(parser)
 
@@ -54,6 +63,8 @@ def _choose(arguments: argparse.Namespace, X: Any, y: Any, qid: Any) -> ModelCho
         "measures": chosen_measures(arguments),
         "qid": qid,
         "n_folds": arguments.folds,
+        "n_repeats": arguments.repeats,
+        "n_jobs": arguments.jobs,
         "random_state": arguments.seed,
     }
     if arguments.by == "search":

@@ -1,0 +1,453 @@
+"""Estimation of g from users' feedback on single documents."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._optional import import_pandas
+from skgraded._params import integer_or_none
+from skgraded._text import count, text_table, wrap
+from skgraded._warnings import IndistinctGradesWarning, warn_once
+from skgraded.rankings import numeric, refuse_other_order
+from skgraded.users._estimate import ThresholdEstimate
+from skgraded.users._resampling import (
+    Correction,
+    check_options,
+    grades_in_words,
+    interval_of,
+    require,
+    require_length,
+    spread_steps,
+    unit_numbers,
+    warn_if_few,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FeedbackThresholds", "thresholds_from_feedback"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_FEWEST_GRADES = 2
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class FeedbackThresholds(ThresholdEstimate):
+    """A distribution g of the users' thresholds, estimated from their satisfaction by grade.
+
+    Attributes
+    ----------
+    g : ndarray of shape (max_grade,)
+        Probabilities of the thresholds 1..max_grade, which sum to 1.
+    interval : ndarray of shape (max_grade, 2)
+        Lower and upper end of the interval of each probability.
+    confidence : float
+        Confidence of each interval by itself.
+    n_shown : ndarray of shape (max_grade + 1,), int64
+        Number of shown documents by grade, from grade 0.
+    n_examined : ndarray of shape (max_grade + 1,)
+        Sum of their propensities: the expected number of examined documents.
+    n_satisfied : ndarray of shape (max_grade + 1,), int64
+        Number of documents that satisfied their user.
+    n_sessions : int
+        Number of sessions, which were resampled as a whole.
+    n_unjudged : int
+        Number of rows without a grade, which were left out.
+    """
+
+    n_shown: IntArray
+    n_examined: FloatArray
+    n_satisfied: IntArray
+    n_sessions: int
+    n_unjudged: int
+
+    @property
+    def rate(self) -> FloatArray:
+        """Share of the examined documents that satisfied, by grade; nan where none was shown."""
+        return _ratio(self.n_satisfied, self.n_examined)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per grade, from 0.
+
+        Returns
+        -------
+        DataFrame
+            Columns grade, n_shown, n_examined, n_satisfied, rate, g, lower and upper; the last
+            three are nan for grade 0.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        of_g = np.vstack([np.full(3, np.nan), np.column_stack([self.g, self.interval])])
+        frame: pd.DataFrame = import_pandas().DataFrame(
+            {
+                "grade": np.arange(self.max_grade + 1),
+                "n_shown": self.n_shown,
+                "n_examined": self.n_examined,
+                "n_satisfied": self.n_satisfied,
+                "rate": self.rate,
+                "g": of_g[:, 0],
+                "lower": of_g[:, 1],
+                "upper": of_g[:, 2],
+            }
+        )
+        return frame
+
+    def __repr__(self) -> str:
+        intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
+        columns = [
+            ("shown", [str(n) for n in self.n_shown]),
+            ("examined", [f"{n:.1f}" for n in self.n_examined]),
+            ("satisfied", [str(n) for n in self.n_satisfied]),
+            ("rate", [f"{rate:.3f}" for rate in self.rate]),
+            ("g", ["", *(f"{each:.3f}" for each in self.g)]),
+            (f"{100 * self.confidence:g} % interval", ["", *intervals]),
+        ]
+        table = text_table(["grade", *map(str, range(self.max_grade + 1))], columns)
+        sessions, left_out = count(self.n_sessions, "session"), count(self.n_unjudged, "row")
+        told = [
+            f"g from the satisfaction in {sessions}, which were resampled.",
+            f"Left out: {left_out} without a grade." if self.n_unjudged else "",
+            self._indistinct_in_words(),
+        ]
+        return "\n".join([table, *(wrap(line) for line in told if line)])
+
+
+class _Feedback(NamedTuple):
+    """Checked rows: grade, whether satisfied, propensity and number of the session of each."""
+
+    grade: IntArray
+    satisfied: NDArray[np.bool_]
+    propensity: FloatArray
+    session: IntArray
+    n_unjudged: int
+
+    @property
+    def n_sessions(self) -> int:
+        return int(self.session.max()) + 1
+
+
+def thresholds_from_feedback(
+    grade: ArrayLike,
+    satisfied: ArrayLike,
+    *,
+    propensity: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    max_grade: int | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int = 0,
+) -> FeedbackThresholds:
+    r"""Estimate g from the documents that were shown to users, and which of them satisfied.
+
+    .. math::
+
+        g_k = \frac{\rho_k - \rho_{k-1}}{\rho_c - \rho_0}, \qquad
+        \rho_i = \frac{\text{satisfied documents of grade } i}
+                      {\text{sum of the propensities of shown documents of grade } i}
+
+    where c is the top grade, and the rates :math:`\rho` are made to rise with the grade by isotonic
+    regression. The user model is that of `GAP`, `xGAP` and `eGAP` [1]_ [2]_: a user has a
+    threshold K with P(K = k) = g_k, and a document of grade i satisfies if it is examined and
+    K <= i. An examined document of grade i then satisfies with probability
+    G(i) = g_1 + ... + g_i, or with a probability that is a linear function of G(i), if some users
+    are satisfied by a document below their threshold, or not by one above it.
+
+    Parameters
+    ----------
+    grade : array-like of shape (n_rows,)
+        Grade of each document that was shown in a session. Rows with NaN, unjudged documents, are
+        left out and counted. Some must have grade 0, or else no document of grade 0 is taken to
+        satisfy; and some the top grade.
+    satisfied : array-like of shape (n_rows,)
+        Whether the document satisfied its user: True, False, 1 or 0. A document that was not
+        examined did not satisfy.
+    propensity : array-like of shape (n_rows,), optional
+        Probability that the user examined the document, in (0, 1], such as 1/rank. A common factor
+        has no effect, so that propensities relative to the first rank suffice. None means that all
+        rows were examined. Without propensities, feedback on ranked lists makes g too high at the
+        top, because better documents stand where more users look.
+    qid : array-like of shape (n_rows,), optional
+        Session of each row. The rows of a session are resampled together. Where sessions share a
+        query and with it its documents, use the query id. None means that rows are independent.
+    max_grade : int, optional
+        Top grade of the scale; None takes it from `grade`.
+    confidence : float, default=0.95
+        Confidence of each interval by itself.
+    n_resamples : int, default=1000
+        Number of bootstrap samples of sessions.
+    random_state : int, default=0
+        Seed of the samples.
+
+    Returns
+    -------
+    FeedbackThresholds
+        The distribution, its intervals, and the counts by grade.
+
+    Raises
+    ------
+    ValueError
+        If an array is invalid, only one grade or no document of the top grade is shown, no document
+        satisfies, or those of the top grade do not satisfy more often than those of grade 0.
+
+    Warns
+    -----
+    FewFeedbackWarning
+        If there are fewer than 20 sessions.
+    IndistinctGradesWarning
+        If a grade between 0 and the top is never shown, so that its neighbours share what is
+        known, or if satisfaction falls from one grade to the next, so that both get the same rate.
+
+    See Also
+    --------
+    thresholds_from_preferences : The same from preferences between rankings.
+    personas : Named distributions for use without data.
+
+    Notes
+    -----
+    The rate divides the satisfied documents of a grade by the expected number of examined ones.
+    With the same propensities, the mean of satisfied / propensity [3]_ over the shown documents
+    has the same expectation if satisfaction depends on the grade alone; its variance is larger,
+    because satisfied documents at low ranks have large weights.
+
+    The intervals are BCa intervals [4]_ of the same ratio without isotonic regression, cut to
+    [0, 1]. If no document of a grade satisfies, the resampled rates come from an exponential
+    distribution, whose quantiles are the exact bounds for zero events.
+
+    The shares of the grades among the judged documents say nothing about g: they describe the
+    collection and not its users.
+
+    References
+    ----------
+    .. [1] S. E. Robertson, E. Kanoulas, E. Yilmaz (2010), "Extending Average Precision to Graded
+       Relevance Judgments", SIGIR.
+    .. [2] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
+       to Graded Relevance", CLEF, Sections 2 to 4.
+    .. [3] T. Joachims, A. Swaminathan, T. Schnabel (2018), "Unbiased Learning-to-Rank with Biased
+       Feedback", IJCAI.
+    .. [4] B. Efron (1987), "Better Bootstrap Confidence Intervals", Journal of the American
+       Statistical Association 82.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded import xGAP
+    >>> from skgraded.users import thresholds_from_feedback
+    >>> rng = np.random.default_rng(0)
+    >>> session, rank = np.divmod(np.arange(10_000), 10)
+    >>> grade, threshold = rng.choice(3, size=10_000), rng.choice([1, 2], p=[.2, .8], size=1000)
+    >>> examined = rng.random(10_000) < 1 / (rank + 1)
+    >>> satisfied = examined & (grade >= threshold[session])
+    >>> found = thresholds_from_feedback(grade, satisfied, propensity=1 / (rank + 1), qid=session)
+    >>> found
+    grade  shown  examined  satisfied   rate      g   95 % interval
+    0       3330     986.7          0  0.000
+    1       3327     973.7        194  0.199  0.192  0.161 to 0.228
+    2       3343     968.6       1003  1.035  0.808  0.772 to 0.839
+    g from the satisfaction in 1000 sessions, which were resampled.
+    >>> found.measure(xGAP, k=10, digits=2)
+    xGAP(g=(0.19, 0.81), k=10)
+    """
+    top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
+    confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
+    refuse_other_order(grade=grade, satisfied=satisfied, propensity=propensity, qid=qid)
+    rows = _checked(grade, satisfied, propensity, qid)
+    n_shown = _count_grades(rows, top)
+    by_session = _sums(rows, len(n_shown))
+    n_satisfied, n_examined = by_session.sum(axis=0).reshape(2, -1)
+    shown = _known_grades(n_shown)
+    lengths = np.diff(shown)
+    steps = _steps(n_satisfied, n_examined, shown)
+    rates, widened = _resample(by_session, shown, n_resamples, random)
+    raw, influence = _influence(by_session, shown)
+    correction = Correction.of(_unconstrained(rates), raw, influence)
+    ends = interval_of(_unconstrained(widened), steps, confidence, correction)
+    g, interval = spread_steps(steps, ends, lengths)
+    warn_if_few(rows.n_sessions, "qid" if qid is not None else "grade", "sessions")
+    return FeedbackThresholds(
+        g=g,
+        interval=interval,
+        confidence=confidence,
+        n_shown=n_shown,
+        n_examined=n_examined,
+        n_satisfied=n_satisfied.astype(np.int64),
+        n_sessions=rows.n_sessions,
+        n_unjudged=rows.n_unjudged,
+    )
+
+
+def _checked(grade: Any, satisfied: Any, propensity: Any, qid: Any) -> _Feedback:
+    grades = numeric("grade", grade).astype(np.float64)
+    judged = ~np.isnan(grades)
+    is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
+    require(is_grade | ~judged, grades, "grade", "integers >= 0, or NaN for unjudged documents")
+    was_satisfied = _flags(satisfied, len(grades))
+    chances = _propensities(propensity, len(grades))
+    numbers = unit_numbers(qid, len(grades), "grade")
+    if not judged.any():
+        raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
+    _, session = np.unique(numbers[judged], return_inverse=True)
+    return _Feedback(
+        grade=grades[judged].astype(np.int64),
+        satisfied=was_satisfied[judged],
+        propensity=chances[judged],
+        session=session.astype(np.int64),
+        n_unjudged=int((~judged).sum()),
+    )
+
+
+def _flags(satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
+    values = numeric("satisfied", satisfied).astype(np.float64)
+    require_length("satisfied", len(values), n_rows, "grade")
+    require(np.isin(values, (0.0, 1.0)), values, "satisfied", "True, False, 1 or 0")
+    if not values.any():
+        raise ValueError(
+            f"satisfied must be true in some row, got {n_rows} rows without a satisfied user. "
+            "Without satisfied users there is nothing to estimate g from."
+        )
+    was_satisfied: NDArray[np.bool_] = values == 1
+    return was_satisfied
+
+
+def _propensities(propensity: Any, n_rows: int) -> FloatArray:
+    if propensity is None:
+        return np.ones(n_rows)
+    values = numeric("propensity", propensity).astype(np.float64)
+    require_length("propensity", len(values), n_rows, "grade")
+    rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
+    require((values > 0) & (values <= 1), values, "propensity", rule)
+    return values
+
+
+def _count_grades(rows: _Feedback, max_grade: int | None) -> IntArray:
+    """Count the shown documents of each grade; the top grade and another one must be shown."""
+    highest = int(rows.grade.max())
+    top = highest if max_grade is None else max_grade
+    if highest > top:
+        raise ValueError(f"grade must not exceed max_grade={top}, got {highest}.")
+    counts = np.bincount(rows.grade, minlength=top + 1)
+    if np.count_nonzero(counts) < _FEWEST_GRADES:
+        raise ValueError(
+            "grade must hold at least two different grades, because g is read from differences "
+            f"between grades, got grade {highest} in all {len(rows.grade)} rows."
+        )
+    if counts[top] == 0:
+        raise ValueError(
+            f"grade must hold the top grade max_grade={top}, which satisfies all users, got grades "
+            f"up to {highest}. Collect feedback on grade {top}, or judge on the scale 0..{highest}."
+        )
+    return counts
+
+
+def _sums(rows: _Feedback, n_grades: int) -> FloatArray:
+    """Return, by session, the satisfied documents of each grade, then the sum of propensities."""
+    cell = rows.session * n_grades + rows.grade
+    size = rows.n_sessions * n_grades
+    sums = [np.bincount(cell, each, size) for each in (rows.satisfied, rows.propensity)]
+    return np.hstack([each.reshape(-1, n_grades) for each in sums])
+
+
+def _known_grades(n_shown: IntArray) -> IntArray:
+    """Return the shown grades and 0; warn of the others."""
+    shown = np.flatnonzero(n_shown)
+    unseen = np.setdiff1d(np.arange(1, len(n_shown)), shown)
+    if len(unseen):
+        warn_once(
+            f"grade should hold every grade of the scale 0..{len(n_shown) - 1}, got no document of "
+            f"{grades_in_words(unseen)}. The probability of the thresholds between two shown "
+            "grades is known as a sum only and is split evenly among them.",
+            IndistinctGradesWarning,
+        )
+    return np.union1d([0], shown)
+
+
+def _ratio(satisfied: NDArray[Any], examined: NDArray[Any]) -> FloatArray:
+    rate = np.full(np.shape(examined), np.nan)
+    np.divide(satisfied, examined, out=rate, where=examined > 0)
+    return rate
+
+
+def _steps(n_satisfied: FloatArray, n_examined: FloatArray, shown: IntArray) -> FloatArray:
+    """Return the probability of the thresholds from one shown grade to the next."""
+    from sklearn.isotonic import isotonic_regression
+
+    examined = n_examined[shown]
+    rates = np.nan_to_num(_ratio(n_satisfied[shown], examined))  # nan: no grade 0 is shown
+    fitted = isotonic_regression(rates, sample_weight=np.where(examined > 0, examined, 1.0))
+    if not fitted[-1] > fitted[0]:
+        raise ValueError(
+            "satisfied must be true more often for the top grade than for the lowest, got the "
+            f"rate {rates[0]:.3g} at grade {shown[0]} and {rates[-1]:.3g} at grade {shown[-1]}. "
+            "Check that higher grades are better."
+        )
+    _warn_if_pooled(rates, fitted, shown)
+    steps: FloatArray = np.diff(fitted) / (fitted[-1] - fitted[0])
+    return steps
+
+
+def _warn_if_pooled(rates: FloatArray, fitted: FloatArray, shown: IntArray) -> None:
+    falls = np.flatnonzero(np.diff(rates) < 0)
+    pools = {tuple(shown[fitted == fitted[at]].tolist()) for at in falls}
+    if pools:
+        told = "; ".join(grades_in_words(np.array(pool)) for pool in sorted(pools))
+        rates_told = ", ".join(f"{rate:.3g}" for rate in rates)
+        warn_once(
+            "satisfied should be true more often the higher the grade, got the rates "
+            f"{rates_told} at {grades_in_words(shown)}. Isotonic regression gives one rate to "
+            f"{told}, which the feedback cannot tell apart.",
+            IndistinctGradesWarning,
+        )
+
+
+def _resample(
+    by_session: FloatArray, shown: IntArray, n_resamples: int, random: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return rates in bootstrap samples of sessions: as they are, and with events not yet seen."""
+    n_sessions = len(by_session)
+    sums = np.empty((n_resamples, by_session.shape[1]))
+    for at in range(n_resamples):
+        drawn = random.integers(n_sessions, size=n_sessions)
+        sums[at] = np.bincount(drawn, minlength=n_sessions) @ by_session
+    rates = _shown_rates(sums, shown)
+    n_satisfied, n_examined = (each[shown] for each in np.split(by_session.sum(axis=0), 2))
+    rates[:, n_examined == 0] = 0.0
+    widened = rates.copy()
+    for at in np.flatnonzero(n_examined > 0).tolist():
+        events = random.exponential(size=n_resamples) / n_examined[at]
+        if n_satisfied[at] == 0:
+            widened[:, at] = events
+        elif n_satisfied[at] == n_examined[at]:
+            widened[:, at] = 1 - events
+    return rates, widened
+
+
+def _shown_rates(sums: FloatArray, shown: IntArray) -> FloatArray:
+    satisfied, examined = np.split(sums, 2, axis=-1)
+    return _ratio(satisfied[..., shown], examined[..., shown])
+
+
+def _unconstrained(rates: FloatArray) -> FloatArray:
+    """Return differences of rates as shares of the whole rise; nan where there is no rise."""
+    rise = rates[..., -1:] - rates[..., :1]
+    return np.diff(rates, axis=-1) / np.where(rise > 0, rise, np.nan)
+
+
+def _influence(by_session: FloatArray, shown: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the estimate without constraint, and by how much every session moves it."""
+    total = by_session.sum(axis=0)
+    rates = np.nan_to_num(_shown_rates(total, shown))
+    satisfied, examined = (each[:, shown] for each in np.split(by_session, 2, axis=1))
+    n_examined = np.split(total, 2)[1][shown]
+    moves = (satisfied - rates * examined) / np.where(n_examined > 0, n_examined, 1.0)
+    rise = rates[-1] - rates[0]
+    raw = _unconstrained(rates)
+    influence = np.diff(moves, axis=1) - raw * (moves[:, -1:] - moves[:, :1])
+    return raw, influence / (rise if rise > 0 else np.nan)

@@ -1,0 +1,195 @@
+"""Named users, whose g is known without data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skgraded._optional import import_pandas
+from skgraded._params import choice, integer
+from skgraded._text import text_table, wrap
+from skgraded.users._distribution import measure_with
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Persona", "Personas", "personas"]
+
+_HIGHEST_TOP = 50  # 2^50 is exact in double precision, and longer scales are none of judges
+
+
+@dataclasses.dataclass(frozen=True)
+class Persona:
+    """A population of users with a name and a distribution g of their thresholds.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    description : str
+        Who these users are, in a sentence.
+    g : tuple of float
+        Probabilities of the thresholds 1..max_grade, which sum to 1.
+    """
+
+    name: str
+    description: str
+    g: tuple[float, ...]
+
+    def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
+        """Make a measure with this g.
+
+        Parameters
+        ----------
+        kind : type
+            The class `GAP`, `xGAP` or `eGAP`.
+        digits : int, optional
+            Decimals to which g is rounded, such that it sums to 1. None does not round.
+        **fields : objects
+            Other fields of the measure, such as ``k=10``.
+
+        Returns
+        -------
+        Measure
+            The measure.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is another class, or a field is invalid.
+        """
+        return measure_with(self.g, kind, digits, fields)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Personas:
+    """Named users of one scale of grades, from the least to the most demanding.
+
+    Attributes
+    ----------
+    members : tuple of Persona
+        The personas.
+    """
+
+    members: tuple[Persona, ...]
+
+    def __getitem__(self, name: str) -> Persona:
+        known = {persona.name: persona for persona in self.members}
+        return known[choice("name", name, known)]
+
+    def __iter__(self) -> Iterator[Persona]:
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per persona.
+
+        Returns
+        -------
+        DataFrame
+            Columns name, g_1, g_2, ... and description.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns: dict[str, Any] = {"name": [each.name for each in self.members]}
+        for at, shares in enumerate(zip(*(each.g for each in self.members), strict=True)):
+            columns[f"g_{at + 1}"] = shares
+        columns["description"] = [each.description for each in self.members]
+        frame: pd.DataFrame = import_pandas().DataFrame(columns)
+        return frame
+
+    def __repr__(self) -> str:
+        names = [each.name for each in self.members]
+        shares = zip(*(each.g for each in self.members), strict=True)
+        columns = [
+            (f"g_{at}", [f"{share:.3f}" for share in by_persona])
+            for at, by_persona in enumerate(shares, start=1)
+        ]
+        told = [wrap(f"{each.name}: {each.description}") for each in self.members]
+        return "\n".join([text_table(["", *names], columns), *told])
+
+
+def personas(max_grade: int) -> Personas:
+    r"""Name users of several kinds, and give the distribution g of their thresholds.
+
+    Without feedback or preferences nobody knows g. The personas are assumptions: pick the one that
+    is most like your users, and see whether a decision is the same for its neighbours. The shares
+    of the grades among the judged documents do not say which persona is right, because they
+    describe the collection: in a collection with few perfect documents, users may want just these.
+
+    Parameters
+    ----------
+    max_grade : int
+        Top grade c of the scale, 1 to 50.
+
+    Returns
+    -------
+    Personas
+        The personas, from the least to the most demanding:
+
+        - ``"browser"``, who takes every relevant document: g_1 = 1. xGAP and eGAP are AP.
+        - ``"easygoing"``, g_k proportional to c + 1 - k.
+        - ``"even"``, g_k = 1/c: the gain G(i) is linear in the grade.
+        - ``"demanding"``, g_k proportional to k; the same as ``g="linear"``.
+        - ``"exponential"``, g_k proportional to 2^k: the gain G(i) is proportional to 2^i - 1.
+        - ``"perfectionist"``, whom only the top grade satisfies: g_c = 1.
+
+    Raises
+    ------
+    ValueError
+        If `max_grade` is not an integer from 1 to 50.
+
+    See Also
+    --------
+    thresholds_from_feedback : Estimates g from feedback on single documents.
+    thresholds_from_preferences : Estimates g from preferences between rankings.
+
+    Notes
+    -----
+    Published evidence is about gains of DCG and not about g. Of 36 combinations of gain and
+    discount, a linear gain correlated best with users' satisfaction, in a study of music
+    recommendation [1]_; that speaks for ``"even"``. Gains can also be chosen such that comparisons
+    of systems become efficient or stable [2]_, which says nothing about users.
+
+    References
+    ----------
+    .. [1] J. Urbano, M. Marrero (2015), "How do Gain and Discount Functions Affect the Correlation
+       between DCG and User Satisfaction?", ECIR.
+    .. [2] E. Kanoulas, J. A. Aslam (2009), "Empirical Justification of the Gain and Discount
+       Function for nDCG", CIKM.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.users import personas
+    >>> personas(4)["demanding"].g
+    (0.1, 0.2, 0.3, 0.4)
+    >>> personas(4)["perfectionist"].measure(xGAP, k=10)
+    xGAP(g=(0.0, 0.0, 0.0, 1.0), k=10)
+    """
+    top = integer("max_grade", max_grade, 1)
+    if top > _HIGHEST_TOP:
+        raise ValueError(f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}.")
+    k = np.arange(1, top + 1)
+    kinds = (
+        ("browser", "takes every document that is relevant at all.", k == 1),
+        ("easygoing", "often takes a relevant document, seldom insists on the best.", top + 1 - k),
+        ("even", "has any threshold with the same probability.", np.ones(top)),
+        ("demanding", "often wants the best documents, seldom takes any relevant one.", k),
+        ("exponential", "values grades as the gain 2^grade - 1 of nDCG does.", 2.0**k),
+        ("perfectionist", "is satisfied by documents of the top grade alone.", k == top),
+    )
+    return Personas(
+        tuple(
+            Persona(name, description, tuple((mass / mass.sum()).tolist()))
+            for name, description, mass in kinds
+        )
+    )

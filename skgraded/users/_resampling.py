@@ -1,0 +1,156 @@
+"""Bootstrap intervals of g: units of resampling, quantiles, and thresholds known as a sum only."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from skgraded._params import fraction, integer
+from skgraded._warnings import FewFeedbackWarning, warn_once
+from skgraded.rankings import as_ids, group_rows
+
+__all__ = [
+    "Correction",
+    "check_options",
+    "grades_in_words",
+    "interval_of",
+    "require",
+    "require_length",
+    "spread_steps",
+    "unit_numbers",
+    "warn_if_few",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_FEW = 20
+_FEWEST_RESAMPLES = 100
+# Stand for minus and plus infinity; both lie outside of the range [0, 1] of a probability.
+_BELOW, _ABOVE = -1.0, 2.0
+
+
+def check_options(
+    confidence: Any, n_resamples: Any, random_state: Any
+) -> tuple[float, int, np.random.Generator]:
+    """Check the options of the intervals, and return the source of random numbers as the last."""
+    return (
+        fraction("confidence", confidence),
+        integer("n_resamples", n_resamples, _FEWEST_RESAMPLES),
+        np.random.default_rng(integer("random_state", random_state, 0)),
+    )
+
+
+def require(fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
+    """Raise at the first value that does not fit."""
+    if not fits.all():
+        row = int(np.flatnonzero(~fits)[0])
+        raise ValueError(f"{name} must hold {rule}, got {values[row]:g} in row {row}.")
+
+
+def require_length(name: str, n_entries: int, n_rows: int, of: str) -> None:
+    """Raise if an argument does not have one entry per row of another."""
+    if n_entries != n_rows:
+        raise ValueError(f"{name} must have one entry per row of {of} ({n_rows}), got {n_entries}.")
+
+
+def unit_numbers(qid: Any, n_rows: int, of: str) -> IntArray:
+    """Return the number of the session or query of each row; without ids each row is its own."""
+    if qid is None:
+        return np.arange(n_rows)
+    require_length("qid", len(as_ids(qid)), n_rows, of)
+    _, indptr, row_order = group_rows(qid, n_rows)
+    in_layout = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    if row_order is None:
+        return in_layout
+    numbers = np.empty_like(in_layout)
+    numbers[row_order] = in_layout
+    return numbers
+
+
+def grades_in_words(grades: IntArray) -> str:
+    """List grades in a sentence, such as ``grades 1, 2 and 3``."""
+    names = [str(grade) for grade in grades.tolist()]
+    if len(names) == 1:
+        return f"grade {names[0]}"
+    return f"grades {', '.join(names[:-1])} and {names[-1]}"
+
+
+class Correction(NamedTuple):
+    """Bias and acceleration of a bootstrap distribution, by probability (Efron's BCa interval)."""
+
+    bias: FloatArray
+    acceleration: FloatArray
+
+    @classmethod
+    def of(cls, draws: FloatArray, raw: FloatArray, influence: FloatArray) -> Correction:
+        """Read the bias off the draws and the acceleration off the influence of every unit.
+
+        Without a raw estimate, nan, there is no correction.
+        """
+        known = _without_nan(draws)
+        below = ((known < raw).mean(axis=0) + (known <= raw).mean(axis=0)) / 2
+        least = 1 / (len(known) + 1)
+        below[np.isnan(raw)] = 0.5
+        size = (influence**2).sum(axis=0) ** 1.5
+        skewness = np.zeros_like(raw)
+        np.divide((influence**3).sum(axis=0), 6 * size, out=skewness, where=size > 0)
+        return cls(ndtri(np.clip(below, least, 1 - least)), skewness)
+
+
+def interval_of(
+    draws: FloatArray,
+    estimate: FloatArray,
+    confidence: float,
+    correction: Correction | None = None,
+) -> FloatArray:
+    """Return the interval between quantiles of resampled probabilities, which may be corrected.
+
+    The draws are estimates without the constraint g >= 0, because intervals from constrained ones
+    are too short where a probability is 0 or 1. A draw of nan tells nothing, so that it counts half
+    below and half above all others. The interval is cut to [0, 1] and holds the estimate.
+    """
+    known = _without_nan(draws)
+    tail = (1 - confidence) / 2
+    if correction is None:
+        correction = Correction(np.zeros(len(estimate)), np.zeros(len(estimate)))
+    ends = np.empty((len(estimate), 2))
+    for at, (bias, acceleration) in enumerate(zip(*correction, strict=True)):
+        shifted = bias + ndtri([tail, 1 - tail])
+        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+        ends[at] = np.clip(np.quantile(known[:, at], levels), 0.0, 1.0)
+    low, high = ends.T
+    return np.column_stack([np.minimum(low, estimate), np.maximum(high, estimate)])
+
+
+def _without_nan(draws: FloatArray) -> FloatArray:
+    known: FloatArray = np.clip(draws, _BELOW, _ABOVE)
+    nothing = np.isnan(known)
+    known[nothing] = np.where(np.cumsum(nothing, axis=0)[nothing] % 2, _BELOW, _ABOVE)
+    return known
+
+
+def spread_steps(
+    steps: FloatArray, interval: FloatArray, lengths: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Spread probabilities of several thresholds together evenly over these thresholds.
+
+    Of a threshold among several, the data only say that its probability is at most the sum.
+    """
+    g = np.repeat(steps / lengths, lengths)
+    spread = np.repeat(interval, lengths, axis=0)
+    spread[np.repeat(lengths, lengths) > 1, 0] = 0.0
+    return g, spread
+
+
+def warn_if_few(n_units: int, argument: str, noun: str) -> None:
+    """Warn if g is estimated from too few sessions or queries."""
+    if n_units < _FEW:
+        warn_once(
+            f"{argument} should hold at least {_FEW} {noun}, got {n_units}. The estimate of g is "
+            "then little more than chance, and its intervals are too short.",
+            FewFeedbackWarning,
+        )

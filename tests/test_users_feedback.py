@@ -1,0 +1,320 @@
+"""g from feedback: the literal user model, its invariances, its recovery, and bad input."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from skgraded import (
+    AP,
+    GAP,
+    FewFeedbackWarning,
+    IndistinctGradesWarning,
+    eGAP,
+    xGAP,
+)
+from skgraded.users import thresholds_from_feedback
+
+TRUE_G = (0.1, 0.2, 0.3, 0.4)
+quiet = pytest.mark.filterwarnings("ignore::skgraded.SkgradedWarning")
+
+
+def pool_adjacent_violators(rates, weights):
+    """Isotonic regression, literally: neighbours that fall share their mean until none falls."""
+    blocks = [[rate, weight, 1] for rate, weight in zip(rates, weights, strict=True)]
+    at = 0
+    while at + 1 < len(blocks):
+        (rate, weight, n), (next_rate, next_weight, next_n) = blocks[at : at + 2]
+        if next_rate < rate:
+            both = weight + next_weight
+            mean = (rate * weight + next_rate * next_weight) / both
+            blocks[at : at + 2] = [[mean, both, n + next_n]]
+            at = max(0, at - 1)
+        else:
+            at += 1
+    return [rate for rate, _, n in blocks for _ in range(n)]
+
+
+def literal_g(grade, satisfied, propensity, max_grade):
+    """Estimate g on plain lists, where every grade of the scale is shown."""
+    rates, weights = [], []
+    for level in range(max_grade + 1):
+        rows = [row for row in range(len(grade)) if grade[row] == level]
+        examined = sum(propensity[row] for row in rows)
+        rates.append(sum(1 for row in rows if satisfied[row]) / examined)
+        weights.append(examined)
+    fitted = pool_adjacent_violators(rates, weights)
+    rise = fitted[-1] - fitted[0]
+    return [(fitted[k] - fitted[k - 1]) / rise for k in range(1, max_grade + 1)]
+
+
+@st.composite
+def rows_of_feedback(draw):
+    """Every grade 0..c once, then random rows; satisfaction is more likely for high grades."""
+    c = draw(st.integers(1, 4))
+    n_more = draw(st.integers(0, 30))
+    grade = [*range(c + 1), *draw(st.lists(st.integers(0, c), min_size=n_more, max_size=n_more))]
+    n = len(grade)
+    satisfied = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    satisfied[c] = True
+    propensity = draw(st.lists(st.sampled_from([0.125, 0.25, 0.5, 1.0]), min_size=n, max_size=n))
+    session = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    return grade, satisfied, propensity, session
+
+
+def estimate(rows, **options):
+    """The estimate; rows in which higher grades do not satisfy more often are skipped."""
+    grade, satisfied, propensity, session = rows
+    options = {"propensity": propensity, "qid": session, "n_resamples": 100, **options}
+    try:
+        return thresholds_from_feedback(grade, satisfied, **options)
+    except ValueError as error:
+        assume("more often for the top grade" not in str(error))
+        raise
+
+
+def simulate(n_sessions, seed=0, *, g=TRUE_G, hit=1.0, miss=0.0):
+    """Ten documents a session, better ones higher; rank n is examined with probability 1/n."""
+    rng = np.random.default_rng(seed)
+    grade = rng.choice(5, size=(n_sessions, 10), p=[0.5, 0.2, 0.15, 0.1, 0.05])
+    order = np.argsort(-(grade + 2 * rng.standard_normal(grade.shape)), axis=1)
+    grade = np.take_along_axis(grade, order, axis=1)
+    propensity = np.broadcast_to(1 / np.arange(1, 11), grade.shape)
+    threshold = rng.choice([1, 2, 3, 4], size=(n_sessions, 1), p=g)
+    chance = propensity * np.where(grade >= threshold, hit, miss)
+    satisfied = rng.random(grade.shape) < chance
+    session = np.repeat(np.arange(n_sessions), 10)
+    return grade.ravel(), satisfied.ravel(), propensity.ravel(), session
+
+
+@quiet
+@given(rows_of_feedback())
+def test_g_is_that_of_the_literal_user_model(rows):
+    grade, satisfied, propensity, _ = rows
+    found = estimate(rows)
+    assert found.g == pytest.approx(literal_g(grade, satisfied, propensity, max(grade)), abs=1e-12)
+
+
+@quiet
+@given(rows_of_feedback())
+def test_g_is_a_distribution_within_its_intervals(rows):
+    found = estimate(rows)
+    assert found.g.sum() == pytest.approx(1)
+    assert (found.g >= 0).all()
+    assert (found.interval[:, 0] <= found.g).all()
+    assert (found.g <= found.interval[:, 1]).all()
+    assert (found.interval >= 0).all()
+    assert (found.interval <= 1).all()
+
+
+@quiet
+@given(rows_of_feedback(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_has_no_effect_on_g(rows, random):
+    order = list(range(len(rows[0])))
+    random.shuffle(order)
+    shuffled = tuple([column[row] for row in order] for column in rows)
+    assert estimate(shuffled).g == pytest.approx(estimate(rows).g, abs=1e-12)
+
+
+@quiet
+@given(rows_of_feedback())
+def test_only_relative_propensities_matter(rows):
+    grade, satisfied, propensity, session = rows
+    halved = (grade, satisfied, [each / 2 for each in propensity], session)
+    found = estimate(rows)
+    # Where every examined document satisfied at propensity 1, the interval knows that it did.
+    assert estimate(halved).g == pytest.approx(found.g, abs=1e-12)
+
+
+@quiet
+@given(rows_of_feedback())
+def test_rows_without_a_grade_are_left_out_and_counted(rows):
+    grade, satisfied, propensity, session = rows
+    longer = ([np.nan, *grade], [True, *satisfied], [0.5, *propensity], ["new", *session])
+    found, without = estimate(longer), estimate(rows)
+    assert found.n_unjudged == 1
+    assert found.n_sessions == without.n_sessions
+    assert np.array_equal(found.interval, without.interval)
+    assert "Left out: 1 row without a grade." in repr(found)
+
+
+@quiet
+@given(rows_of_feedback())
+def test_the_scale_may_be_named_and_ids_may_be_of_any_type(rows):
+    found = estimate(rows)
+    named = estimate(rows, max_grade=max(rows[0]), qid=[f"s{each}" for each in rows[3]])
+    assert np.array_equal(named.g, found.g)
+    assert np.array_equal(named.interval, found.interval)
+
+
+def test_g_is_recovered_where_position_is_corrected_and_not_where_it_is_ignored():
+    corrected, ignored = [], []
+    for seed in range(8):
+        grade, satisfied, propensity, session = simulate(3000, seed)
+        options = {"qid": session, "n_resamples": 100}
+        estimated = thresholds_from_feedback(grade, satisfied, propensity=propensity, **options)
+        corrected.append(estimated.g)
+        ignored.append(thresholds_from_feedback(grade, satisfied, **options))
+    # The standard deviation of one estimate is at most .02.
+    assert np.mean(corrected, axis=0) == pytest.approx(TRUE_G, abs=0.02)
+    biased = np.mean([each.g for each in ignored], axis=0)
+    assert biased == pytest.approx((0.044, 0.136, 0.296, 0.524), abs=0.02)
+    assert min(each.interval[3, 0] for each in ignored) > 0.45  # intervals do not see the bias
+
+
+def test_satisfaction_by_worse_documents_is_subtracted():
+    rows = simulate(20_000, hit=0.6, miss=0.1)
+    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], qid=rows[3])
+    assert found.rate[0] == pytest.approx(0.1, abs=0.01)
+    assert found.rate[4] == pytest.approx(0.6, abs=0.03)
+    assert found.g == pytest.approx(TRUE_G, abs=0.03)
+
+
+def test_without_grade_0_its_documents_are_taken_not_to_satisfy():
+    grade, satisfied = [1] * 40 + [2] * 40, [1] * 10 + [0] * 30 + [1] * 20 + [0] * 20
+    found = thresholds_from_feedback(grade, satisfied)
+    assert found.g == pytest.approx([0.5, 0.5])
+    assert found.interval[0, 0] > 0.2
+    assert np.isnan(found.rate[0])
+
+
+def test_intervals_cover_as_often_as_they_say():
+    covered = []
+    for seed in range(200):
+        grade, satisfied, propensity, session = simulate(200, seed)
+        found = thresholds_from_feedback(
+            grade, satisfied, propensity=propensity, qid=session, n_resamples=200, confidence=0.8
+        )
+        covered.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
+    assert np.mean(covered, axis=0) == pytest.approx(0.8, abs=0.09)  # three standard errors
+
+
+def test_sessions_are_resampled_as_a_whole():
+    grade, satisfied, _, session = simulate(100, 1)
+    rows = [np.tile(each, 25) for each in (grade, satisfied, session)]
+    together = thresholds_from_feedback(rows[0], rows[1], qid=rows[2])
+    apart = thresholds_from_feedback(rows[0], rows[1])
+    assert np.array_equal(together.g, apart.g)
+    widths = [np.ptp(each.interval, axis=1) for each in (together, apart)]
+    assert (widths[0] > 2 * widths[1]).all()
+
+
+def test_a_grade_that_never_satisfied_still_has_an_upper_bound():
+    grade, satisfied = [0] * 50 + [1] * 10 + [2] * 40, [0] * 60 + [1] * 20 + [0] * 20
+    found = thresholds_from_feedback(grade, satisfied, n_resamples=4000)
+    assert found.g[0] == 0
+    # The upper bound of a Poisson mean with no event, at 97.5 %, is 3.69; the top rate is 1/2.
+    assert found.interval[0, 1] == pytest.approx(3.69 / 10 / 0.5, rel=0.25)
+    assert found.indistinct == ((0, 1),)
+
+
+def test_the_estimate_makes_measures():
+    found = thresholds_from_feedback([0, 1, 2] * 20, [0, 0, 1, 0, 1, 1] * 10)
+    assert found.measure(xGAP, k=10) == xGAP(g=(0.5, 0.5), k=10)
+    assert found.measure(eGAP, normalize=True) == eGAP(g=(0.5, 0.5), normalize=True)
+    assert found.measure(GAP) == GAP(g=(0.5, 0.5))
+    with pytest.raises(ValueError, match="kind must be one of the classes GAP, xGAP, eGAP, got"):
+        found.measure(AP)
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=6).filter(any), st.integers(1, 6))
+def test_a_rounded_g_still_sums_to_1(mass, digits):
+    g = np.array(mass) / sum(mass)
+    satisfied = np.concatenate([[0], np.cumsum(mass)])
+    n = int(satisfied[-1])
+    grade = np.repeat(np.arange(len(mass) + 1), n)
+    was_satisfied = np.concatenate([np.arange(n) < each for each in satisfied])
+    if n < 20:
+        grade, was_satisfied = np.tile(grade, 20), np.tile(was_satisfied, 20)
+    rounded = np.array(
+        thresholds_from_feedback(grade, was_satisfied, n_resamples=100)
+        .measure(xGAP, digits=digits)
+        .g
+    )
+    assert rounded.sum() == pytest.approx(1, abs=1e-12)
+    assert np.abs(rounded - g).max() <= 10.0**-digits
+    assert rounded * 10**digits == pytest.approx(np.round(rounded * 10**digits), abs=1e-6)
+
+
+def test_the_result_prints_and_converts():
+    rows = simulate(300)
+    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], qid=rows[3])
+    assert "300 sessions" in repr(found)
+    frame = found.to_frame()
+    assert list(frame["grade"]) == [0, 1, 2, 3, 4]
+    assert frame["g"].sum() == pytest.approx(1)
+    assert frame["n_shown"].sum() == 3000
+    axes = found.plot()
+    assert len(axes.patches) == 4
+    plt.close(axes.figure)
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    rows = simulate(100)
+    first, same, other = (
+        thresholds_from_feedback(rows[0], rows[1], qid=rows[3], random_state=seed)
+        for seed in (0, 0, 1)
+    )
+    assert np.array_equal(first.interval, same.interval)
+    assert not np.array_equal(first.interval, other.interval)
+
+
+GOOD = {"grade": [0, 1, 2] * 20, "satisfied": [0, 0, 1, 0, 1, 1] * 10}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"grade": [2] * 60}, "at least two different grades, .* got grade 2 in all 60 rows"),
+        ({"satisfied": [0] * 60}, "satisfied must be true in some row, got 60 rows without"),
+        ({"satisfied": [1] * 60}, "satisfied must be true more often for the top .* 1 at grade 2"),
+        ({"satisfied": [1, 0, 0] * 20}, "Check that higher grades are better"),
+        ({"satisfied": [0.5] * 60}, r"satisfied must hold True, False, 1 or 0, got 0.5 in row 0"),
+        ({"satisfied": [np.nan] * 60}, r"satisfied must hold .*, got nan in row 0"),
+        ({"satisfied": [1] * 59}, r"satisfied must have one entry per row of grade \(60\), got 59"),
+        ({"propensity": [1, 0.5, 0] * 20}, "propensity must hold .* above 0 .*, got 0 in row 2"),
+        ({"propensity": [1, 1.5, 1] * 20}, "propensity must hold .* up to 1 .*, got 1.5 in row 1"),
+        ({"propensity": [np.nan, 1, 1] * 20}, "propensity must hold .*, got nan in row 0"),
+        ({"propensity": [1.0]}, r"propensity must have one entry per row of grade \(60\), got 1"),
+        ({"qid": 7}, "qid must be one-dimensional"),
+        ({"qid": [1, 2]}, r"qid must have one entry per row of grade \(60\), got 2"),
+        ({"grade": [0, 1, 2.5] * 20}, "grade must hold integers >= 0, .*, got 2.5 in row 2"),
+        ({"grade": [0, -1, 2] * 20}, "grade must hold integers >= 0, .*, got -1 in row 1"),
+        ({"grade": [np.nan] * 60}, "grade must hold at least one grade, got 60 rows without"),
+        ({"grade": [0, 1, np.inf] * 20}, "grade must hold integers >= 0, .*, got inf in row 2"),
+        ({"max_grade": 1}, "grade must not exceed max_grade=1, got 2"),
+        ({"max_grade": 3}, "grade must hold the top grade max_grade=3, .* got grades up to 2"),
+        ({"max_grade": 0}, "max_grade must be an integer >= 1, or None for the highest grade"),
+        ({"confidence": 95}, "confidence must lie strictly between 0 and 1, got 95"),
+        ({"n_resamples": 9}, "n_resamples must be an integer >= 100, got 9"),
+        ({"random_state": -1}, "random_state must be an integer >= 0, got -1"),
+    ],
+)
+def test_bad_input_is_refused(changed, message):
+    arguments = {**GOOD, **changed}
+    with pytest.raises(ValueError, match=message):
+        thresholds_from_feedback(arguments.pop("grade"), arguments.pop("satisfied"), **arguments)
+
+
+def test_few_sessions_cause_a_warning():
+    with pytest.warns(FewFeedbackWarning, match="at least 20 sessions, got 19"):
+        thresholds_from_feedback([0, 1, 1] * 19, [0, 0, 1] * 19, qid=np.repeat(range(19), 3))
+
+
+def test_a_grade_that_is_never_shown_causes_a_warning():
+    with pytest.warns(IndistinctGradesWarning, match=r"0..4, got no document of grades 1 and 3"):
+        found = thresholds_from_feedback([0, 2, 4] * 20, [0, 0, 1, 0, 1, 1] * 10, max_grade=4)
+    assert found.g == pytest.approx([0.25] * 4)
+    assert (found.interval[:, 0] == 0).all()
+    assert found.interval[:, 1] == pytest.approx(np.repeat(found.interval[[0, 2], 1], 2))
+
+
+def test_satisfaction_that_falls_causes_a_warning_that_names_the_grades():
+    grade = [0] * 20 + [1] * 20 + [2] * 20 + [3] * 20
+    satisfied = [0] * 20 + [1] * 10 + [0] * 10 + [1] * 8 + [0] * 12 + [1] * 18 + [0] * 2
+    with pytest.warns(IndistinctGradesWarning, match="rates 0, 0.5, 0.4, 0.9 .* to grades 1 and 2"):
+        found = thresholds_from_feedback(grade, satisfied)
+    assert found.g == pytest.approx([0.5, 0, 0.5])
+    assert (1, 2) in found.indistinct
+    assert "do not tell grade 1 from 2" in repr(found)

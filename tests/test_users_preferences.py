@@ -1,0 +1,278 @@
+"""g from preferences: the literal likelihood, its invariances, its recovery, and bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skgraded import (
+    AP,
+    FewFeedbackWarning,
+    IndistinctGradesWarning,
+    Rankings,
+    eGAP,
+    xGAP,
+)
+from skgraded.users import ap_differences, personas, thresholds_from_preferences
+
+TRUE_G = np.array([0.1, 0.2, 0.3, 0.4])
+
+
+def literal_ap(grades, threshold):
+    """AP of grades in rank order."""
+    relevant = [grade >= threshold for grade in grades]
+    if not any(relevant):
+        return 0.0
+    precisions = [sum(relevant[: n + 1]) / (n + 1) for n in range(len(grades)) if relevant[n]]
+    return sum(precisions) / sum(relevant)
+
+
+def literal_loss(g, scale, nu, preference, differences):
+    """Negative log likelihood of Davidson's model, on plain lists."""
+    loss = 0.0
+    for each, row in zip(preference, differences, strict=True):
+        m = scale * sum(share * d for share, d in zip(g, row, strict=True))
+        weights = {1: math.exp(m / 2), -1: math.exp(-m / 2), 0: nu}
+        loss -= math.log(weights[each] / sum(weights.values()))
+    return loss
+
+
+def simulate(n_queries, seed=0, *, g=TRUE_G, nu=0.0, scale=10.0, n_documents=15):
+    """Two rankings a query, which prefer better documents, and preferences between them."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.choice(5, size=n_queries * n_documents, p=[0.5, 0.2, 0.15, 0.1, 0.05])
+    scores = y_true + rng.normal(0, 2, size=(2, len(y_true)))
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    found = ap_differences(y_true, *scores, qid=qid, max_grade=4)
+    half = scale * found.values @ g / 2
+    weights = np.column_stack([np.exp(half), np.exp(-half), np.full(n_queries, nu)])
+    shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
+    outcome = (rng.random((n_queries, 1)) > shares).sum(axis=1)
+    return np.array([1, -1, 0])[outcome], found
+
+
+def estimate(preference, differences, **options):
+    return thresholds_from_preferences(preference, differences, n_resamples=100, **options)
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(0, 3), min_size=4, max_size=4).flatmap(
+            lambda grades: st.tuples(
+                st.just(grades), st.permutations(range(4)), st.permutations(range(4))
+            )
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from([None, 1, 3]),
+)
+def test_differences_are_those_of_the_literal_definition(queries, k):
+    y_true, score_a, score_b, qid, expected = [], [], [], [], []
+    for number, (grades, ranks_a, ranks_b) in enumerate(queries):
+        y_true += grades
+        score_a += [-rank for rank in ranks_a]
+        score_b += [-rank for rank in ranks_b]
+        qid += [number] * 4
+        lists = [
+            [grade for _, grade in sorted(zip(ranks, grades, strict=True))]
+            for ranks in (ranks_a, ranks_b)
+        ]
+        if k is None:
+            values = [[literal_ap(each, t) for t in (1, 2, 3)] for each in lists]
+            expected.append(np.subtract(*values))
+    found = ap_differences(y_true, score_a, score_b, qid=qid, max_grade=3, k=k)
+    assert found.values.shape == (len(queries), 3)
+    if k is None:
+        assert found.values == pytest.approx(np.array(expected), abs=1e-12)
+    elif max(y_true) > 0:
+        a, b = (AP(k=k)(y_true, score, qid=qid) for score in (score_a, score_b))
+        assert found.values[:, 0].mean() == pytest.approx(a - b, abs=1e-12)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(1, 9), min_size=4, max_size=4))
+@settings(max_examples=20)
+def test_egap_is_linear_in_g(seed, mass):
+    g = tuple(np.array(mass) / sum(mass))
+    rng = np.random.default_rng(seed)
+    y_true, qid = rng.integers(0, 5, size=100), np.repeat(np.arange(10), 10)
+    a, b = rng.normal(size=(2, 100))
+    found = ap_differences(y_true, a, b, qid=qid, max_grade=4)
+    difference = eGAP(g=g)(y_true, a, qid=qid) - eGAP(g=g)(y_true, b, qid=qid)
+    assert (found.values @ g).mean() == pytest.approx(difference, abs=1e-12)
+
+
+def test_rankings_give_the_differences_of_arrays():
+    rng = np.random.default_rng(0)
+    y_true, qid = rng.integers(0, 3, size=60), np.repeat(list("abcdef"), 10)
+    a, b = rng.normal(size=(2, 60))
+    of_arrays = ap_differences(y_true, a, b, qid=qid)
+    rankings = [Rankings.from_arrays(y_true, score, qid=qid) for score in (a, b)]
+    of_rankings = ap_differences(*rankings)
+    assert np.array_equal(of_rankings.values, of_arrays.values)
+    assert list(of_rankings.qid) == list("abcdef")
+    assert repr(of_rankings) == "<APDifferences of 6 queries, thresholds 1..2>"
+
+
+@pytest.mark.parametrize("nu", [0.0, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_other_parameters_are_more_likely(nu, seed):
+    preference, found = simulate(60, seed, nu=nu)
+    result = estimate(preference, found)
+    rows = found.values.tolist()
+    best = literal_loss(result.g, result.scale, result.ties, preference.tolist(), rows)
+    rng = np.random.default_rng(seed)
+    for spread in (10, 100, 1000):
+        for _ in range(20):
+            g = rng.dirichlet(0.1 + spread * result.g)
+            scale = result.scale * math.exp(rng.normal() / spread)
+            ties = result.ties * math.exp(rng.normal() / spread)
+            assert literal_loss(g, scale, ties, preference.tolist(), rows) > best - 1e-6
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=20)
+def test_g_is_a_distribution_within_its_intervals(seed):
+    result = estimate(*simulate(80, seed, nu=0.3))
+    assert result.g.sum() == pytest.approx(1)
+    assert (result.g >= 0).all()
+    assert (result.interval[:, 0] <= result.g).all()
+    assert (result.g <= result.interval[:, 1]).all()
+    assert result.interval.min() >= 0
+    assert result.interval.max() <= 1
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=20)
+def test_neither_the_names_of_the_rankings_nor_the_order_of_queries_matter(seed):
+    preference, found = simulate(80, seed, nu=0.3)
+    result = estimate(preference, found)
+    swapped = estimate(-preference, -found.values)
+    assert swapped.g == pytest.approx(result.g, abs=1e-5)
+    order = np.random.default_rng(seed).permutation(80)
+    shuffled = estimate(preference[order], found, qid=found.qid[order])
+    assert shuffled.g == pytest.approx(result.g, abs=1e-5)
+    assert shuffled.scale == pytest.approx(result.scale, rel=1e-4)
+
+
+def test_g_is_recovered():
+    results = [estimate(*simulate(3000, seed)) for seed in range(4)]
+    # The standard deviation of one estimate is at most .035.
+    assert np.mean([each.g for each in results], axis=0) == pytest.approx(TRUE_G, abs=0.05)
+    assert np.mean([each.scale for each in results]) == pytest.approx(10, rel=0.05)
+    assert not any(each.n_ties for each in results)
+
+
+def test_g_is_recovered_from_preferences_with_ties():
+    results = [estimate(*simulate(3000, seed, nu=1.0)) for seed in range(4)]
+    assert np.mean([each.g for each in results], axis=0) == pytest.approx(TRUE_G, abs=0.06)
+    assert np.mean([each.ties for each in results]) == pytest.approx(1, rel=0.05)
+
+
+def test_preferences_on_one_query_are_resampled_together():
+    preference, found = simulate(200)
+    once = estimate(preference, found)
+    many = estimate(np.tile(preference, 25), found, qid=np.tile(found.qid, 25))
+    apart = estimate(np.tile(preference, 25), np.tile(found.values, (25, 1)))
+    assert (many.n_queries, many.n_preferences, apart.n_queries) == (200, 5000, 5000)
+    assert many.g == pytest.approx(once.g, abs=1e-5)
+    assert many.interval == pytest.approx(once.interval, abs=1e-4)
+    assert np.ptp(apart.interval, axis=1).sum() < 0.5 * np.ptp(many.interval, axis=1).sum()
+
+
+def test_the_result_prints_and_makes_measures():
+    result = estimate(*simulate(300, nu=0.5))
+    assert "300 preferences on 300 queries" in repr(result)
+    assert list(result.to_frame()["threshold"]) == [1, 2, 3, 4]
+    assert result.measure(xGAP, k=5) == xGAP(g=tuple(result.g.tolist()), k=5)
+
+
+D = np.array([[0.3, -0.1], [-0.2, 0.4], [0.1, 0.1]] * 10)
+P = np.array([1, -1, 1, 1, 1, -1] * 5)
+
+
+@pytest.mark.parametrize(
+    ("preference", "differences", "options", "message"),
+    [
+        (0 * P, D, {}, "preference must hold 1 or -1 in some row, got 30 ties"),
+        (2 * P, D, {}, "preference must hold 1, -1, or 0 for a tie, got 2 in row 0"),
+        (P, D[:-1], {}, r"differences must have one entry per row of preference \(30\), got 29"),
+        (P, D[:, 0], {}, r"differences must have one row per preference .*, got shape \(30,\)"),
+        (P, 10 * D, {}, r"differences must hold .* from -1 to 1, got \[3.0, -1.0\] in row 0"),
+        (P, np.nan * D, {}, r"differences must hold .* from -1 to 1, got \[nan, nan\] in row 0"),
+        (P, D * [1, 0], {}, "differences must not be 0 .* only zeros at threshold 2"),
+        (-np.sign(D.sum(1)), D, {}, "preference must agree .* no g explains better than chance"),
+        (np.sign(D[:, 0]), D, {}, "preference must contradict every g .* got 30 preferences"),
+        (P, D, {"qid": [1]}, r"qid must have one entry per row of preference \(30\), got 1"),
+        (P, D, {"confidence": 2}, "confidence must lie strictly between 0 and 1, got 2"),
+    ],
+)
+def test_bad_input_is_refused(preference, differences, options, message):
+    with pytest.raises(ValueError, match=message):
+        thresholds_from_preferences(preference, differences, **options)
+
+
+def test_an_unknown_query_is_refused():
+    preference, found = simulate(30)
+    with pytest.raises(ValueError, match="qid must hold queries of differences, got 30"):
+        thresholds_from_preferences(preference, found, qid=np.arange(1, 31))
+
+
+def test_rankings_of_other_queries_are_refused():
+    first = Rankings.from_arrays([1, 0], [1, 2], qid=["a", "b"])
+    other = Rankings.from_arrays([1, 0], [1, 2], qid=["a", "c"])
+    with pytest.raises(ValueError, match="score_a must be a Rankings of the same queries"):
+        ap_differences(first, other)
+    with pytest.raises(TypeError, match="score_a must be a Rankings"):
+        ap_differences(first, [1, 2])
+    with pytest.raises(TypeError, match="score_b is missing"):
+        ap_differences([1, 0], [1, 2])
+    with pytest.raises(ValueError, match="y_true must not exceed max_grade=1, got grade 2"):
+        ap_differences([2, 0], [1, 2], [2, 1], max_grade=1)
+
+
+def test_few_queries_cause_a_warning():
+    with pytest.warns(FewFeedbackWarning, match="at least 20 queries, got 18"):
+        estimate(P[:18], D[:18])
+
+
+def test_thresholds_with_equal_differences_cause_a_warning():
+    doubled = D[:, [0, 1, 1]]
+    with pytest.warns(IndistinctGradesWarning, match="the thresholds of grades 2 and 3"):
+        result = estimate(P, doubled)
+    assert result.g[1] == result.g[2]
+    assert result.g[1] + result.g[2] == pytest.approx(estimate(P, D).g[1], abs=1e-6)
+    assert (result.interval[1:, 0] == 0).all()
+
+
+@given(st.integers(1, 50))
+def test_personas_are_distributions_from_the_least_to_the_most_demanding(max_grade):
+    found = personas(max_grade)
+    assert len(found) == 6
+    means = []
+    for persona in found:
+        assert sum(persona.g) == pytest.approx(1)
+        assert len(persona.g) == max_grade
+        means.append(np.dot(persona.g, np.arange(1, max_grade + 1)))
+    assert np.diff(means).min() > -1e-9
+
+
+def test_a_browser_is_ap_and_a_demanding_user_is_linear():
+    y_true, score = [0, 2, 1, 0, 1], [5, 4, 3, 2, 1]
+    browser = personas(2)["browser"].measure(xGAP)
+    assert browser(y_true, score) == pytest.approx(AP()(y_true, score))
+    linear = xGAP(g="linear", max_grade=2)
+    assert personas(2)["demanding"].measure(xGAP)(y_true, score) == linear(y_true, score)
+    assert "perfectionist: is satisfied by" in repr(personas(2))
+    assert personas(2).to_frame()["g_2"].tolist() == pytest.approx([0, 1 / 3, 0.5, 2 / 3, 2 / 3, 1])
+
+
+def test_unknown_personas_and_scales_are_refused():
+    with pytest.raises(ValueError, match=r"name must be one of 'browser', .* 'even'"):
+        personas(2)["evn"]
+    with pytest.raises(ValueError, match="max_grade must be an integer >= 1, got 0"):
+        personas(0)
+    with pytest.raises(ValueError, match="max_grade must be an integer from 1 to 50, got 51"):
+        personas(51)
