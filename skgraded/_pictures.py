@@ -166,6 +166,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
 
     Call it when the limits of the axes are final.
     """
+    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
     ends = [_right_end(ax, line) for line in lines]
     named = [row for row, end in enumerate(ends) if end is not None]
     wanted = np.array([ends[row][1] for row in named])
@@ -194,7 +195,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
 
 def _right_end(ax: Any, line: Any) -> Any:
     """Return the rightmost known point of a line in data units, and its height in the axes."""
-    points = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
+    points = _points(line)
     points = points[~np.isnan(points).any(axis=1)]
     if not len(points):
         return None
@@ -225,6 +226,7 @@ def label_apart(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
     """
     from matplotlib.patheffects import withStroke
 
+    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
     across = np.linspace(0.02, 0.98, 97)
     heights = np.array([_heights(ax, line, across) for line in lines])
     taken: list[tuple[float, float]] = []
@@ -271,10 +273,14 @@ def _roomiest(
     return best
 
 
+def _points(line: Any) -> FloatArray:
+    points: FloatArray = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
+    return points
+
+
 def _heights(ax: Any, line: Any, across: FloatArray) -> FloatArray:
     """Return a line's height in the axes at places across them; nan where it is not drawn."""
-    points = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-    drawn = ax.transAxes.inverted().transform(ax.transData.transform(points))
+    drawn = ax.transAxes.inverted().transform(ax.transData.transform(_points(line)))
     drawn = drawn[np.argsort(drawn[:, 0], kind="stable")]
     heights: FloatArray = np.interp(across, drawn[:, 0], drawn[:, 1], left=np.nan, right=np.nan)
     return heights

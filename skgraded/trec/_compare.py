@@ -216,7 +216,7 @@ class Comparison:
             ax = axes_or_new(ax, self, (7.2, 5.0))
             self._draw_means(ax)
         else:
-            side = max(4.2, 1.8 + 0.3 * len(self.systems))
+            side = max(5.0, 2.2 + 0.32 * len(self.systems))
             ax = axes_or_new(ax, self, (side + 1.2, side))
             self._draw_matrix(ax)
         headline(ax, f"Which systems are better than others in {self.measure}?", self._answer())
@@ -228,9 +228,10 @@ class Comparison:
         rest = count(len(self.systems) - 1, "other")
         topics = f"{_TITLES[self.test]} over {count(self.n_topics, 'topic')}, p < {self.alpha:g}"
         best = f"{shorten(self.systems[0])} has the largest mean"
+        verb = "is" if equal == 1 else "are"
         if equal == 0:
             return f"{best} and is significantly better than {rest} ({topics})."
-        return f"{best}; {equal} of {rest} are not significantly worse ({topics})."
+        return f"{best}; {equal} of {rest} {verb} not significantly worse ({topics})."
 
     def _draw_matrix(self, ax: Axes) -> None:
         """Draw the difference of every pair as a colour, with a dot where it is significant."""
@@ -259,8 +260,8 @@ class Comparison:
         ax.scatter(numbers, self.means, color=colours, s=12, zorder=2)
         listed = [f"{number} {shorten(self.systems[number - 1])}" for number in range(1, 6)]
         ax.text(
-            0.98,
-            0.97,
+            0.03,
+            0.05,
             "\n".join(
                 [
                     "blue: not significantly worse than the best",
@@ -270,11 +271,9 @@ class Comparison:
                 ]
             ),
             transform=ax.transAxes,
-            ha="right",
-            va="top",
+            va="bottom",
             fontsize=SMALL,
             color="#404040",
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85},
         )
         ax.set(xlabel="system, best first", ylabel=f"mean {self.measure}")
         plain(ax)
