@@ -7,11 +7,16 @@ and scores. The data have a single feature, so that growing trees takes hardly a
 that of the whole call of the objective, which sorts, computes the derivatives and compares the
 labels with those of the previous call.
 
+A second table compares the mean over noisy scores with the gradient without noise, both whole
+calls in one thread and in processor time: one draw, three, and the kind of noise. The ratio is that
+of one draw.
+
     python benchmarks/gradients.py [--queries N] [--repeats N]
 """
 
 import argparse
 import statistics
+import time
 
 import lightgbm as lgb
 import numpy as np
@@ -63,6 +68,32 @@ def time_thread_count(rows, n_threads, repeats):
     return alternate(contestants, repeats)
 
 
+NOISES = {
+    "no noise": {},
+    "1 draw of gumbel": {"noise": "gumbel", "n_draws": 1},
+    "3 draws of gumbel": {"noise": "gumbel", "n_draws": 3},
+    "1 draw of logistic": {"noise": "logistic", "n_draws": 1},
+}
+
+
+def print_noises(rows, repeats):
+    """Print what a draw of noise costs, as the ratio to the gradient without noise."""
+    grades, scores, sizes = rows
+    print(f"\n{'objective':32}{'noise':20} median ms   ratio of a draw")
+    for each in MEASURES:
+        contestants = {}
+        for name, options in NOISES.items():
+            ours = objective(each, **options)
+            contestants[name] = lambda ours=ours: ours(grades, scores, None, sizes)
+            contestants[name]()
+        seconds = alternate(contestants, repeats, time.process_time)
+        for name, runs in seconds.items():
+            n_draws = NOISES[name].get("n_draws", 1)
+            pairs = zip(runs, seconds["no noise"], strict=True)
+            ratio = statistics.median(one / other for one, other in pairs) / n_draws
+            print(f"{each:32}{name:20} {1e3 * statistics.median(runs):>9.1f}  {ratio:>6.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--queries", type=int, default=31_500)
@@ -84,6 +115,7 @@ def main():
             ratio = statistics.median(a / b for a, b in zip(runs, theirs, strict=True))
             median = 1e3 * statistics.median(runs)
             print(f"{'objective(' + each + ')':40} {median:>8.1f}  {ratio:>6.2f}")
+    print_noises(rows, options.repeats)
 
 
 if __name__ == "__main__":

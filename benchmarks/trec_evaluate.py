@@ -118,6 +118,13 @@ def with_processor_time(run, spent):
     return timed
 
 
+def track():
+    """Return the path of the qrels and those of the runs."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("SKGRADED_DATA", beside)) / "trec-covid-round1"
+    return folder / "qrels.covid-round1.txt", sorted((folder / "runs").glob("*.xz"))
+
+
 def plain_copies(runs, folder):
     for path in runs:
         (folder / path.stem).write_bytes(lzma.decompress(path.read_bytes()))
@@ -131,10 +138,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--plain", action="store_true")
     arguments = parser.parse_args()
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("SKGRADED_DATA", beside)) / "trec-covid-round1"
-    qrels = folder / "qrels.covid-round1.txt"
-    runs = sorted((folder / "runs").glob("*.xz"))[: arguments.runs]
+    qrels, runs = track()
+    runs = runs[: arguments.runs]
     with tempfile.TemporaryDirectory() as copies:
         if arguments.plain:
             runs = plain_copies(runs, Path(copies))

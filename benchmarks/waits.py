@@ -3,23 +3,31 @@
 Processor time on one thread, contestants in turns, medians. Evaluation: five measures with expected
 ties against LightGBM's ndcg@10, which it evaluates on all threads whatever num_threads says.
 Gradients: one call of an objective against the gradient part of lambdarank, which is the time of
-an iteration of lambdarank less that of one of regression.
+an iteration of lambdarank less that of one of regression. TREC: all runs of a track (TREC-COVID's)
+read and scored, plain and compressed by gzip, and studies of their scores by topic. Set
+OPENBLAS_NUM_THREADS=1 for the studies.
 
     python benchmarks/waits.py [--queries N] [--repeats N] [--only WORD]
 """
 
 import argparse
+import gzip
 import statistics
+import tempfile
 import time
 import tracemalloc
+from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
 from evaluate import MEASURES, lightgbms_metric, make_scored_rows
 from gradients import lightgbms_iteration
+from trec_evaluate import SKGRADED, plain_copies, track
 
-from skgraded import xgap_score
+from skgraded import trec, xgap_score
+from skgraded._paired_tests import tukey_test
 from skgraded.lightgbm import eval_metric, objective
+from skgraded.studies import discriminative_power, swap_rates
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
 ITERATIONS = (1, 3, 10, 40)
@@ -158,12 +166,49 @@ def gradients(repeats):
             show(what, seconds, "ms", target, theirs)
 
 
+def trec_runs(repeats):
+    """Read and score the runs of a track by ten measures, then study 17 measures of them."""
+    qrels, packed = track()
+    with tempfile.TemporaryDirectory() as plain, tempfile.TemporaryDirectory() as zipped:
+        runs = plain_copies(packed, Path(plain))
+        for path in runs:
+            (Path(zipped) / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        gz = sorted(Path(zipped).iterdir())
+        found = medians(
+            {
+                "plain": lambda: trec.evaluate(qrels, runs, SKGRADED, n_threads=1),
+                ".gz": lambda: trec.evaluate(qrels, gz, SKGRADED, n_threads=1),
+            },
+            repeats,
+        )
+        show(f"{len(runs)} TREC runs, ten measures, plain", found["plain"], "ms", "200 ms")
+        show(f"{len(runs)} TREC runs, ten measures, .gz", found[".gz"], "ms", "500 ms")
+        more = ["RR", "ERR", "QMeasure", "Bpref", "GAP", "xGAP", "eGAP"]
+        studies(trec.evaluate(qrels, runs, [*SKGRADED, *more]), repeats)
+
+
+def studies(scores, repeats):
+    """Test and compare all pairs of systems."""
+    values = scores.values[:, :, 0]
+    found = medians(
+        {
+            "Tukey": lambda: tukey_test(values, 100_000, np.random.default_rng(0)),
+            "swaps": lambda: swap_rates(scores),
+            "bootstrap": lambda: discriminative_power(scores),
+        },
+        repeats,
+    )
+    show(f"{len(values)} systems: Tukey's test, B = 10^5", found["Tukey"], "ms", "700 ms")
+    show("swaps of 17 measures, 1000 trials", found["swaps"], "ms", "1500 ms")
+    show("bootstrap of 17 measures, B = 1000", found["bootstrap"], "ms", "1000 ms")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--queries", type=int, default=31_500, help="of about 120 documents")
     parser.add_argument("--short-queries", type=int, default=1_000_000, help="of 5 documents")
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--only", choices=["tiny", "evaluation", "short", "gradients"])
+    parser.add_argument("--only", choices=["tiny", "evaluation", "short", "gradients", "trec"])
     options = parser.parse_args()
     print(f"{'':58}{'ours':>9}   {'LightGBM':>10}  share")
     cases = {
@@ -171,6 +216,7 @@ def main():
         "evaluation": lambda: evaluation(options.queries, options.repeats),
         "short": lambda: short_queries(options.short_queries, options.repeats),
         "gradients": lambda: gradients(options.repeats),
+        "trec": lambda: trec_runs(options.repeats),
     }
     for name, run in cases.items():
         if options.only in (None, name):

@@ -1,4 +1,5 @@
 """``skgraded`` and ``python -m skgraded``: the command line as a process."""
+# PYTHON_ARGCOMPLETE_OK - argcomplete's global completion looks for this word.
 
 from __future__ import annotations
 

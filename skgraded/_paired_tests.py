@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
+
 __all__ = [
     "all_swaps_fit",
     "benjamini_hochberg",
@@ -172,15 +174,13 @@ def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -
     The systems' values are shuffled within each topic. A pair's difference is compared with the
     largest difference of any two shuffled systems, which corrects for the number of comparisons.
     """
-    n_systems, n_topics = values.shape
+    n_systems = len(values)
     sums = values.sum(axis=1)
     rounding = _ROUNDING * np.abs(values).sum(axis=1).max()
     observed = np.abs(sums[:, None] - sums) - rounding
-    ranges = []
-    for _, size in _batches(n_resamples, n_systems * n_topics):
-        shuffled = rng.permuted(np.broadcast_to(values, (size, n_systems, n_topics)), axis=1)
-        ranges.append(np.ptp(shuffled.sum(axis=2), axis=1))
-    ordered = np.sort(np.concatenate(ranges))
+    by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
+    seed = int(rng.integers(2**63))
+    ordered = np.sort(_core.shuffled_ranges(by_topic, n_systems, seed, n_resamples))
     beyond = n_resamples - np.searchsorted(ordered, observed, side="left")
     p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
     return p_values

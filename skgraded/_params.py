@@ -133,13 +133,14 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def choice(name: str, value: Any, known: Iterable[str]) -> str:
+def choice(name: str, value: Any, known: Iterable[str], *, alternative: str = "") -> str:
     """Return a value that is one of several words; the message suggests the closest word."""
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words))
         raise ValueError(
-            f"{name} must be one of {listed}, got {value!r}.{closest(str(value), words)}"
+            f"{name} must be one of {listed}{alternative}, got {value!r}."
+            f"{closest(str(value), words)}"
         )
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xgboost
@@ -41,12 +41,16 @@ def objective(
     sigmoid: float = 1.0,
     truncation_level: int | None = 30,
     norm: bool = True,
+    noise: Literal["gumbel", "logistic"] | None = None,
+    noise_scale: float = 0.5,
+    n_draws: int = 3,
+    random_state: int = 0,
     n_threads: int | None = None,
 ) -> Callable[[ArrayLike, xgboost.DMatrix], tuple[FloatArray, FloatArray]]:
     """Make a training objective for ``xgboost.train`` from a measure: LambdaMART.
 
-    The formula, ties and limits are those of `skgraded.lightgbm.objective`. XGBRanker does not
-    accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
+    The formula, ties, noise and limits are those of `skgraded.lightgbm.objective`. XGBRanker does
+    not accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
 
     Parameters
     ----------
@@ -58,6 +62,16 @@ def objective(
         Only pairs with a document among this many first ranks count; None counts all pairs.
     norm : bool, default=True
         Whether to normalize the derivatives of each query.
+    noise : {"gumbel", "logistic"} or None, default=None
+        Distribution of random numbers that are added to the scores; the derivatives are then means
+        over several draws.
+    noise_scale : float, default=0.5
+        Factor of the numbers, in standard deviations of the scores of each query. Only with
+        `noise`.
+    n_draws : int, default=3
+        Number of draws in each iteration. Only with `noise`.
+    random_state : int, default=0
+        Seed of the draws. Only with `noise`.
     n_threads : int, optional
         Threads for sorting and derivatives: None is one, -1 all processors. The derivatives do not
         depend on it.
@@ -105,6 +119,10 @@ def objective(
             sigmoid=sigmoid,
             truncation_level=truncation_level,
             norm=norm,
+            noise=noise,
+            noise_scale=noise_scale,
+            n_draws=n_draws,
+            random_state=random_state,
             n_threads=n_threads,
         )
     )

@@ -66,6 +66,13 @@ def persistent(max_grade):
     return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
 
 
+def expecting(*gains):
+    """Fields of measures whose users expect a gain T in total."""
+    return lambda max_grade: st.tuples(st.sampled_from(gains), scale_fields(max_grade)).map(
+        lambda drawn: {"T": drawn[0], **drawn[1]}
+    )
+
+
 @st.composite
 def blended_scale_fields(draw, max_grade):
     return {"beta": draw(betas(max_grade)), **draw(scale_fields(max_grade))}
@@ -88,6 +95,10 @@ def lists_of_recalls(_):
 
 def roundings(_):
     return st.sampled_from(["up", "nearest"])
+
+
+def multiples(_):
+    return st.sampled_from([0.05, 0.2, 1.0, 1.5, 2.0])
 
 
 def utility_weights(_):
@@ -130,6 +141,7 @@ FACTS = {
     "AP": Facts(binary),
     "Accuracy": Facts(binary, refuses=("normalize",)),
     "AveragedNDCG": Facts(discounted_fields),
+    "BPM": Facts(expecting(0.5, 1.0, 2.5), prefix_form=False),
     "BinG": Facts(binary, prefix_form=False),
     "Bpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
     "BprefN": Facts(binary, refuses=("unjudged",)),
@@ -137,6 +149,7 @@ FACTS = {
     "BprefRelative": Facts(binary),
     "BprefTen": Facts(binary, prefix_form=False),
     "CG": Facts(gain, bounds=("CG",)),
+    "Compat": Facts(only(p=persistences), prefix_form=False),
     "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
     "EBR": Facts(blended_scale_fields, prefix_form=False),
     "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
@@ -148,6 +161,8 @@ FACTS = {
     "GeneralizedAP": Facts(gain),
     "GeneralizedP": Facts(scale_fields, bounds=("GeneralizedP",)),
     "GeneralizedR": Facts(gain),
+    "INSQ": Facts(expecting(0.1, 1.0, 2.5), bounds=("INSQ", "INSQ(T=2,max_grade=4)@2")),
+    "INST": Facts(expecting(0.5, 1.0, 2.5), prefix_form=False),
     "IPrec": Facts(only(rel=rels, recall=recalls, rounding=roundings), prefix_form=False),
     "InterpolatedAP": Facts(
         only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
@@ -156,6 +171,10 @@ FACTS = {
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
     "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NDCGRel": Facts(gain, prefix_form=False),
+    "NERR10": Facts(persistent, prefix_form=False, bounds=("NERR10", "NERR10(max_grade=4)@2")),
+    "NERR11": Facts(expecting(0.1, 1.0, 2.5), prefix_form=False, bounds=("NERR11(max_grade=4)@2",)),
+    "NERR8": Facts(scale_fields, prefix_form=False, bounds=("NERR8", "NERR8(max_grade=4)@2")),
+    "NERR9": Facts(scale_fields, prefix_form=False, bounds=("NERR9", "NERR9(max_grade=4)@2")),
     "NPV": Facts(binary, refuses=("normalize",)),
     "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
     "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
@@ -168,7 +187,7 @@ FACTS = {
     "R": Facts(binary),
     "RBP": Facts(rbp_fields, bounds=("RBP(p=0.5)", "RBP(gain=[0,1,5])@4")),
     "RNDCG": Facts(gain),
-    "RPrecision": Facts(binary),
+    "RPrecision": Facts(only(rel=rels, multiple=multiples)),
     "RR": Facts(binary, prefix_form=False, bounds=("RR",)),
     "RankBiasedNCU": Facts(
         only(gain=strategies.gains, beta=betas, p=persistences), prefix_form=False
@@ -177,6 +196,7 @@ FACTS = {
     "RprefN": Facts(scale_fields, refuses=("unjudged",)),
     "RprefRelative": Facts(gain),
     "RprefRelative2": Facts(gain),
+    "SDCG": Facts(scale_fields, bounds=("SDCG", "SDCG(max_grade=4)@2")),
     "SetAP": Facts(binary),
     "SlidingRatio": Facts(gain, bounds=("SlidingRatio(normalize=False)@2",)),
     "Specificity": Facts(binary, refuses=("normalize",)),

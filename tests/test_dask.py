@@ -698,13 +698,14 @@ def test_several_evaluation_sets_by_name(client):
 
 
 @pytest.mark.slow
-def test_an_objective_trains_what_one_machine_trains(client):
+@pytest.mark.parametrize("noise", [None, "gumbel"])
+def test_an_objective_trains_what_one_machine_trains(client, noise):
     """Queries are whole on each worker, so that gradients are those of one machine.
 
     Features have few values, so that all workers cut them into the same bins.
     """
     train = Data([60, 140], 0, steps=2)
-    objective = skgraded.lightgbm.objective(MEASURE)
+    objective = skgraded.lightgbm.objective(MEASURE, noise=noise)
     options = {"n_estimators": 8, "num_leaves": 7, "verbose": -1, "objective": objective}
     far = lgb.DaskLGBMRanker(client=client, time_out=1, tree_learner="data", **options)
     placed = train.place(client)

@@ -12,7 +12,7 @@ from reference.average_precision import average_precision
 from reference.queries import mean_over_queries, per_query, rows_by_query
 
 import skgraded
-from skgraded import AP, GAP, Rankings, eGAP, evaluate, nDCG, xGAP
+from skgraded import AP, GAP, RR, Rankings, eGAP, evaluate, nDCG, xGAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
@@ -202,3 +202,30 @@ def test_mean_with_an_infinite_value():
     assert scores.values[:, 0].tolist() == [math.inf, 0.5]
     assert scores["RankedHalfLife@1"] == math.inf
     assert "inf" in repr(scores)
+
+
+class TestGeometricMean:
+    def test_by_hand(self):
+        found = evaluate(["RR", "P@1"], [1, 0, 0, 1], [2, 1, 2, 1], qid=[1, 1, 2, 2])
+        assert found.mean("geometric")["RR"] == pytest.approx(math.sqrt(1 * 0.5))
+        assert found.mean("geometric")["P@1"] == pytest.approx(math.sqrt(1 * 1e-5))
+        assert found.mean("geometric", floor=0.25)["P@1"] == pytest.approx(0.5)
+        assert found.per_query("RR").mean("geometric") == found.mean("geometric")["RR"]
+        assert found.mean("arithmetic") == found.mean()
+
+    def test_weights_and_values_that_are_nan(self):
+        found = RR(empty=math.nan).per_query(
+            [1, 0, 1, 0], [2, 1, 1, 2], qid=[1, 2, 3, 3], sample_weight=[3, 1, 1, 1]
+        )
+        assert found.mean("geometric") == pytest.approx(0.5 ** (1 / 4))
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ({"average": "geo"}, "average must be one of 'arithmetic', 'geometric', got 'geo'"),
+            ({"average": "geometric", "floor": 0}, "floor must be .*greater than 0.*got 0|> 0"),
+        ],
+    )
+    def test_what_it_refuses(self, words, message):
+        with pytest.raises(ValueError, match=message):
+            RR().per_query([1], [1]).mean(**words)

@@ -1,6 +1,6 @@
 """Paired tests and corrections against SciPy, enumeration and arithmetic by hand."""
 
-from itertools import product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from skgraded._paired_tests import (
     paired_differences,
     randomization_test,
     t_test,
+    tukey_test,
     wilcoxon_test,
 )
 
@@ -122,3 +123,32 @@ def test_differences_that_cancel_but_for_rounding_are_none():
     twice = np.array([differences, -differences, 1e9 * differences])
     np.testing.assert_array_equal(bootstrap_test(twice, 1000, rng()), 1.0)
     np.testing.assert_array_equal(randomization_test(twice, 1000, rng()), 1.0)
+
+
+def ranges_of_all_shuffles(values):
+    """Ranges of the sums over all orders within every topic but the first."""
+    columns = [list(permutations(column)) for column in values.T[1:]]
+    sums = np.array([values[:, 0] + np.sum(each, axis=0) for each in product(*columns)])
+    return np.ptp(sums, axis=1)
+
+
+@pytest.mark.parametrize("shape", [(2, 6), (3, 4), (4, 3)])
+def test_tukey_is_the_enumeration_of_all_shuffles(shape):
+    values = rng().integers(0, 4, shape) / 10  # with ties
+    ranges, sums = ranges_of_all_shuffles(values), values.sum(axis=1)
+    found = tukey_test(values, 40_000, rng())
+    for a, b in combinations(range(shape[0]), 2):
+        exact = (ranges >= abs(sums[a] - sums[b]) - 1e-9).mean()
+        error = np.sqrt(exact * (1 - exact) / 40_000)
+        assert found[a, b] == pytest.approx(exact, abs=4.5 * error + 1e-4)
+
+
+def test_tukeys_largest_difference_is_significant_by_chance_alone():
+    values = rng().random((400, 5, 12))  # no system is better than another
+    p_values = [tukey_test(each, 199, rng()).min() for each in values]
+    assert stats.kstest(p_values, "uniform").pvalue > 1e-3
+
+
+def test_tukey_of_one_topic_and_of_equal_systems():
+    np.testing.assert_array_equal(tukey_test(np.array([[0.5], [0.1]]), 99, rng()), 1.0)
+    np.testing.assert_array_equal(tukey_test(np.full((3, 5), 0.1), 99, rng()), 1.0)

@@ -1,15 +1,29 @@
 """``skgraded study``: every study runs from the command line and says what the function says."""
 
+import json
+import re
+import shlex
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from skgraded import trec
+from skgraded import measure, trec
 from skgraded.cli import make_parser
 from skgraded.datasets import make_ranking
-from skgraded.studies import correlate, discriminative_power, incompleteness
+from skgraded.studies import (
+    best_systems,
+    compare_qrels,
+    correlate,
+    discriminative_power,
+    incompleteness,
+    reduce_pool,
+    sensitivity,
+    swap_rates,
+    topic_facts,
+)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +111,7 @@ def test_power_as_csv(files, capsys, tmp_path):
         (["swaps", "QRELS", "RUNS", "--trials", "50"], "50 trials of two disjoint sets of 4"),
         (["power", "QRELS", "RUNS", "--test", "t"], "paired t tests"),
         (["sensitivity", "QRELS", "RUN", "--max-rank", "5", "--pool", "grows"], "pool grows"),
-        (["judgments", "RUN", "QRELS", "QRELS", "-m", "AP"], "2 judgments of each of 8 topics"),
+        (["judgments", "QRELS", "QRELS", "RUN", "-m", "AP"], "2 judgments of each of 8 topics"),
     ],
 )
 def test_other_studies(files, capsys, tmp_path, words, part):
@@ -137,7 +151,7 @@ def test_a_missing_library_is_named(files, monkeypatch):
         ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
         ["swaps", "QRELS", "RUNS", "-m", "AP", "--trials", "9"],
         ["sensitivity", "QRELS", "SHORT", "-m", "AP"],
-        ["judgments", "SHORT", "QRELS", "FEWER", "-m", "AP"],
+        ["judgments", "QRELS", "FEWER", "SHORT", "-m", "AP"],
     ],
 )
 def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
@@ -163,7 +177,7 @@ def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
         ["incompleteness", "QRELS", "RUNS"],
         ["power", "QRELS", "RUNS"],
         ["sensitivity", "QRELS", "RUN"],
-        ["judgments", "RUN", "QRELS", "QRELS"],
+        ["judgments", "QRELS", "QRELS", "RUN"],
     ],
 )
 def test_a_measure_of_scores_is_refused(files, words):
@@ -179,7 +193,7 @@ def test_a_measure_of_scores_is_refused(files, words):
     [
         ("qrels", ["thresholds", "-", "RUNS", "--steps", "1"]),
         ("qrels", ["topics", "-"]),
-        ("qrels", ["judgments", "RUN", "QRELS", "-", "-m", "AP"]),
+        ("qrels", ["judgments", "QRELS", "-", "RUN", "-m", "AP"]),
         ("run", ["incompleteness", "QRELS", "RUNS", "-", "-m", "AP", "--upper-quartiles"]),
         ("run", ["sensitivity", "QRELS", "-", "-m", "AP"]),
     ],
@@ -222,3 +236,264 @@ def test_wrong_words(files, capsys):
     with pytest.raises(SystemExit, match=r"^2$"):
         study()
     assert "arguments are required: STUDY" in capsys.readouterr().err
+
+
+def test_sakais_strata_and_nested_samples(files, capsys):
+    qrels, runs = files
+    words = ["--no-by-grade", "--rates", "100,50,20", "-m", "AP", "-m", "Bpref", "--seed", 3]
+    study("incompleteness", qrels, *runs, *words)
+    options = {"rates": [100, 50, 20], "random_state": 3}
+    shown = capsys.readouterr().out.strip()
+    assert (
+        shown == incompleteness(qrels, runs, ["AP", "Bpref"], by_grade=False, **options).to_text()
+    )
+    assert shown != incompleteness(qrels, runs, ["AP", "Bpref"], **options).to_text()
+    study("incompleteness", qrels, *runs, *words, "--no-nested")
+    alone = incompleteness(
+        qrels, runs, ["AP", "Bpref"], by_grade=False, nested=False, **options
+    ).to_text()
+    assert capsys.readouterr().out.strip() == alone != shown
+
+
+def test_random_samples_are_ten_as_in_the_paper(files, capsys):
+    qrels, runs = files
+    words = ["--method", "random", "--rates", "50,30", "-m", "infAP"]
+    study("incompleteness", qrels, *runs, *words)
+    found = incompleteness(qrels, runs, "infAP", method="random", rates=[50, 30], n_repeats=10)
+    assert capsys.readouterr().out.strip() == found.to_text()
+    study("incompleteness", qrels, *runs, *words, "--nested", "--repeats", 2)
+    found = incompleteness(
+        qrels, runs, "infAP", method="random", rates=[50, 30], n_repeats=2, nested=True
+    )
+    assert capsys.readouterr().out.strip() == found.to_text()
+
+
+def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
+    qrels, runs = files
+    few = topic_facts(qrels).few(2, 2)
+    words = ["--rates", "50", "-m", "AP", "--few", 2, "--ratio", 2, "--plot", tmp_path / "few.png"]
+    study("incompleteness", qrels, *runs, *words)
+    all_topics, _, few_topics = capsys.readouterr().out.partition("Topics with few of grade 2:\n")
+    topics = {"all": np.ones(8, bool), "few of grade 2": few}
+    found = incompleteness(qrels, runs, "AP", rates=[50], topics=topics)
+    assert all_topics.strip() == "All topics:\n" + found.to_text()
+    assert few_topics.strip() == found.to_text(topics="few of grade 2")
+    from matplotlib.image import imread
+
+    height, width = imread(tmp_path / "few.png").shape[:2]
+    assert height > width  # two panels, one below the other
+
+
+def power_of(qrels, runs, **options):
+    return discriminative_power(trec.evaluate(qrels, runs, ["AP", "nDCG"]), test="t", **options)
+
+
+def test_power_of_the_best_runs_on_samples(files, capsys):
+    qrels, runs = files
+    words = ["-m", "AP", "-m", "nDCG", "--test", "t", "--top", 3]
+    study("power", qrels, *runs, *words, "--no-by-grade", "--rates", "100,40", "--seed", 2)
+    shown = capsys.readouterr().out.strip()
+    best = best_systems(trec.evaluate(qrels, runs, "AP"), 3)
+    chosen = [run for run, is_best in zip(runs, best, strict=True) if is_best]
+    texts = [
+        power_of(reduce_pool(qrels, rate, by_grade=False, random_state=2), chosen).to_text()
+        for rate in (100, 40)
+    ]
+    assert shown == (
+        f"All topics, 100% of the judgments:\n{texts[0]}\n\n"
+        f"All topics, 40% of the judgments:\n{texts[1]}"
+    )
+    assert "3 systems" in texts[0]
+
+
+def test_power_of_the_upper_quartiles_on_topics_with_few(files, capsys, tmp_path):
+    qrels, runs = files
+    words = ["-m", "AP", "-m", "nDCG", "--test", "t", "--upper-quartiles", "--few", 2]
+    words += ["--ratio", 2, "--format", "json", "--plot", tmp_path / "power.png"]
+    study("power", qrels, *runs, *words)
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert [each["topics"] for each in results] == ["all", "few of grade 2"]
+    assert [each["n_topics"][0] for each in results] == [8, topic_facts(qrels).few(2, 2).sum()]
+    assert len(results[1]["systems"]) == 3
+    assert (tmp_path / "power.png").exists()
+
+
+def test_what_a_sample_leaves_out_is_no_note(files, capsys):
+    qrels, runs = files
+    study("power", qrels, *runs, "-m", "AP", "--test", "t", "--rates", "50,20")
+    assert capsys.readouterr().err == ""
+
+
+def test_swaps_of_the_best_runs(files, capsys):
+    qrels, runs = files
+    study("swaps", qrels, *runs, "-m", "AP", "--trials", 40, "--top", 2)
+    scores = trec.evaluate(qrels, runs, "AP")
+    best = scores.values[best_systems(scores, 2)]
+    found = swap_rates({"AP": best[:, :, 0]}, n_trials=40)
+    assert capsys.readouterr().out.strip() == repr(found)
+
+
+@pytest.mark.parametrize("words", [["--top", 6], ["--top", 1], ["--few", 1, "--ratio", 2]])
+def test_a_selection_must_leave_something(files, words):
+    qrels, runs = files
+    with pytest.raises(ValueError, match=rf"^{words[0]}( 1)? must"):
+        study("power", qrels, *runs, *words)
+
+
+ALL_STUDIES = (
+    ["topics", "QRELS"],
+    ["correlation", "QRELS", "RUNS", "-m", "AP", "-m", "nDCG"],
+    ["thresholds", "QRELS", "RUNS", "--steps", "1"],
+    ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "50"],
+    ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
+    ["swaps", "QRELS", "RUNS", "-m", "AP", "--trials", "9"],
+    ["sensitivity", "QRELS", "RUN", "-m", "AP", "--max-rank", "3"],
+    ["judgments", "QRELS", "QRELS", "RUN", "-m", "AP"],
+)
+
+
+@pytest.mark.parametrize("words", ALL_STUDIES, ids=lambda words: words[0])
+def test_every_study_writes_json(files, capsys, tmp_path, words):
+    pytest.importorskip("pandas")
+    qrels, runs = files
+    places = {"QRELS": [qrels], "RUNS": runs, "RUN": runs[:1]}
+    given = [word for each in words for word in places.get(each, [each])]
+    study(*given, "-o", tmp_path / "out.json")
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert (found["study"], found["notes"]) == (words[0], [])
+    study(*given, "--format", "csv")
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == 1 + len(found["results"][0]["rows"])
+    assert rows[0] == ",".join(found["results"][0]["rows"][0])
+
+
+@pytest.fixture
+def short(tmp_path):
+    """Runs with ties, of which one lacks a topic, and qrels with negative grades."""
+    (tmp_path / "qrels").write_text("a 0 x 1\na 0 y 0\na 0 n -2\nb 0 x 1\nb 0 y 0\nb 0 u -1\n")
+    (tmp_path / "one").write_text("a Q0 n 1 2 t\na Q0 x 2 1 t\na Q0 y 3 1 t\n")
+    other = "a Q0 x 1 2 t\na Q0 n 2 1 t\nb Q0 y 1 3 t\nb Q0 u 2 2 t\nb Q0 x 3 1 t\n"
+    (tmp_path / "other").write_text(other)
+    return tmp_path / "qrels", [tmp_path / "one", tmp_path / "other"]
+
+
+RULES = (
+    {},
+    {"complete": False},
+    {"negative": "nonrelevant"},
+    {"negative": "unjudged"},
+    {"complete": False, "negative": "nonrelevant"},
+)
+
+
+def as_words(rules):
+    words = ["--no-complete"] if "complete" in rules else []
+    return words + (["--negative", rules["negative"]] if "negative" in rules else [])
+
+
+def assert_notes(notes, of_scores, told):
+    assert list(notes) == [note for note in of_scores if "nothing" not in note]
+    assert told.replace("\n  ", " ").splitlines() == list(notes)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_rules_reach_every_study(short, capsys, rules):
+    qrels, runs = short
+    measures = ["Bpref(empty=0.0)", "AP(unjudged=condense)"]
+    words = ["-m", measures[0], "-m", measures[1], *as_words(rules)]
+    study("correlation", qrels, *runs, *words, "--statistic", "rmse")
+    scores = trec.evaluate(qrels, runs, measures, **rules)
+    assert capsys.readouterr().out.strip() == correlate(scores).to_text("rmse")
+    study("sensitivity", qrels, runs[1], *words)
+    found = sensitivity(measures, trec.rank(qrels, runs[1], **rules))
+    assert capsys.readouterr().out.strip() == repr(found)
+    study("judgments", qrels, qrels, runs[1], *words)
+    assert capsys.readouterr().out.strip() == repr(
+        compare_qrels(measures, [qrels, qrels], runs[1], **rules)
+    )
+    judged = compare_qrels(measures, [qrels, qrels], runs[0], **rules).values
+    expected = trec.evaluate(qrels, runs[0], measures, **rules).values
+    np.testing.assert_array_equal(judged[:1], expected[:, ~np.isnan(expected[0, :, 0])])
+    study("incompleteness", qrels, *runs, *words, "--rates", "100", "--statistic", "score")
+    shown = capsys.readouterr()
+    found = incompleteness(qrels, runs, measures, rates=[100], **rules)
+    assert shown.out.strip() == found.to_text("score")
+    assert_notes(found.notes, scores.notes(), shown.err)
+    np.testing.assert_allclose(found.full[0], scores.means())
+    # All of the judgments are no sample, also for a measure that knows what was sampled.
+    found = incompleteness(qrels, runs, "infAP", rates=[100], **rules)
+    np.testing.assert_array_equal(found.means[:, 0, 0], found.full)
+
+
+def test_ties_reach_every_study(short, capsys):
+    qrels, runs = short
+    for name in ("correlation", "thresholds", "incompleteness"):
+        options = ["--rates", "100"] if name == "incompleteness" else []
+        study(name, qrels, *runs, "-m", "AP", "--ties", "optimistic", *options)
+        assert "AP(ties=optimistic)" in capsys.readouterr().out
+    study("incompleteness", qrels, *runs, "-m", "AP", "--ties", "optimistic", "--rates", 100)
+    expected = incompleteness(
+        qrels, runs, "AP(ties=optimistic)", target="AP(ties=optimistic)", rates=[100]
+    )
+    assert capsys.readouterr().out.strip() == expected.to_text()
+
+
+def test_topics_count_negative_grades_by_their_meaning(short, capsys):
+    qrels, _ = short
+
+    def counts(*words):
+        study("topics", qrels, "--format", "csv", *words)
+        return [line.split(",")[1:] for line in capsys.readouterr().out.splitlines()[1:]]
+
+    assert counts() == [["2", "1"], ["1", "1"]]
+    assert counts("--negative", "nonrelevant") == [["2", "1"], ["2", "1"]]
+    assert counts("--negative", "unjudged") == [["1", "1"], ["1", "1"]]
+    with pytest.raises(ValueError, match="grades must be >= 0, got -2"):
+        counts("--negative", "error")
+
+
+def help_of(name, capsys):
+    with pytest.raises(SystemExit):
+        study(name, "--help")
+    return capsys.readouterr().out
+
+
+PAPERS = {
+    "topics": "Ferrante, Ferro and Maistro (2014), Table 1",
+    "correlation": "Sakai (2007), Table 2",
+    "thresholds": "Ferrante, Ferro and Maistro (2014), Tables 2 and 3",
+    "incompleteness": "Yilmaz and Aslam (2006), Figure 3",
+    "power": "Sakai (2007), Table 3",
+    "swaps": "Voorhees and Buckley (2002)",
+    "sensitivity": "Kishida (2005), Sections 2.2 and 4",
+    "judgments": "Kishida (2005), Section 3.3",
+    "models": "No paper has a table of this study.",
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_help_names_the_paper_and_its_commands_can_be_typed(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = help_of(name, capsys)
+    assert PAPERS[name] in shown
+    text = shown.partition("paper")[2].replace("\\\n", " ")
+    commands = re.findall(r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE)
+    assert bool(commands) == (name != "models")
+    for command in commands:
+        words = shlex.split(command.replace("runs/*", "a.run b.run"))
+        arguments = make_parser().parse_args(words)
+        for each in getattr(arguments, "measures", None) or []:
+            measure(each)
+
+
+@pytest.mark.parametrize("words", [["study", "--help"], ["study", "power", "--help"]])
+def test_help_imports_no_large_library(words):
+    code = (
+        "import contextlib, sys\n"
+        "from skgraded.cli import main\n"
+        f"with contextlib.suppress(SystemExit):\n    main({words})\n"
+        "large = {'scipy.stats', 'sklearn', 'lightgbm', 'pandas', 'matplotlib'}\n"
+        "sys.exit(str(sorted(large & set(sys.modules))) if large & set(sys.modules) else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

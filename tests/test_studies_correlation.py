@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skgraded import trec
 from skgraded.studies import (
     above_first_quartile,
+    best_systems,
     correlate,
     kendall_tau,
     pearson,
@@ -197,6 +198,24 @@ def test_the_systems_kept_are_those_above_the_quartile(scores):
     n = len(runs)
     with pytest.raises(ValueError, match=rf"systems must be a mask of shape \({n},\), got int64"):
         correlate(runs, systems=np.flatnonzero(kept))
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=8), st.data())
+def test_the_best_systems_have_the_best_means(means, data):
+    n = data.draw(st.integers(1, len(means)))
+    best = best_systems({"AP": np.array(means, dtype=float)[:, None]}, n)
+    assert best.sum() == n
+    assert sorted(np.array(means)[best]) == sorted(means)[-n:]
+    first = [number for number, mean in enumerate(means) if mean == min(np.array(means)[best])]
+    assert all(best[one] >= best[other] for one, other in itertools.pairwise(first))
+
+
+def test_the_best_systems_by_a_measure_of_which_lower_values_are_better():
+    scores = {"AP": [[0.3], [0.2], [0.1]], "Fallout": [[0.1], [0.2], [0.3]]}
+    assert best_systems(scores, 2, "Fallout").tolist() == [True, True, False]
+    assert best_systems({"AP": [[np.nan], [0.2], [0.1]]}, 2).tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="n_systems must be at most the number of systems, 3, got"):
+        best_systems(scores, 4)
 
 
 @pytest.mark.parametrize(

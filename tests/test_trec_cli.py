@@ -4,13 +4,17 @@ import csv
 import io
 import json
 import lzma
+import re
+import shlex
 import sys
 
+import numpy as np
 import pytest
 
-from skgraded import catalogue
+from skgraded import catalogue, measure, trec
 from skgraded.cli import make_parser
 from skgraded.cli._formulas import formula_as_text
+from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
@@ -92,6 +96,23 @@ def test_evaluate_writes_json(folder, run):
     assert any("left out" in note for note in content["notes"])
     content = json.loads(run(*arguments, "--per-query").out)
     assert content["systems"][0]["topics"]["q3"] == {"AP(empty=nan)": None}
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
+def test_evaluate_writes_geometric_means(folder, run, form):
+    words = ("evaluate", *BOTH, "-m", "AP", "--format", form)
+    means = trec.evaluate("qrels.txt", list(BOTH[1:]), "AP").means("geometric")[:, 0]
+    out, plain = (run(*words, *more).out for more in (("--average", "geometric"), ()))
+    assert out != plain
+    assert all(f"{mean:.4f}"[:6] in out for mean in means)
+    marks = {
+        "json": '"geometric mean"',
+        "trec_eval": "gm_AP ",
+        "table": "geometric means",
+        "csv": "",
+    }
+    assert marks[form] in out
+    assert marks[form] == "" or marks[form] not in plain
 
 
 def test_evaluate_writes_the_lines_of_trec_eval(folder, run):
@@ -237,6 +258,50 @@ def test_too_few_topics_for_any_difference_are_told(folder, run, form):
     assert "topics outside the qrels" in told
 
 
+@pytest.fixture
+def many_runs(tmp_path, monkeypatch):
+    """33 runs of 20 topics, which are as many pairs as 10,000 resamples cannot tell apart."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{t}": {f"d{n}": int(n < 5) for n in range(20)} for t in range(20)}
+    trec.write_qrels(trec.read_qrels(qrels), tmp_path / "qrels")
+    for number in range(33):
+        scores = {
+            t: {d: g * (number > 16) + rng.normal() for d, g in judged.items()}
+            for t, judged in qrels.items()
+        }
+        trec.write_run(trec.read_run(scores), tmp_path / f"run{number:02}")
+    monkeypatch.chdir(tmp_path)
+    return "qrels", *(f"run{number:02}" for number in range(33))
+
+
+def test_compare_chooses_a_test_for_many_runs(many_runs, run):
+    content = json.loads(run("compare", *many_runs, "--format", "json").out)
+    assert content["test"] == "tukey"
+    assert any(pair["significant"] for pair in content["pairs"])
+    note = "33 runs are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+    assert content["notes"][0].startswith(f"{note} the Tukey test takes the place of Fisher's")
+    fewer = run("compare", *many_runs[:33]).out
+    assert "Fisher's randomisation test over 20 topics" in fewer
+    assert "resamples" not in fewer
+
+
+@pytest.mark.parametrize("words", [("--test", "randomization"), ("--correction", "holm")])
+def test_compare_draws_as_many_resamples_as_the_test_needs(many_runs, run, words):
+    out = " ".join(run("compare", *many_runs, *words).out.split())
+    assert "Fisher's randomisation test over 20 topics, Holm's correction" in out
+    assert "by default that many are drawn instead of 10,000." in out
+    expected = run("compare", *many_runs, *words, "--test", "randomization", "--resamples", "10560")
+    assert out.startswith(" ".join(expected.out.split()))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--test", "t"), ("--correction", "bh"), ("--test", "tukey"), ("--test", "wilcoxon")],
+)
+def test_compare_leaves_tests_alone_that_need_no_more_resamples(many_runs, run, words):
+    assert "resamples" not in run("compare", *many_runs, *words).out
+
+
 def test_compare_takes_one_measure(many_topics, run):
     with pytest.raises(ValueError, match="--measure can be given only once, got AP, P@10"):
         run("compare", *BOTH, "-m", "AP", "-m", "P@10")
@@ -269,11 +334,54 @@ def test_threads_are_a_number_or_all(folder, run):
     assert run("evaluate", *BOTH, "--threads", "-1") == run("evaluate", *BOTH, "--threads", "1")
 
 
-def test_the_catalogue_is_listed(run):
-    out = run("measures").out
-    names = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
-    assert names[:-1] == list(catalogue())
+def test_the_catalogue_is_listed_by_family(run):
+    start, *families, _ = run("measures").out.split("\n\n")
+    listed = {}
+    for family in families:
+        heading, _, rows = family.partition("\n  ")
+        listed[heading] = re.findall(r"^  (\S+)", f"  {rows}", re.MULTILINE)
+    assert sorted(name for names in listed.values() for name in names) == sorted(catalogue())
+    assert listed["Cascade measures"] == ["ERR", "iRBU"]
+    assert start.startswith("Start here\n")
+    named = re.findall(r"^  (\S+)  ", start, re.MULTILINE)
+    assert [str(measure(each)) for each in named] == named
+    assert max(map(len, run("measures").out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "pasted"),
+    [
+        ("trec_eval", "ndcg_cut_10", '-m "nDCG(ties=row_order)@10"'),
+        ("lightgbm", "ndcg@5", '-m "nDCG(gain=exp2,ties=row_order,empty=1)@5"'),
+        ("trec_eval", "infAP", "-m infAP"),
+        ("trec_eval", "nDCG@10", '-m "nDCG(ties=row_order)@10"'),
+    ],
+)
+def test_the_measure_of_another_tool(run, tool, name, pasted):
+    lines = run("measures", "--from", tool, name).out.splitlines()
+    assert lines[2].strip() == pasted
+    assert measure(shlex.split(pasted)[1]) == measure_as(tool, name)
+    assert " ".join(lines[4:]).startswith(TOOLS[tool].rules)
+
+
+def test_the_note_on_the_measure_of_another_tool(run):
+    assert run("measures", "--from", "trec_eval", "map_cut_5").out.endswith(
+        "Divided by R, whatever k.\n"
+    )
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_measures_of_another_tool(run, tool):
+    out = run("measures", "--from", tool).out
+    rows = dict(re.findall(r"^  (\S.*?)  +(\S+)$", out.partition("\n\n")[0], re.MULTILINE))
+    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
+    assert rows == {name: str(measure_as(tool, name)) for name in theirs}
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_an_unknown_measure_of_another_tool(run):
+    with pytest.raises(ValueError, match=r"no measure 'ndgc_cut_10'. Did you mean 'ndcg_cut_10'\?"):
+        run("measures", "--from", "trec_eval", "ndgc_cut_10")
 
 
 @pytest.mark.parametrize("name", ["xGAP", "xGAP(g=[0.1,0.9])@10", " xGAP", "xGAP@10"])

@@ -6,6 +6,7 @@ import json
 import ir_measures
 import numpy as np
 import pytest
+import pytrec_eval
 
 from skgraded import (
     AP,
@@ -18,6 +19,7 @@ from skgraded import (
     trec,
 )
 from skgraded._text import text_table
+from skgraded.conventions import measure_as
 from skgraded.measures import column_of
 from skgraded.trec import _evaluate
 
@@ -85,6 +87,27 @@ def test_run_scores():
     frame = scores.to_frame()
     assert frame.loc[("bad", "q2"), "AP"] == 0.5
     assert list(frame.columns) == MEASURES
+
+
+def test_geometric_means_are_those_of_trec_eval():
+    qrels, runs = random_runs(5)
+    measures = [measure_as("trec_eval", "map"), measure_as("trec_eval", "bpref")]
+    scores = trec.evaluate(qrels, runs, measures, complete=False)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"gm_map", "gm_bpref"})
+    for system, means in scores.mean("geometric").items():
+        by_topic = evaluator.evaluate(runs[system])
+        theirs = [
+            pytrec_eval.compute_aggregated_measure(
+                name, [values[name] for values in by_topic.values()]
+            )
+            for name in ("gm_map", "gm_bpref")
+        ]
+        np.testing.assert_allclose(list(means.values()), theirs, rtol=1e-12)
+    assert (
+        scores.best(measures[0], "geometric")
+        == scores.systems[scores.means("geometric")[:, 0].argmax()]
+    )
+    assert "geometric means over 8 topics." in scores.to_text(average="geometric")
 
 
 def test_what_was_left_out_is_told():

@@ -5,6 +5,7 @@ import gc
 import gzip
 import io
 import lzma
+import sys
 import zlib
 from collections import namedtuple
 
@@ -506,3 +507,20 @@ def test_grades_are_mapped():
         "q": {"a": 3, "b": 1, "c": 0, "d": 1}
     }
     assert qrels.to_dict()["q"]["a"] == 4
+
+
+@pytest.mark.parametrize("has_isal", [True, False])
+def test_gzip_is_read_the_same_with_isal_and_without(has_isal, written, monkeypatch):
+    if has_isal:
+        pytest.importorskip("isal")
+    else:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    lines = [f"q{n // 50}\tQ0\td{n}\t{n}\t{1 / (n + 3)}\tt\n".encode() for n in range(60_000)]
+    members = gzip.compress(b"".join(lines[:20_000])) + gzip.compress(b"".join(lines[20_000:]))
+    run, plain = trec.read_run(written(members)), trec.read_run(io.BytesIO(b"".join(lines)))
+    np.testing.assert_array_equal(run.scores, plain.scores)
+    assert list(run.documents) == list(plain.documents)
+    with pytest.raises(ValueError, match="this gzip file is damaged or cut short"):
+        trec.read_run(written(members[:-5]))
+    with pytest.raises(ValueError, match="this gzip file is damaged or cut short"):
+        trec.read_run(written(members[:-6] + b"123456"))

@@ -10,9 +10,11 @@ the package, and must be left alone while a kernel reads them.
 import numpy as np
 
 from skgraded._core._native import (
+    bootstrap_pairs,
     cascade,
     copy_scores,
     count_levels,
+    count_swaps,
     cumulate,
     discounted_gain,
     fill_best_first,
@@ -22,6 +24,7 @@ from skgraded._core._native import (
     index_documents,
     lambdas,
     look_up_documents,
+    noisy_lambdas,
     number_bytes,
     number_words,
     order_documents,
@@ -34,15 +37,18 @@ from skgraded._core._native import (
     read_trec_lines,
     same_bytes,
     schedule_queries,
+    shuffled_ranges,
     sort_within_ties,
     sum_exactly,
     take_documents,
 )
 
 __all__ = [
+    "bootstrap_pairs",
     "cascade",
     "copy_scores",
     "count_levels",
+    "count_swaps",
     "cumulate",
     "discounted_gain",
     "fill_best_first",
@@ -53,6 +59,7 @@ __all__ = [
     "lambdas",
     "last_rank",
     "look_up_documents",
+    "noisy_lambdas",
     "number_bytes",
     "number_words",
     "order_documents",
@@ -65,6 +72,7 @@ __all__ = [
     "read_trec_lines",
     "same_bytes",
     "schedule_queries",
+    "shuffled_ranges",
     "sort_within_ties",
     "sum_exactly",
     "take_documents",

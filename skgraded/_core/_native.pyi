@@ -1,6 +1,6 @@
 """Ranking kernels: arrays in, arrays out, no checks."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,25 @@ import numpy.typing as npt
 # Grade levels are bytes where the scale has at most 254 of them, 0 included: the two numbers behind
 # the highest level mark documents that were not judged and not sampled.
 _Level = TypeVar("_Level", np.uint8, np.int32)
+
+_Doubles: TypeAlias = npt.NDArray[np.float64]
+
+# d and whether it is ragged, v and its factor, p and whether it is ragged, and K: base, columns,
+# column numbers and factor.
+_Prices: TypeAlias = tuple[
+    _Doubles,
+    bool,
+    _Doubles,
+    _Doubles,
+    _Doubles,
+    bool,
+    _Doubles,
+    _Doubles,
+    npt.NDArray[np.int32],
+    _Doubles,
+]
+# Cut-off, truncation, order of ties, norm and sigmoid.
+_LambdaOptions: TypeAlias = tuple[int, int, int, bool, float]
 
 def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Query numbers in the order in which rank sorts fastest."""
@@ -156,24 +175,25 @@ def lambdas(
     scores: npt.NDArray[np.float64],
     indptr: npt.NDArray[np.int64],
     n_levels: int,
-    discount: npt.NDArray[np.float64],
-    discount_ragged: bool,
-    gain: npt.NDArray[np.float64],
-    gain_factor: npt.NDArray[np.float64],
-    position: npt.NDArray[np.float64],
-    position_ragged: bool,
-    pair_base: npt.NDArray[np.float64],
-    pair_columns: npt.NDArray[np.float64],
-    pair_column: npt.NDArray[np.int32],
-    pair_factor: npt.NDArray[np.float64],
-    cutoff: int,
-    truncation: int,
-    tie_order: int,
-    norm: bool,
-    sigmoid: float,
+    prices: _Prices,
+    options: _LambdaOptions,
     n_threads: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """First and second derivatives of LambdaMART's cost, by document."""
+
+def noisy_lambdas(
+    *,
+    level: npt.NDArray[np.uint8] | npt.NDArray[np.int32],
+    scores: npt.NDArray[np.float64],
+    indptr: npt.NDArray[np.int64],
+    schedule: npt.NDArray[np.int64],
+    grades: npt.NDArray[np.float64],
+    prices: _Prices,
+    options: _LambdaOptions,
+    noise: tuple[int, float, int, int],
+    n_threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Their means over draws of noise that is added to the scores."""
 
 def read_trec_lines(
     text: bytes, is_run: bool, final: bool
@@ -250,3 +270,28 @@ def group_rows(
     query_of_row: npt.NDArray[np.int32], n_queries: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Extents of the queries, and their rows in order."""
+
+def shuffled_ranges(
+    values: npt.NDArray[np.float64], n_systems: int, seed: int, n_resamples: int
+) -> npt.NDArray[np.float64]:
+    """Range of the systems' sums, after the values of every topic are shuffled."""
+
+def bootstrap_pairs(
+    pairs: npt.NDArray[np.int64],
+    observed: npt.NDArray[np.float64],
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+    n_resamples: int,
+    wanted: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Resamples of each pair that are beyond the observed t, and the difference it requires."""
+
+def count_swaps(
+    one: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    n_systems: int,
+    edges: npt.NDArray[np.float64],
+    width: float,
+    rounding: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Pairs of systems by the size of their difference, and those in opposite orders."""

@@ -34,23 +34,46 @@ class QueryLambdas {
       : task_(task), space_(space) {}
 
   void compute(std::int64_t q, double* gradient, double* hessian) noexcept {
+    const double factor = sum_query(q, task_.ties);
+    write(task_.ties, [=](std::int64_t i, double lambda, double second) noexcept {
+      gradient[i] = lambda * factor;
+      hessian[i] = second * factor;
+    });
+  }
+
+  // Adds a share of the derivatives to what is there.
+  void add(std::int64_t q, double share, double* gradient, double* hessian) noexcept {
+    // Where no scores tie, all tie orders are the same.
+    const TieOrder ties = has_ties(q) ? task_.ties : TieOrder::kRows;
+    const double factor = sum_query(q, ties) * share;
+    write(ties, [=](std::int64_t i, double lambda, double second) noexcept {
+      gradient[i] += lambda * factor;
+      hessian[i] += second * factor;
+    });
+  }
+
+ private:
+  // Leaves the derivatives in the space, by place; returns by how much to multiply them.
+  double sum_query(std::int64_t q, TieOrder ties) noexcept {
     q_ = q;
     begin_ = task_.queries.begin(q);
     n_ = task_.queries.size(q);
     read_levels();
-    order_ties(task_.ties, tied(), n_, space_.own_slot.data(), space_.slot.data());
+    order_ties(ties, tied(), n_, space_.own_slot.data(), space_.slot.data());
     place_documents();
     const double sum = n_slots_ > 1 ? sum_pairs() : 0.0;
-    const double factor = task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
-    if (task_.ties == TieOrder::kRows)
-      write_ranks(factor, gradient + begin_, hessian + begin_);
-    else
-      write_blocks(factor, gradient + begin_, hessian + begin_);
+    return task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
   }
 
- private:
   const std::uint8_t* tied() const noexcept { return task_.tied + begin_; }
   const std::int32_t* order() const noexcept { return task_.order + begin_; }
+
+  bool has_ties(std::int64_t q) const noexcept {
+    const std::uint8_t* tied = task_.tied + task_.queries.begin(q);
+    std::uint8_t any = 0;
+    for (std::int64_t i = 0; i < task_.queries.size(q); ++i) any |= tied[i];
+    return any != 0;
+  }
 
   void read_levels() noexcept {
     std::int32_t* slot_of = space_.slot_of_level.data();
@@ -266,16 +289,26 @@ class QueryLambdas {
     return total;
   }
 
-  void write_ranks(double factor, double* gradient, double* hessian) const noexcept {
+  // Calls put(document, lambda, hessian).
+  template <class Put>
+  void write(TieOrder ties, const Put& put) const noexcept {
+    if (ties == TieOrder::kRows)
+      write_ranks(put);
+    else
+      write_blocks(put);
+  }
+
+  template <class Put>
+  void write_ranks(const Put& put) const noexcept {
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::size_t place = at(space_.place[at(i)]);
-      gradient[order()[i]] = space_.lambda[place] * factor;
-      hessian[order()[i]] = space_.hessian[place] * factor;
+      put(begin_ + order()[i], space_.lambda[place], space_.hessian[place]);
     }
   }
 
   // Documents of one grade in a tied block are interchangeable: each gets their mean.
-  void write_blocks(double factor, double* gradient, double* hessian) const noexcept {
+  template <class Put>
+  void write_blocks(const Put& put) const noexcept {
     const RankedList<std::int32_t> list{space_.own_slot.data(), tied(), n_};
     for (std::int64_t first = 0, end; first < n_; first = end) {
       end = list.block_end(first);
@@ -284,8 +317,7 @@ class QueryLambdas {
                    *second = lambda + n_slots_;
       for (std::int64_t i = first; i < end; ++i) {
         const std::int32_t s = space_.own_slot[at(i)];
-        gradient[order()[i]] = lambda[s] / count[s] * factor;
-        hessian[order()[i]] = second[s] / count[s] * factor;
+        put(begin_ + order()[i], lambda[s] / count[s], second[s] / count[s]);
       }
     }
   }
@@ -309,17 +341,24 @@ class QueryLambdas {
 };
 
 template <class Level>
-void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
-             double* hessian) {
-  const Queries& queries = task.queries;
+std::vector<LambdaSpace> make_lambda_spaces(const LambdaTask<Level>& task, int n_slices) {
   std::int64_t longest = 0;
-  for (std::int64_t q = 0; q < queries.count; ++q) longest = std::max(longest, queries.size(q));
-  const int n_slices = slices_for(queries, n_threads);
+  for (std::int64_t q = 0; q < task.queries.count; ++q)
+    longest = std::max(longest, task.queries.size(q));
   std::vector<LambdaSpace> spaces;
   spaces.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
     spaces.emplace_back(longest, task.n_levels, task.upper_ranks(longest),
                         task.prices.pairs.base != nullptr);
+  return spaces;
+}
+
+template <class Level>
+void lambdas(const LambdaTask<Level>& task, std::int64_t n_threads, double* gradient,
+             double* hessian) {
+  const Queries& queries = task.queries;
+  const int n_slices = slices_for(queries, n_threads);
+  std::vector<LambdaSpace> spaces = make_lambda_spaces(task, n_slices);
   run_slices(n_slices, [&](int slice) noexcept {
     QueryLambdas<Level> query(task, spaces[static_cast<std::size_t>(slice)]);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);

@@ -17,6 +17,8 @@
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "noise.hpp"
+#include "noisy_lambdas.hpp"
 #include "preference.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
@@ -32,6 +34,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void define_query_ids(nb::module_& m);  // query_ids_module.cpp
+void define_studies(nb::module_& m);    // studies_module.cpp
 void define_trec(nb::module_& m);       // trec_module.cpp
 
 namespace {
@@ -77,6 +80,31 @@ Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Colum
     pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
   });
 }
+
+// Discount and whether it is ragged; gain and its factor; position weight and whether it is ragged;
+// K in its base, columns, column numbers and factor.
+using PriceArrays =
+    std::tuple<Doubles, bool, Doubles, Doubles, Doubles, bool, Doubles, Doubles, Columns, Doubles>;
+
+SwapPrices prices_of(const PriceArrays& arrays, std::int64_t n_queries) {
+  const auto& [discount, discount_ragged, gain, gain_factor, position, position_ragged, pair_base,
+               pair_columns, pair_column, pair_factor] = arrays;
+  SwapPrices prices;
+  prices.discount = {discount.data(), discount_ragged};
+  prices.gain = gain.data();
+  prices.gain_factor = gain_factor.data();
+  prices.position = {position.data(), position_ragged};
+  if (pair_base.size() > 0)
+    prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+  prices.pair_factor = pair_factor.data();
+  return prices;
+}
+
+// Cut-off, truncation, order of ties, norm and sigmoid.
+using LambdaOptions = std::tuple<std::int64_t, std::int64_t, int, bool, double>;
+
+// Kind, scale, number of draws and seed.
+using NoiseOptions = std::tuple<int, double, std::int64_t, std::uint64_t>;
 
 ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
 
@@ -228,36 +256,49 @@ struct OfLevels {
     });
   }
 
-  static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
-                      const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
-                      const Doubles& discount, bool discount_ragged, const Doubles& gain,
-                      const Doubles& gain_factor, const Doubles& position, bool position_ragged,
-                      const Doubles& pair_base, const Doubles& pair_columns,
-                      const Columns& pair_column, const Doubles& pair_factor, std::int64_t cutoff,
-                      std::int64_t truncation, int tie_order, bool norm, double sigmoid,
-                      std::int64_t n_threads) {
+  static LambdaTask<Level> task_of(const Levels& level, const Doubles& scores,
+                                   const Integers& indptr, std::int64_t n_levels,
+                                   const PriceArrays& prices, const LambdaOptions& options) {
     LambdaTask<Level> task;
     task.level = level.data();
-    task.order = order.data();
-    task.tied = tied.data();
     task.scores = scores.data();
     task.queries = queries_of(indptr);
     task.n_levels = n_levels;
-    task.prices.discount = {discount.data(), discount_ragged};
-    task.prices.gain = gain.data();
-    task.prices.gain_factor = gain_factor.data();
-    task.prices.position = {position.data(), position_ragged};
-    if (pair_base.size() > 0)
-      task.prices.pairs = matrix_of(pair_base, pair_columns, pair_column, task.queries.count);
-    task.prices.pair_factor = pair_factor.data();
+    task.prices = prices_of(prices, task.queries.count);
+    const auto [cutoff, truncation, tie_order, norm, sigmoid] = options;
     task.cutoff = cutoff;
     task.truncation = truncation;
     task.ties = static_cast<TieOrder>(tie_order);
     task.norm = norm;
     task.binned_exp = BinnedExp(sigmoid);
+    return task;
+  }
+
+  static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
+                      const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
+                      const PriceArrays& prices, const LambdaOptions& options,
+                      std::int64_t n_threads) {
+    LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    task.order = order.data();
+    task.tied = tied.data();
     return fill(New<double>{level.size()}, New<double>{level.size()},
                 [&](double* gradient, double* hessian) {
                   skgraded::lambdas(task, n_threads, gradient, hessian);
+                });
+  }
+
+  static auto noisy_lambdas(const Levels& level, const Doubles& scores, const Integers& indptr,
+                            const Integers& schedule, const Doubles& grades,
+                            const PriceArrays& prices, const LambdaOptions& options,
+                            const NoiseOptions& noise, std::int64_t n_threads) {
+    const auto n_levels = static_cast<std::int64_t>(grades.size());
+    const LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    const auto [kind, scale, n_draws, seed] = noise;
+    const Noise drawn{static_cast<NoiseKind>(kind), scale, n_draws, seed};
+    return fill(New<double>{level.size()}, New<double>{level.size()},
+                [&](double* gradient, double* hessian) {
+                  skgraded::noisy_lambdas(task, drawn, grades.data(), schedule.data(), n_threads,
+                                          Derivatives{gradient, hessian});
                 });
   }
 
@@ -287,10 +328,11 @@ struct OfLevels {
 
   static void define_lambdas(nb::module_& m) {
     m.def("lambdas", &lambdas, nb::kw_only(), "level"_a, "order"_a, "tied"_a, "scores"_a,
-          "indptr"_a, "n_levels"_a, "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
-          "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
-          "pair_factor"_a, "cutoff"_a, "truncation"_a, "tie_order"_a, "norm"_a, "sigmoid"_a,
-          "n_threads"_a, "First and second derivatives of LambdaMART's cost, by document.");
+          "indptr"_a, "n_levels"_a, "prices"_a, "options"_a, "n_threads"_a,
+          "First and second derivatives of LambdaMART's cost, by document.");
+    m.def("noisy_lambdas", &noisy_lambdas, nb::kw_only(), "level"_a, "scores"_a, "indptr"_a,
+          "schedule"_a, "grades"_a, "prices"_a, "options"_a, "noise"_a, "n_threads"_a,
+          "Their means over draws of noise that is added to the scores.");
   }
 };
 
@@ -329,6 +371,7 @@ NB_MODULE(_native, m) {
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_query_ids(m);
+  define_studies(m);
   define_trec(m);
 #ifdef SKGRADED_SANITIZER_CONTROL
   define_sanitizer_control(m);

@@ -107,30 +107,64 @@ auto run_in([[maybe_unused]] Registers registers, const Body& body) noexcept {
 
 // ---- Blocks of bytes, chosen when the program is compiled
 
+constexpr std::size_t kBlockBytes = 64;
+
+// One bit for each of 64 bytes: whether it is a blank, that is ' ' or one of \t \n \v \f \r, and
+// whether it is a line end \n.
+struct BlockMarks {
+  std::uint64_t blank = 0, end = 0;
+  bool has_zero = false;  // among the bytes
+};
+
+inline BlockMarks marks_by_bytes(const char* text) noexcept {
+  BlockMarks marks;
+  for (std::size_t i = 0; i < kBlockBytes; ++i) {
+    const char c = text[i];
+    marks.blank |= static_cast<std::uint64_t>(c == ' ' || (c >= '\t' && c <= '\r')) << i;
+    marks.end |= static_cast<std::uint64_t>(c == '\n') << i;
+    marks.has_zero |= c == '\0';
+  }
+  return marks;
+}
+
 #if defined(__SSE2__)
 #define SKGRADED_HAS_BYTE_BLOCKS 1
 
-constexpr std::size_t kBlockBytes = 64;
+inline std::uint64_t bits_of(__m128i truths, int part) noexcept {
+  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(truths)))
+         << (16 * part);
+}
 
-// One bit for each of 64 bytes: whether it is a blank, that is ' ' or one of \t \n \v \f \r.
-inline std::uint64_t blanks_of(const char* text) noexcept {
+inline BlockMarks marks_in_vectors(const char* text) noexcept {
   const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
-  std::uint64_t blanks = 0;
+  const __m128i line_end = _mm_set1_epi8('\n');
+  BlockMarks marks;
+  __m128i least = space;
   for (int part = 0; part < 4; ++part) {
     const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * part));
     const __m128i above_tab = _mm_sub_epi8(c, tab);
     const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above_tab, four), above_tab);
-    const int bits = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(c, space), control));
-    blanks |= static_cast<std::uint64_t>(static_cast<unsigned>(bits)) << (16 * part);
+    marks.blank |= bits_of(_mm_or_si128(_mm_cmpeq_epi8(c, space), control), part);
+    marks.end |= bits_of(_mm_cmpeq_epi8(c, line_end), part);
+    least = _mm_min_epu8(least, c);
   }
-  return blanks;
+  marks.has_zero = _mm_movemask_epi8(_mm_cmpeq_epi8(least, _mm_setzero_si128())) != 0;
+  return marks;
 }
-
-// Number of the lowest bit that is set; at least one is.
-inline int lowest_bit(std::uint64_t bits) noexcept { return __builtin_ctzll(bits); }
 
 #else
 #define SKGRADED_HAS_BYTE_BLOCKS 0
 #endif
+
+// Number of the lowest bit that is set; at least one is.
+inline int lowest_bit(std::uint64_t bits) noexcept {
+#if defined(__GNUC__)
+  return __builtin_ctzll(bits);
+#else
+  int lowest = 0;
+  for (; (bits & 1) == 0; bits >>= 1) ++lowest;
+  return lowest;
+#endif
+}
 
 }  // namespace skgraded

@@ -6,19 +6,12 @@
 #include <utility>
 
 #include "queries.hpp"
+#include "splitmix.hpp"
 
 namespace skgraded {
 
 // All but kRows arrange grades, not documents, and so do not depend on the order of the rows.
 enum class TieOrder : int { kRows, kMixed, kWorstFirst, kBestFirst };
-
-// Steele, Lea and Flood (2014), SplitMix.
-inline std::uint64_t mix(std::uint64_t bits) noexcept {
-  bits += 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
-}
 
 // A shuffle that the block's own grades seed.
 inline void shuffle(std::int32_t* sorted, std::int64_t n) noexcept {

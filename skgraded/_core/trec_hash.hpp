@@ -9,6 +9,8 @@
 #include <random>
 #include <string_view>
 
+#include "wide_product.hpp"
+
 namespace skgraded::trec {
 
 using HashKey = std::array<std::uint64_t, 2>;
@@ -24,61 +26,48 @@ inline HashKey draw_key() {
   return key;
 }
 
-// Aumasson and Bernstein (2012), SipHash, with one round a word and three at the end.
-class SipHash {
- public:
-  explicit SipHash(const HashKey& key) noexcept
-      : a_(key[0] ^ 0x736f6d6570736575ULL),
-        b_(key[1] ^ 0x646f72616e646f6dULL),
-        c_(key[0] ^ 0x6c7967656e657261ULL),
-        d_(key[1] ^ 0x7465646279746573ULL) {}
+// The two halves of a product with a secret factor, one folded over the other, as in wyhash. Who
+// does not know the factor, which is never 0, cannot tell which words collide.
+inline std::uint64_t fold(std::uint64_t word, std::uint64_t factor) noexcept {
+  const WideProduct product = multiply_wide(word, factor | 1);
+  return product.high ^ product.low;
+}
 
-  void add(std::uint64_t word) noexcept {
-    d_ ^= word;
-    mix();
-    a_ ^= word;
-  }
+template <class Word>
+inline std::uint64_t word_at(const char* at) noexcept {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
 
-  std::uint64_t finish() noexcept {
-    c_ ^= 0xff;
-    for (int round = 0; round < 3; ++round) mix();
-    return a_ ^ b_ ^ c_ ^ d_;
-  }
+// Up to eight bytes as a word that tells texts of one length apart.
+inline std::uint64_t short_word(const char* at, std::size_t n) noexcept {
+  if (n >= 4) return word_at<std::uint32_t>(at) << 32 | word_at<std::uint32_t>(at + n - 4);
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < n; ++i) word = word << 8 | static_cast<unsigned char>(at[i]);
+  return word;
+}
 
- private:
-  static std::uint64_t rotate(std::uint64_t word, int bits) noexcept {
-    return word << bits | word >> (64 - bits);
-  }
+// Whether two ids are equal, without the call that a comparison of any bytes takes.
+inline bool same_text(std::string_view a, std::string_view b) noexcept {
+  const std::size_t n = a.size();
+  if (n != b.size()) return false;
+  if (n < 8) return short_word(a.data(), n) == short_word(b.data(), n);
+  for (std::size_t i = 0; i + 8 < n; i += 8)
+    if (word_at<std::uint64_t>(a.data() + i) != word_at<std::uint64_t>(b.data() + i)) return false;
+  return word_at<std::uint64_t>(a.data() + n - 8) == word_at<std::uint64_t>(b.data() + n - 8);
+}
 
-  void mix() noexcept {
-    a_ += b_;
-    c_ += d_;
-    b_ = rotate(b_, 13) ^ a_;
-    d_ = rotate(d_, 16) ^ c_;
-    a_ = rotate(a_, 32) + d_;
-    c_ += b_;
-    d_ = rotate(d_, 21) ^ a_;
-    b_ = rotate(b_, 17) ^ c_;
-    c_ = rotate(c_, 32);
-  }
-
-  std::uint64_t a_, b_, c_, d_;
-};
-
+// Words of eight bytes, of which the last two may overlap.
 inline std::uint64_t hash_of(std::string_view id, const HashKey& key) noexcept {
-  SipHash hash(key);
   const char* at = id.data();
   std::size_t left = id.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    hash.add(word);
-  }
-  std::uint64_t last = static_cast<std::uint64_t>(id.size()) << 56;
-  for (std::size_t i = 0; i < left; ++i)
-    last |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << (8 * i);
-  hash.add(last);
-  return hash.finish();
+  std::uint64_t hash = key[0];
+  for (; left > 8; at += 8, left -= 8) hash = fold(hash ^ word_at<std::uint64_t>(at), key[1]);
+  const bool has_word = id.size() >= 8;
+  const std::uint64_t last =
+      has_word ? word_at<std::uint64_t>(at + left - 8) : short_word(at, left);
+  return fold(fold(hash ^ last, key[1]) ^ key[0] ^ id.size(), key[1]);
 }
 
 // For the containers of the standard library.

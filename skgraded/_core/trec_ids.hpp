@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "queries.hpp"
@@ -55,7 +56,7 @@ Slot* find_slot(Slot* slots, std::int64_t n_slots, const Documents& documents, s
     Slot& slot = slots[at];
     if (slot == 0) return &slot;
     if (slot >> 32 == hash >> 32 &&
-        documents[static_cast<std::int64_t>(slot & 0xffffffffU) - 1] == id)
+        same_text(documents[static_cast<std::int64_t>(slot & 0xffffffffU) - 1], id))
       return &slot;
   }
 }
@@ -101,20 +102,98 @@ inline Table index_documents(const Documents& documents, const Queries& queries,
   return table;
 }
 
-// Pairs (a document, the first one of the query with the same id).
-inline std::vector<std::int64_t> find_duplicates(const Documents& documents, const Queries& queries,
-                                                 const HashKey& key) {
+// Bits of hashes that were seen. A hash sets two bits of a word, so that a word of several hashes
+// rarely holds both bits of another one.
+class SeenHashes {
+ public:
+  void start(std::int64_t n) {
+    std::size_t words = 1;
+    while (words < static_cast<std::size_t>(n)) words *= 2;
+    words_.assign(words, 0);
+  }
+
+  // Whether the bits of the hash were set before, most likely by an equal hash.
+  bool add(std::uint64_t hash) noexcept {
+    const std::uint64_t bits = std::uint64_t{1} << (hash >> 58) | std::uint64_t{1}
+                                                                      << (hash >> 52 & 63);
+    std::uint64_t& word = words_[static_cast<std::size_t>(hash) & (words_.size() - 1)];
+    const bool seen = (word & bits) == bits;
+    word |= bits;
+    return seen;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Documents that repeat an id of their query. Nearly all queries have none, which bits of hashes
+// show at a fraction of the cost of a table.
+class DuplicateFinder {
+ public:
+  DuplicateFinder(const Documents& documents, const HashKey& key)
+      : documents_(documents), key_(key) {}
+
+  void search(std::int64_t begin, std::int64_t end) {
+    const std::int64_t n = end - begin;
+    if (n > kMostDocuments || !search_by_bits(begin, n)) search_by_table(begin, end);
+  }
+
+  // Pairs (a document, the first one of the query with the same id).
   std::vector<std::int64_t> pairs;
-  std::vector<std::uint64_t> slots;
-  for (std::int64_t q = 0; q < queries.count; ++q) {
-    slots.assign(static_cast<std::size_t>(slots_for(queries.size(q))), 0);
-    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q), key, slots.data(),
-               static_cast<std::int64_t>(slots.size()), [&](std::int64_t i, std::int64_t first) {
+
+ private:
+  // Suspects are compared with all documents before them.
+  static constexpr std::int64_t kMostDocuments = 1 << 16;
+  static constexpr std::size_t kMostSuspects = 16;
+
+  bool search_by_bits(std::int64_t begin, std::int64_t n) {
+    seen_.start(n);
+    hash_.resize(static_cast<std::size_t>(n));
+    std::size_t n_suspects = 0;
+    std::int64_t suspect[kMostSuspects + 1];
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t hash = hash_of(documents_[begin + i], key_);
+      hash_[static_cast<std::size_t>(i)] = hash;
+      suspect[n_suspects] = i;
+      n_suspects += seen_.add(hash) ? 1 : 0;
+      if (n_suspects > kMostSuspects) return false;
+    }
+    for (std::size_t each = 0; each < n_suspects; ++each) compare(begin, suspect[each]);
+    return true;
+  }
+
+  void compare(std::int64_t begin, std::int64_t i) {
+    const std::uint64_t hash = hash_[static_cast<std::size_t>(i)];
+    for (std::int64_t first = 0; first < i; ++first) {
+      if (hash_[static_cast<std::size_t>(first)] != hash) continue;
+      if (!same_text(documents_[begin + first], documents_[begin + i])) continue;
+      pairs.push_back(begin + i);
+      pairs.push_back(begin + first);
+      return;
+    }
+  }
+
+  void search_by_table(std::int64_t begin, std::int64_t end) {
+    slots_.assign(static_cast<std::size_t>(slots_for(end - begin)), 0);
+    fill_table(documents_, begin, end, key_, slots_.data(),
+               static_cast<std::int64_t>(slots_.size()), [&](std::int64_t i, std::int64_t first) {
                  pairs.push_back(i);
                  pairs.push_back(first);
                });
   }
-  return pairs;
+
+  Documents documents_;
+  HashKey key_;
+  SeenHashes seen_;
+  std::vector<std::uint64_t> hash_, slots_;
+};
+
+inline std::vector<std::int64_t> find_duplicates(const Documents& documents, const Queries& queries,
+                                                 const HashKey& key) {
+  DuplicateFinder finder(documents, key);
+  for (std::int64_t q = 0; q < queries.count; ++q)
+    finder.search(queries.begin(q), queries.begin(q) + queries.size(q));
+  return std::move(finder.pairs);
 }
 
 // Number in the table of every document, or -1.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "simd.hpp"
+#include "text_marks.hpp"
 #include "trec_hash.hpp"
 #include "trec_numbers.hpp"
 
@@ -42,11 +45,51 @@ struct Columns {
 constexpr Columns kQrels{4, 2, 3, -1, -1};
 constexpr Columns kRun{6, 2, 4, 3, 5};
 
+// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
+class Text {
+ public:
+  void reserve(std::size_t n) {
+    if (n + kStep > room_) move_to(n + kStep);
+  }
+
+  // As many bytes as `readable` can be read from the first one on.
+  void append(std::string_view text, std::size_t readable) {
+    if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
+    if (text.size() <= kStep && readable >= kStep)
+      std::memcpy(bytes_.get() + size_, text.data(), kStep);
+    else
+      std::memcpy(bytes_.get() + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ > 2 * (size_ + kStep)) move_to(size_ + kStep);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<char[]> release() noexcept { return std::move(bytes_); }
+
+ private:
+  static constexpr std::size_t kStep = 16;
+
+  void move_to(std::size_t room) {
+    std::unique_ptr<char[]> bytes(new char[room]);  // not filled
+    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+    bytes_ = std::move(bytes);
+    room_ = room;
+  }
+
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
 struct Lines {
   std::vector<std::int32_t> topic;         // number of each record's topic
   std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
   std::vector<std::int64_t> document_end;  // ends of the document ids in `document`
-  std::vector<char> document;
+  Text document;
   std::vector<double> value;
   std::vector<std::int32_t> rank;
   std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
@@ -74,10 +117,10 @@ inline int cut_by_bytes(const char* line, std::size_t n, std::string_view* colum
   }
 }
 
-#if SKGRADED_HAS_BYTE_BLOCKS
-// The same for a line shorter than a block, of which a whole block can be read.
-inline int cut_block(const char* line, std::size_t n, std::string_view* column) noexcept {
-  const std::uint64_t blanks = blanks_of(line) | ~std::uint64_t{0} << n;
+// The same for a line shorter than a block, whose blanks are marked.
+inline int cut_by_marks(const char* line, std::size_t n, std::uint64_t blank,
+                        std::string_view* column) noexcept {
+  const std::uint64_t blanks = blank | ~std::uint64_t{0} << n;
   const std::uint64_t before = blanks << 1 | 1;
   std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
   int found = 0;
@@ -88,15 +131,22 @@ inline int cut_block(const char* line, std::size_t n, std::string_view* column) 
   }
   return found;
 }
-#endif
 
-// `room` bytes can be read from the line's first one on.
-inline int cut_line(const char* line, std::size_t n, [[maybe_unused]] std::size_t room,
-                    std::string_view* column) noexcept {
-#if SKGRADED_HAS_BYTE_BLOCKS
-  if (n < kBlockBytes && room >= kBlockBytes) return cut_block(line, n, column);
-#endif
-  return cut_by_bytes(line, n, column);
+// The same where it has just so many columns; false where it has not.
+template <int kColumns>
+bool cut_exactly(const char* line, std::size_t n, std::uint64_t blank,
+                 std::string_view* column) noexcept {
+  const std::uint64_t blanks = blank | ~std::uint64_t{0} << n;
+  const std::uint64_t before = blanks << 1 | 1;
+  std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
+  std::uint64_t last = starts;
+  for (int i = 1; i < kColumns; ++i) last &= last - 1;
+  if (last == 0 || (last & (last - 1)) != 0) return false;
+  for (int i = 0; i < kColumns; ++i, starts &= starts - 1, ends &= ends - 1) {
+    const int first = lowest_bit(starts);
+    column[i] = std::string_view(line + first, static_cast<std::size_t>(lowest_bit(ends) - first));
+  }
+  return true;
 }
 
 inline std::vector<std::string_view> words_of(std::string_view line) {
@@ -119,10 +169,7 @@ void shrink(std::vector<T>& column) {
 class LineReader {
  public:
   LineReader(std::string_view text, const Columns& columns, const HashKey& key)
-      : text_(text),
-        zero_(std::min(text.find('\0'), text.size())),
-        columns_(columns),
-        number_(0, KeyedHash{key}) {
+      : text_(text), marks_(text), columns_(columns), number_(0, KeyedHash{key}) {
     // Lines tend to be about as long as the first one. None is shorter than its columns of a byte
     // and a blank each.
     const std::size_t shortest = 2 * static_cast<std::size_t>(columns.count);
@@ -142,11 +189,19 @@ class LineReader {
     while (begin < text_.size() && lines_.fault == Fault::none) {
       begin = skip_empty_lines(begin);
       if (begin == text_.size()) break;
+      marks_.cover(begin);
+      if (const std::uint64_t ends = marks_.ends(begin); ends != 0 && !marks_.has_zero()) {
+        const auto n = static_cast<std::size_t>(lowest_bit(ends));
+        read_short_line(begin, n, marks_.blanks(begin));
+        begin += n + 1;
+        continue;
+      }
       const std::size_t found = text_.find('\n', begin);
       const std::size_t end = std::min(found, text_.size());
       if (refuses(begin, end)) break;
       if (found == std::string_view::npos && !final) break;
-      read_line(begin, end);
+      std::string_view column[kMostColumns];
+      read_line(begin, end, column, cut_by_bytes(text_.data() + begin, end - begin, column));
       begin = std::min(end + 1, text_.size());
     }
     lines_.consumed = static_cast<std::int64_t>(begin);
@@ -156,7 +211,7 @@ class LineReader {
 
  private:
   bool refuses(std::size_t begin, std::size_t end) {
-    if (zero_ < end)
+    if (text_.substr(begin, end - begin).find('\0') != std::string_view::npos)
       fail(Fault::not_text, begin, end);
     else if (end - begin > kLongestLine)
       fail(Fault::too_long, begin, end);
@@ -169,16 +224,26 @@ class LineReader {
   void give_back_memory() {
     shrink(lines_.topic);
     shrink(lines_.document_end);
-    shrink(lines_.document);
+    lines_.document.shrink();
     shrink(lines_.value);
     shrink(lines_.rank);
     shrink(lines_.skipped);
   }
 
-  void read_line(std::size_t begin, std::size_t end) {
-    ++lines_.n_lines;
+  void read_short_line(std::size_t begin, std::size_t n, std::uint64_t blanks) {
+    const char* line = text_.data() + begin;
     std::string_view column[kMostColumns];
-    const int n = cut_line(text_.data() + begin, end - begin, text_.size() - begin, column);
+    const bool is_usual = columns_.count == kRun.count
+                              ? cut_exactly<kRun.count>(line, n, blanks, column)
+                              : cut_exactly<kQrels.count>(line, n, blanks, column);
+    if (!is_usual || *line == '#')
+      return read_line(begin, begin + n, column, cut_by_marks(line, n, blanks, column));
+    ++lines_.n_lines;
+    add_record(column);
+  }
+
+  void read_line(std::size_t begin, std::size_t end, const std::string_view* column, int n) {
+    ++lines_.n_lines;
     const bool is_comment = n > 0 && text_[begin] == '#';
     // Only these take in what stands behind: lines of another file's or another system's making.
     if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
@@ -212,7 +277,8 @@ class LineReader {
   // Where a zero byte is near, this was never meant to be read as lines.
   Fault in_text(Fault fault, std::size_t begin) const {
     constexpr std::size_t kNear = 4096;
-    return zero_ == text_.size() || zero_ > begin + kNear ? fault : Fault::not_text;
+    const bool is_near = text_.find('\0') <= begin + kNear;
+    return is_near ? Fault::not_text : fault;
   }
 
   // A compressed file of some kilobytes can hold a billion of them.
@@ -236,22 +302,28 @@ class LineReader {
     }
   }
 
-  void add_record(const std::string_view* column) {
+  SKGRADED_ALWAYS_INLINE void add_record(const std::string_view* column) {
     double value = 0;
     const std::string_view number = column[columns_.value];
-    if (!read_number(number, value)) return fail_at(Fault::value, number);
+    if (!read_number(number, value, place_of(number))) return fail_at(Fault::value, number);
     if (!std::isfinite(value)) return fail_at(Fault::not_finite, number);
     const std::string_view document = column[columns_.document];
     if (columns_.tag >= 0 && lines_.value.empty()) lines_.tag = column[columns_.tag];
     lines_.topic.push_back(number_of(column[0]));
-    lines_.document.insert(lines_.document.end(), document.begin(), document.end());
+    lines_.document.append(document, text_.size() - place_of(document));
     lines_.document_end.push_back(static_cast<std::int64_t>(lines_.document.size()));
     lines_.value.push_back(value);
-    if (columns_.rank >= 0) lines_.rank.push_back(read_rank(column[columns_.rank]));
+    if (columns_.rank < 0) return;
+    const std::string_view rank = column[columns_.rank];
+    lines_.rank.push_back(read_rank(rank, place_of(rank)));
+  }
+
+  std::size_t place_of(std::string_view token) const noexcept {
+    return static_cast<std::size_t>(token.data() - text_.data());
   }
 
   std::int32_t number_of(std::string_view topic) {
-    if (topic == last_topic_) return last_number_;
+    if (same_text(topic, last_topic_)) return last_number_;
     const auto [place, is_new] = number_.emplace(topic, static_cast<std::int32_t>(number_.size()));
     if (is_new) {
       const auto begin = topic.data() - text_.data();
@@ -264,8 +336,7 @@ class LineReader {
   }
 
   void fail_at(Fault fault, std::string_view token) {
-    const auto begin = static_cast<std::size_t>(token.data() - text_.data());
-    fail(fault, begin, begin + token.size());
+    fail(fault, place_of(token), place_of(token) + token.size());
   }
 
   void fail(Fault fault, std::size_t begin, std::size_t end) {
@@ -275,7 +346,7 @@ class LineReader {
   }
 
   std::string_view text_;
-  std::size_t zero_;  // place of the first zero byte
+  TextMarks marks_;
   Columns columns_;
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,13 @@ Documents documents_of(const Integers& end, const Bytes& bytes) {
   return {end.data(), reinterpret_cast<const char*>(bytes.data())};
 }
 
+Out<std::uint8_t> text_of(trec::Text&& text) {
+  const std::size_t n = text.size();
+  std::unique_ptr<char[]> owned = text.release();
+  nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<char*>(p); });
+  return Out<std::uint8_t>(reinterpret_cast<std::uint8_t*>(owned.release()), {n}, owner);
+}
+
 nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
   const std::string_view view(text.c_str(), text.size());
   const HashKey key = trec::draw_key();
@@ -46,9 +54,8 @@ nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
   return nb::make_tuple(
       array_of<std::int32_t>(std::move(lines.topic)),
       array_of<std::int64_t>(std::move(lines.topic_extent)),
-      array_of<std::int64_t>(std::move(lines.document_end)),
-      array_of<std::uint8_t>(std::move(lines.document)), array_of<double>(std::move(lines.value)),
-      array_of<std::int32_t>(std::move(lines.rank)),
+      array_of<std::int64_t>(std::move(lines.document_end)), text_of(std::move(lines.document)),
+      array_of<double>(std::move(lines.value)), array_of<std::int32_t>(std::move(lines.rank)),
       array_of<std::int64_t>(std::move(lines.skipped)), tag, lines.n_lines, lines.consumed, fault);
 }
 

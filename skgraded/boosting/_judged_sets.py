@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["DataSet", "IterationCounter", "JudgedSets", "rank_in_training"]
+__all__ = ["DataSet", "IterationCounter", "JudgedSets", "rank_in_training", "scores_in_training"]
+
+FloatArray = NDArray[np.float64]
 
 
 class DataSet(NamedTuple):
@@ -115,12 +117,26 @@ def rank_in_training(
     try:
         return judgments.rank(y_score, n_threads)
     except ValueError as error:
-        scores = np.asarray(y_score)
-        if scores.ndim != 1 or scores.dtype.kind != "f" or np.isfinite(scores).all():
-            raise
-        row = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise ValueError(
-            f"The model's scores must stay finite in training, got {scores[row]} in row {row} at "
-            f"iteration {iteration}: lower the learning rate, or look for infinite features and "
-            "initial scores."
-        ) from error
+        _raise_if_not_finite(y_score, iteration, error)
+        raise
+
+
+def scores_in_training(judgments: Judgments, y_score: Any, iteration: int) -> FloatArray:
+    """Return a model's scores by position; errors are those of `rank_in_training`."""
+    try:
+        return judgments.lay_out_scores(y_score)
+    except ValueError as error:
+        _raise_if_not_finite(y_score, iteration, error)
+        raise
+
+
+def _raise_if_not_finite(y_score: Any, iteration: int, error: ValueError) -> None:
+    scores = np.asarray(y_score)
+    if scores.ndim != 1 or scores.dtype.kind != "f" or np.isfinite(scores).all():
+        return
+    row = int(np.flatnonzero(~np.isfinite(scores))[0])
+    raise ValueError(
+        f"The model's scores must stay finite in training, got {scores[row]} in row {row} at "
+        f"iteration {iteration}: lower the learning rate, or look for infinite features and "
+        "initial scores."
+    ) from error

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._params import flag, integer_or_none, number
+from skgraded.boosting._noise import Noise
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
 from skgraded.measures._prefix import pairs_of
@@ -89,7 +90,6 @@ class LambdaMART:
             Second derivatives.
         """
         judgments = rankings.judgments
-        prices = judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
         gradient, hessian = _core.lambdas(
             level=judgments.levels,
             order=rankings.order,
@@ -97,20 +97,67 @@ class LambdaMART:
             scores=cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
             indptr=judgments.indptr,
             n_levels=judgments.n_levels,
-            **prices._asdict(),
-            cutoff=_core.last_rank(self.measure.k),
-            truncation=_core.last_rank(self.truncation_level),
-            tie_order=_TIE_ORDERS[self.measure.ties],
-            norm=self.norm,
-            sigmoid=self.sigmoid,
+            prices=self._prices(judgments),
+            options=self._options,
             n_threads=rankings.n_threads,
         )
         rows = judgments.row_order
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
+    def mean_derivatives(
+        self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian diagonal of the cost, averaged over noisy scores.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            The documents, all of them judged.
+        scores : ndarray of shape (n_documents,)
+            Their scores, by position.
+        noise : Noise
+            Noise that is added to the scores.
+        n_threads : int
+            Number of threads, which does not change the results.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_documents,)
+            Mean first derivatives by score, in the order of the rows.
+        hessian : ndarray of shape (n_documents,)
+            Mean second derivatives.
+        """
+        gradient, hessian = _core.noisy_lambdas(
+            level=judgments.levels,
+            scores=scores,
+            indptr=judgments.indptr,
+            schedule=judgments.schedule,
+            grades=judgments.grades,
+            prices=self._prices(judgments),
+            options=self._options,
+            noise=noise.options,
+            n_threads=n_threads,
+        )
+        rows = judgments.row_order
+        return _in_rows(gradient, rows), _in_rows(hessian, rows)
+
+    def _prices(self, judgments: Judgments) -> _SwapPrices:
+        return judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
+
+    @property
+    def _options(self) -> tuple[int, int, int, bool, float]:
+        """Options of the kernels: cut-off, truncation, order of ties, norm and sigmoid."""
+        return (
+            _core.last_rank(self.measure.k),
+            _core.last_rank(self.truncation_level),
+            _TIE_ORDERS[self.measure.ties],
+            self.norm,
+            self.sigmoid,
+        )
+
 
 class _SwapPrices(NamedTuple):
-    """Arrays from which the kernel, by these names, computes the price of a swap of documents."""
+    """Arrays from which the kernels, in this order, compute the price of a swap of documents."""
 
     discount: FloatArray
     discount_ragged: bool

@@ -15,8 +15,10 @@ from skgraded.boosting._judged_sets import (
     IterationCounter,
     JudgedSets,
     rank_in_training,
+    scores_in_training,
 )
 from skgraded.boosting._lambdamart import LambdaMART, trainable
+from skgraded.boosting._noise import Noise, chosen_noise
 from skgraded.measures import Measure
 
 __all__ = ["Objective", "make_objective"]
@@ -28,6 +30,7 @@ class Objective:
 
     cost: LambdaMART
     n_threads: int
+    noise: Noise | None = None
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
     _iteration: IterationCounter = field(
         default_factory=IterationCounter, init=False, compare=False, repr=False
@@ -39,18 +42,28 @@ class Objective:
         """Gradient and Hessian diagonal at the scores, times the weights of the rows."""
         judgments = self._judged.find(data)
         iteration = self._iteration.next(judgments)
-        rankings = rank_in_training(judgments, y_score, self.n_threads, iteration)
-        gradient, hessian = self.cost.derivatives(rankings)
+        if self.noise is None:
+            rankings = rank_in_training(judgments, y_score, self.n_threads, iteration)
+            gradient, hessian = self.cost.derivatives(rankings)
+        else:
+            scores = scores_in_training(judgments, y_score, iteration)
+            gradient, hessian = self.cost.mean_derivatives(
+                judgments, scores, self.noise, self.n_threads
+            )
         if data.weight is None:
             return gradient, hessian
         return gradient * data.weight, hessian * data.weight
 
     def __reduce__(self) -> Any:
         # LightGBM deep-copies its parameters; a copy starts without data sets.
-        return Objective, (self.cost, self.n_threads)
+        return Objective, (self.cost, self.n_threads, self.noise)
 
     def __str__(self) -> str:
-        return f"objective({self.cost})"
+        return (
+            f"objective({self.cost})"
+            if self.noise is None
+            else f"objective({self.cost}, {self.noise})"
+        )
 
 
 def make_objective(
@@ -59,9 +72,14 @@ def make_objective(
     sigmoid: float,
     truncation_level: int | None,
     norm: bool,
+    noise: str | None,
+    noise_scale: float,
+    n_draws: int,
+    random_state: int,
     n_threads: int | None,
 ) -> Objective:
     """Make the objective from the arguments of the libraries' `objective` functions."""
     (chosen,) = chosen_measures([measure], "objective")
     cost = LambdaMART(trainable(chosen), sigmoid, truncation_level, norm)
-    return Objective(cost, threads(n_threads))
+    averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
+    return Objective(cost, threads(n_threads), averaged)

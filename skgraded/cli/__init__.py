@@ -8,9 +8,18 @@ import sys
 from collections.abc import Sequence
 
 from skgraded import __version__
-from skgraded.cli import _compare, _demo, _evaluate, _measures
+from skgraded.cli import _compare, _demo, _evaluate, _measures, _study
+from skgraded.cli._completion import complete
+from skgraded.cli._messages import in_words_of_options
+from skgraded.cli._parser import Parser
 
 __all__ = ["main", "make_parser"]
+
+_EPILOG = """\
+completion of words with the TAB key in bash and zsh:
+  pip install "skgraded[completion]"
+  eval "$(register-python-argcomplete skgraded)"
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parser = make_parser(with_studies="study" in words)
+    parser = make_parser()
+    complete(parser)
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
@@ -44,25 +54,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except (ImportError, OSError, ValueError) as error:
-        return _fail(chosen.command, str(error))
+        return _fail(chosen, in_words_of_options(str(error)))
     except MemoryError as error:
-        return _fail(chosen.command, f"the memory does not suffice. {error}".strip())
+        return _fail(chosen, f"the memory does not suffice. {error}".strip())
     return 0
 
 
-def _fail(command: str, message: str) -> int:
+def _fail(chosen: argparse.Namespace, message: str) -> int:
     if sys.stderr is not None:  # the process was started without it
+        command = f"{chosen.command} {getattr(chosen, 'study', '')}".strip()
         print(f"skgraded {command}: {message}", file=sys.stderr)
     return 2
 
 
-def make_parser(with_studies: bool = True) -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Make the parser of the command line.
-
-    Parameters
-    ----------
-    with_studies : bool, default=True
-        Whether the parser knows the single studies. Their libraries take a second to import.
 
     Returns
     -------
@@ -77,17 +83,13 @@ def make_parser(with_studies: bool = True) -> argparse.ArgumentParser:
     >>> arguments.measures
     ['AP']
     """
-    parser = argparse.ArgumentParser(
-        prog="skgraded", description="Evaluate, select and train rankers on graded relevance."
+    parser = Parser(
+        prog="skgraded",
+        description="Evaluate, select and train rankers on graded relevance.",
+        epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (_demo, _evaluate, _compare, _measures):
+    for command in (_demo, _evaluate, _compare, _measures, _study):
         command.add_command(commands)
-    if with_studies:
-        from skgraded.cli import _study
-
-        _study.add_command(commands)
-    else:
-        commands.add_parser("study", help="study which measures to trust on your runs")
     return parser

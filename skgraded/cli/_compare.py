@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, get_args
+import dataclasses
+from typing import Any
 
 from skgraded._params import fraction
+from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
 from skgraded.cli._formats import comparison_as, notes_beside, profile_as
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.measures import Measure
-from skgraded.trec import Correction, PairedTest, Qrels, compare
+from skgraded.trec import Qrels, compare
 from skgraded.users import profile_measures, threshold_profile
 
 __all__ = ["add_command"]
 
-_DEFAULT_TEST = "randomization"
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
@@ -32,27 +33,10 @@ def add_command(commands: Any) -> None:
         help="test which TREC runs differ significantly",
         description="Compare runs by a paired test over topics, or for all users by --profile.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_scoring(parser)
     add_measures(parser, ("AP",), "the measure to compare by")
-    parser.add_argument(
-        "--test",
-        choices=get_args(PairedTest),
-        default=_DEFAULT_TEST,
-        help="the test (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--correction",
-        choices=get_args(Correction),
-        help="correction for the number of pairs (default: holm; the tukey test has its own)",
-    )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--resamples", type=int, default=10_000, help="number of resamples (default: %(default)s)"
-    )
+    add_test(parser)
     _add_profile(parser)
     add_seed(parser)
     add_plot(add_outputs(parser, ("table", "csv", "json")))
@@ -85,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _profile(arguments: argparse.Namespace) -> None:
-    if arguments.measures or arguments.correction or arguments.test != _DEFAULT_TEST:
+    if arguments.measures or arguments.correction or arguments.test:
         raise ValueError("--measure, --test and --correction cannot be given with --profile.")
     check_outputs(arguments)
     scores = score_runs(arguments, _measures_of_users)
@@ -93,7 +77,7 @@ def _profile(arguments: argparse.Namespace) -> None:
         scores,
         baseline=arguments.baseline,
         confidence=1.0 - fraction("alpha", arguments.alpha),
-        n_resamples=arguments.resamples,
+        n_resamples=DEFAULT_RESAMPLES if arguments.resamples is None else arguments.resamples,
         random_state=arguments.seed,
     )
     write(arguments, profile_as(arguments.format, profile))
@@ -113,14 +97,16 @@ def _compare(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--measure can be given only once, got {', '.join(names)}.")
     check_outputs(arguments)
     scores = score_runs(arguments, names)
+    chosen = chosen_test(arguments, scores)
     comparison = compare(
         scores,
-        test=arguments.test,
+        test=chosen.test,
         correction=arguments.correction,
         alpha=arguments.alpha,
-        n_resamples=arguments.resamples,
+        n_resamples=chosen.n_resamples,
         random_state=arguments.seed,
     )
+    comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
     write(arguments, comparison_as(arguments.format, comparison))
     tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
     if arguments.plot is not None:

@@ -28,13 +28,19 @@ def add_command(commands: Any) -> None:
         help="score TREC runs by any measure",
         description="Score runs against qrels; print a table of means, or values by topic.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_scoring(parser)
     summary = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"
     add_measures(parser, _DEFAULT_MEASURES, summary)
     parser.add_argument(
         "-q", "--per-query", action="store_true", help="print the value of every topic"
+    )
+    parser.add_argument(
+        "--average",
+        choices=("arithmetic", "geometric"),
+        default="arithmetic",
+        help="mean over the topics; geometric, with values below 1e-5 as 1e-5, is trec_eval's "
+        "gm_map for AP (default: %(default)s)",
     )
     add_outputs(parser, ("table", "csv", "json", "trec_eval"))
     parser.set_defaults(run=run)
@@ -44,5 +50,5 @@ def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
     check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
-    write(arguments, scores_as(arguments.format, scores, arguments.per_query))
+    write(arguments, scores_as(arguments.format, scores, arguments.per_query, arguments.average))
     tell(notes_beside(arguments.format, scores.notes()))

@@ -17,12 +17,14 @@ from skgraded.users import ThresholdProfile
 
 __all__ = ["comparison_as", "notes_beside", "profile_as", "scores_as"]
 
+_MEANS = {"arithmetic": "mean", "geometric": "geometric mean"}
 
-def scores_as(form: str, scores: RunScores, per_query: bool) -> str:
+
+def scores_as(form: str, scores: RunScores, per_query: bool, average: str = "arithmetic") -> str:
     """Write the means of scores, or the scores of all topics, in a format."""
     with warnings.catch_warnings():  # every format shows an undefined mean in its own way
         warnings.simplefilter("ignore", UndefinedMeanWarning)
-        return _SCORES[form](scores, per_query)
+        return _SCORES[form](scores, per_query, average)
 
 
 def comparison_as(form: str, comparison: Comparison) -> str:
@@ -46,9 +48,9 @@ def _names(scores: RunScores) -> list[str]:
     return [str(each) for each in scores.measures]
 
 
-def _scores_table(scores: RunScores, per_query: bool) -> str:
+def _scores_table(scores: RunScores, per_query: bool, average: str) -> str:
     if not per_query:
-        return scores.to_text() + "\n"
+        return scores.to_text(average=average) + "\n"
     alone = len(scores) == 1
     topics = scores.topics.tolist()
     width = max(len(shorten(each)) for each in scores.systems)
@@ -65,11 +67,11 @@ def _scores_table(scores: RunScores, per_query: bool) -> str:
     return "\n".join([text_table(labels, columns, widest_label=60), *notes]) + "\n"
 
 
-def _scores_csv(scores: RunScores, per_query: bool) -> str:
+def _scores_csv(scores: RunScores, per_query: bool, average: str) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["system", *(["topic"] if per_query else []), *_names(scores)])
-    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
         if per_query:
             topics = zip(scores.topics.tolist(), by_topic, strict=True)
@@ -79,12 +81,12 @@ def _scores_csv(scores: RunScores, per_query: bool) -> str:
     return text.getvalue()
 
 
-def _scores_json(scores: RunScores, per_query: bool) -> str:
+def _scores_json(scores: RunScores, per_query: bool, average: str) -> str:
     names = _names(scores)
     systems: list[dict[str, Any]] = []
-    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
-        entry: dict[str, Any] = {"system": system, "mean": _named(names, means)}
+        entry: dict[str, Any] = {"system": system, _MEANS[average]: _named(names, means)}
         if per_query:
             topics = zip(scores.topics.tolist(), by_topic, strict=True)
             entry["topics"] = {topic: _named(names, values) for topic, values in topics}
@@ -110,23 +112,29 @@ def _as_json(content: dict[str, Any]) -> str:
     return text
 
 
-def _scores_trec_eval(scores: RunScores, per_query: bool) -> str:
+def _scores_trec_eval(scores: RunScores, per_query: bool, average: str) -> str:
     names = _names(scores)
+    averaged = [f"gm_{name}" for name in names] if average == "geometric" else names
     lines = []
-    rows = zip(scores.systems, scores.means().tolist(), scores.values.tolist(), strict=True)
+    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
         lines.append(f"{'runid':<22}\tall\t{system}")
         listed = list(zip(scores.topics.tolist(), by_topic, strict=True)) if per_query else []
-        for topic, values in [*listed, ("all", means)]:
-            lines += [
-                f"{name:<22}\t{topic}\t{value:6.4f}"
-                for name, value in zip(names, values, strict=True)
-                if not math.isnan(value)
-            ]
+        for topic, values in listed:
+            lines += _lines_of(topic, names, values)
+        lines += _lines_of("all", averaged, means)
     return "\n".join(lines) + "\n"
 
 
-_SCORES: dict[str, Callable[[RunScores, bool], str]] = {
+def _lines_of(topic: str, names: list[str], values: list[float]) -> list[str]:
+    return [
+        f"{name:<22}\t{topic}\t{value:6.4f}"
+        for name, value in zip(names, values, strict=True)
+        if not math.isnan(value)
+    ]
+
+
+_SCORES: dict[str, Callable[[RunScores, bool, str], str]] = {
     "table": _scores_table,
     "csv": _scores_csv,
     "json": _scores_json,

@@ -17,11 +17,14 @@ __all__ = ["docstring_as_text", "formula_as_text"]
 
 _SYMBOLS = {
     "beta": "beta",
+    "cap": "and",
+    "cup": "or",
     "cdot": "*",
     "epsilon": "epsilon",
     "exists": "exists",
     "ge": ">=",
     "in": "in",
+    "infty": "infinity",
     "le": "<=",
     "log": "log",
     "max": "max",

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import math
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from skgraded.trec import read_qrels, read_run
+import numpy as np
+
+from skgraded.measures import Measure, measure
+from skgraded.rankings import Ties
+from skgraded.trec import Qrels, read_qrels, read_run
 
 __all__ = [
     "check_one_standard_input",
-    "measures_of_scores_are_refused",
+    "chosen_measure",
+    "faults_are_located",
     "parse_grades",
     "read_standard_input",
     "standard_input",
@@ -72,10 +79,40 @@ def parse_grades(rules: list[str]) -> dict[float, float]:
     return grades
 
 
+def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
+    """Return a measure, under the rule for ties unless the name states another one."""
+    found = measure(name)
+    default = next(field.default for field in dataclasses.fields(found) if field.name == "ties")
+    if ties is None or found.ties != default:
+        return found
+    return dataclasses.replace(found, ties=ties)
+
+
 @contextlib.contextmanager
-def measures_of_scores_are_refused() -> Iterator[None]:
-    """Report a measure that needs more than a ranking as a fault of the input."""
+def faults_are_located(*judged: Qrels) -> Iterator[None]:
+    """Report a measure that needs more than a ranking, or the document whose grade it refuses."""
     try:
         yield
     except TypeError as error:
         raise ValueError(str(error)) from error
+    except ValueError as error:
+        raise ValueError(_located(str(error), judged)) from error
+
+
+# What is said of an array of grades, behind the name of the file if the function knew it.
+_OF_GRADES = re.compile(r"(?:^|(?<=: ))y_true (must hold .*?, got )(-?\d[\d.e+]*\d|\d)")
+
+
+def _located(message: str, judged: Sequence[Qrels]) -> str:
+    found = _OF_GRADES.search(message)
+    if found is None:
+        return message
+    for qrels in judged:
+        rows = np.flatnonzero(qrels.grades == float(found.group(2)))
+        if len(rows):
+            topic = qrels.topics[qrels.topic_of_document()[rows[0]]]
+            place = f"document {qrels.documents[int(rows[0])]!r} of topic {topic!r}"
+            told = f"the judgments {found.group(1)}{found.group(2)} for {place}"
+            rest = message[found.end() :].removeprefix(".")
+            return f"{qrels.name}: {told}.{rest} --grades OLD=NEW changes grades."
+    return message

@@ -1,4 +1,4 @@
-"""``skgraded measures``: list the measures, or explain one of them."""
+"""``skgraded measures``: list the measures, explain one, or find that of another tool."""
 
 from __future__ import annotations
 
@@ -6,14 +6,35 @@ import argparse
 import dataclasses
 import inspect
 import re
+import sys
 from typing import Any
 
+from skgraded._params import closest
 from skgraded._text import wrap
+from skgraded.cli._completion import complete_measures
 from skgraded.cli._formulas import docstring_as_text
 from skgraded.cli._outputs import show
+from skgraded.conventions import CONVENTIONS, TOOLS, Convention, measure_as
 from skgraded.measures import Measure, catalogue, measure
 
 __all__ = ["add_command"]
+
+_EPILOG = """\
+examples:
+  skgraded measures xGAP
+  skgraded measures --from trec_eval ndcg_cut_10
+  skgraded measures --from trec_eval
+"""
+_START = {
+    "nDCG@10": "grades, and the top of the list counts most",
+    "xGAP(g=[0.1,0.9])": "grades; g says how many users are content with which grade",
+    "AP": "relevant or not, over the whole list",
+    "RR@10": "one good document is enough",
+    "P@10": "how many of the first ten are relevant",
+    "R@100": "how many of the relevant ones are among the first hundred",
+    "infAP": "a random sample of the pool is judged",
+    "Judged@10": "how many of the first ten are judged, to know what the others hide",
+}
 
 
 def add_command(commands: Any) -> None:
@@ -21,15 +42,30 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "measures",
         help="list the measures, or explain one",
-        description="List the measures; or show the formula, the fields and the source of one.",
+        description="List the measures, explain one, or find the one with another tool's number.",
+        epilog=_EPILOG,
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a measure, such as xGAP")
+    name: Any = parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="a measure, such as xGAP"
+    )
+    name.completer = complete_measures
+    parser.add_argument(
+        "--from",
+        dest="tool",
+        choices=tuple(TOOLS),
+        metavar="TOOL",
+        help=f"the tool that NAME comes from, or whose measures are listed: {', '.join(TOOLS)}",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """List the measures, or explain one."""
-    show(_list() if arguments.name is None else _explanation(arguments.name))
+    """List measures, or explain one."""
+    name, tool = arguments.name, arguments.tool
+    if tool is None:
+        show(_list() if name is None else _explanation(name))
+    else:
+        show(_list_of(tool) if name is None else _conversion(tool, name))
 
 
 def _explanation(spec: str) -> str:
@@ -45,12 +81,71 @@ def _signature(kind: type[Measure]) -> str:
 
 
 def _list() -> str:
-    known = catalogue()
-    width = max(map(len, known))
-    lines = []
-    for name, kind in known.items():
-        summary = (inspect.getdoc(kind) or "").split("\n")[0]
-        lines.append(wrap(f"{name:<{width}}  {summary}", indent=width + len("  ")))
-    lines.append("")
-    lines.append(wrap("'skgraded measures NAME' shows the formula, fields and source of one."))
+    families: dict[str, dict[str, type[Measure]]] = {}
+    for name, kind in catalogue().items():
+        families.setdefault(_family(kind), {})[name] = kind
+    lines = ["Start here", *_rows(_START)]
+    for family, members in families.items():
+        summaries = {
+            name: (inspect.getdoc(kind) or "").split("\n")[0] for name, kind in members.items()
+        }
+        lines += ["", wrap(family, indent=0), *_rows(summaries)]
+    told = (
+        "'skgraded measures NAME' shows the formula, fields and source of one.",
+        "'skgraded measures --from TOOL NAME' shows which one has another tool's number.",
+    )
+    return "\n".join([*lines, "", *map(wrap, told)]) + "\n"
+
+
+def _family(kind: type[Measure]) -> str:
+    """Return the heading of a measure's family: what its module says of itself."""
+    text = inspect.getdoc(sys.modules[kind.__module__]) or kind.__module__
+    return re.split(r"[.:]", text, maxsplit=1)[0]
+
+
+def _rows(texts: dict[str, str]) -> list[str]:
+    width = max(map(len, texts))
+    return [
+        wrap(f"  {name:<{width}}  {text}", indent=width + len("    "))
+        for name, text in texts.items()
+    ]
+
+
+def _conversion(tool: str, name: str) -> str:
+    """Show the measure that gives a tool's number, to paste."""
+    found = _measure_as(tool, name)
+    pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
+    lines = [
+        f"{tool}'s {name} is {found}",
+        "",
+        f"  {pasted}",
+        "",
+        wrap(TOOLS[tool].rules, indent=0),
+    ]
+    rows = [row for row in CONVENTIONS if row.tool == tool and _names(row, name)]
+    if rows and rows[0].note:
+        lines.append(wrap(rows[0].note, indent=0))
     return "\n".join(lines) + "\n"
+
+
+def _measure_as(tool: str, name: str) -> Measure:
+    try:
+        return measure_as(tool, name)
+    except ValueError:
+        theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
+        raise ValueError(
+            f"{tool} has no measure {name!r}.{closest(name, theirs)} 'skgraded measures --from "
+            f"{tool}' lists those that it has."
+        ) from None
+
+
+def _names(row: Convention, name: str) -> bool:
+    pattern = re.escape(row.theirs).replace(r"\{k\}", r"\d+")
+    return re.fullmatch(pattern, name.strip()) is not None
+
+
+def _list_of(tool: str) -> str:
+    """List a tool's measures with ours; 10 stands for any cut-off."""
+    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
+    rows = _rows({name: str(measure_as(tool, name)) for name in theirs})
+    return "\n".join([*rows, "", wrap(TOOLS[tool].rules, indent=0)]) + "\n"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any, get_args
+
+from skgraded.cli._completion import complete_measures
+from skgraded.rankings import Ties
+from skgraded.trec import Negative, Order
 
 __all__ = [
     "add_grades",
@@ -11,8 +16,10 @@ __all__ = [
     "add_outputs",
     "add_plot",
     "add_qrels",
+    "add_rules",
     "add_runs",
     "add_seed",
+    "add_ties",
 ]
 
 
@@ -42,7 +49,7 @@ def add_measures(
     summary: str = "such as nDCG@10; repeat it for several",
 ) -> None:
     """Add the choice of measures."""
-    parser.add_argument(
+    option: Any = parser.add_argument(
         "-m",
         "--measure",
         metavar="MEASURE",
@@ -50,23 +57,64 @@ def add_measures(
         dest="measures",
         help=f"{summary} (default: {' '.join(default)})",
     )
+    option.completer = complete_measures
     parser.set_defaults(default_measures=default)
 
 
-def add_grades(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add rules that change grades."""
-    parser.add_argument(
+def add_rules(group: argparse._ArgumentGroup) -> None:
+    """Add the rules by which runs are scored: missing topics, order, ties and grades."""
+    group.add_argument(
+        "--complete",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="whether a topic that a run lacks counts as an empty list (default) or is left out",
+    )
+    group.add_argument(
+        "--order",
+        choices=get_args(Order),
+        default="trec_eval",
+        help="rank by score and then document id, in single precision (trec_eval) or double "
+        "(score), by the rank column or as in the file (default: %(default)s)",
+    )
+    add_ties(group)
+    add_grades(group)
+
+
+def add_grades(group: argparse._ArgumentGroup) -> None:
+    """Add changes of grades and the meaning of negative ones."""
+    group.add_argument(
         "--grades",
         metavar="OLD[,OLD...]=NEW",
         action="append",
         default=[],
         help="change grades, such as 3,4=3, or =-2=0 for a negative grade; may be repeated",
     )
+    group.add_argument(
+        "--negative",
+        choices=get_args(Negative),
+        default="unsampled",
+        help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
+    )
+
+
+def add_ties(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the rule for tied documents."""
+    parser.add_argument(
+        "--ties",
+        choices=get_args(Ties),
+        help="rule for measures without a rule of their own; row_order gives trec_eval's numbers",
+    )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add the seed of random numbers."""
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
+    parser.add_argument("--seed", type=_seed, default=0, help="random seed (default: %(default)s)")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be an integer >= 0, got {text!r}")
+    return int(text)
 
 
 def add_outputs(
@@ -74,11 +122,11 @@ def add_outputs(
 ) -> argparse._ArgumentGroup:
     """Add the format and the file of the output; return their group."""
     group = parser.add_argument_group("output")
-    by_name = " or ".join(f".{each}" for each in formats if each in ("csv", "json"))
     group.add_argument(
-        "--format", choices=formats, help=f"(default: that of an output in {by_name}, else table)"
+        "--format",
+        choices=formats,
+        help="(default: that of an output in .csv or .json, else table)",
     )
-    parser.set_defaults(formats=formats)
     group.add_argument(
         "-o",
         "--output",

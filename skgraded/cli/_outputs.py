@@ -53,9 +53,12 @@ def tell(notes: Sequence[str]) -> None:
 
 def save_picture(path: Path, figure: Any, **options: Any) -> Path:
     """Save a figure of matplotlib and return the path, with the suffix that it gets."""
+    from matplotlib import pyplot
+
     path = picture_path(path)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), **options)
+    pyplot.close(figure)  # pyplot keeps every figure that it has made
     _replace(path, picture.getvalue())
     return path
 
@@ -109,11 +112,6 @@ def _format(arguments: argparse.Namespace) -> str:
     if arguments.format is not None:
         return str(arguments.format)
     suffix = "" if arguments.output is None else arguments.output.suffix[1:].lower()
-    if suffix in ("csv", "json") and suffix not in arguments.formats:
-        raise ValueError(
-            f"--output must not end in .{suffix}, which this command cannot write, got "
-            f"{str(arguments.output)!r}; it writes {', '.join(arguments.formats)}."
-        )
     return suffix if suffix in ("csv", "json") else "table"
 
 

@@ -22,6 +22,7 @@ from skgraded.measures.average_precision import (
 from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
 from skgraded.measures.cascade import ERR, iRBU
+from skgraded.measures.continuation import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG
 from skgraded.measures.distance import ADM
 from skgraded.measures.half_life import RankedHalfLife
 from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
@@ -30,6 +31,7 @@ from skgraded.measures.interpolated import InterpolatedAP, IPrec
 from skgraded.measures.judged import Judged
 from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
 from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
+from skgraded.measures.overlap import Compat
 from skgraded.measures.precision_recall import (
     FDR,
     NPV,
@@ -53,17 +55,25 @@ from skgraded.measures.sliding_ratio import ModifiedSlidingRatio, SlidingRatio
 __all__ = [
     "ADM",
     "AP",
+    "BPM",
     "CG",
     "DCG",
     "EBR",
     "ERR",
     "FDR",
     "GAP",
+    "INSQ",
+    "INST",
     "NCU",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
     "NPV",
     "RBP",
     "RNDCG",
     "RR",
+    "SDCG",
     "Accuracy",
     "AveragedNDCG",
     "BinG",
@@ -73,6 +83,7 @@ __all__ = [
     "BprefR",
     "BprefRelative",
     "BprefTen",
+    "Compat",
     "F",
     "Fallout",
     "G",

@@ -18,9 +18,13 @@ __all__ = [
     "AveragedDiscount",
     "BlendedIdealGain",
     "DiscountAtGainEnds",
+    "Log2UpToListEnd",
     "ReciprocalIdealGain",
     "UpToListEnd",
     "UpToRecallBase",
+    "at_multiple",
+    "at_ranks",
+    "rank_of",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -89,16 +93,32 @@ class UpToListEnd:
 
 
 @dataclass(frozen=True)
+class Log2UpToListEnd(UpToListEnd):
+    """1 / log2(n + 1) at the ranks of the query's list, 0 below it."""
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        return super().__call__(ranked, judgments) * Log2().at(rank_of(ranked))
+
+
+@dataclass(frozen=True)
 class UpToRecallBase:
-    """1 at the ranks n <= R, 0 below them."""
+    """1 at the ranks n <= c, 0 below them; c is a multiple of R, rounded by `at_multiple`."""
 
     rel: int
+    multiple: float = 1.0
 
     ragged: ClassVar[bool] = True
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         n_relevant = judgments.count_pool(judgments.grades >= self.rel)
-        return (rank_of(ranked) <= np.repeat(n_relevant, ranked.lengths)).astype(np.float64)
+        last = at_multiple(n_relevant, self.multiple)
+        return (rank_of(ranked) <= np.repeat(last, ranked.lengths)).astype(np.float64)
+
+
+def at_multiple(n_relevant: NDArray[np.int64], multiple: float) -> FloatArray:
+    """Return a multiple of R, rounded up unless its fraction is below 0.1, as trec_eval does."""
+    ranks: FloatArray = np.floor(multiple * n_relevant + 0.9)
+    return ranks
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ __all__ = [
     "Constant",
     "FromSecond",
     "Geometric",
+    "InverseSquare",
     "JarvelinKekalainen",
     "Log2",
     "LogRank",
@@ -117,6 +118,17 @@ class Geometric(_ByRank):
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         weights: NDArray[np.float64] = np.power(self.p, n - 1.0)
+        return weights
+
+
+@dataclass(frozen=True)
+class InverseSquare(_ByRank):
+    """1 / (n + shift) ** 2."""
+
+    shift: float
+
+    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = 1.0 / np.square(n + self.shift)
         return weights
 
 

@@ -14,6 +14,7 @@ from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
 from skgraded._text import count, html_table
 from skgraded._warnings import UndefinedMeanWarning
+from skgraded.measures._averages import LEAST, average_of
 from skgraded.measures._exact_mean import MeanSums
 
 if TYPE_CHECKING:
@@ -67,15 +68,30 @@ class QueryScores:
     n_empty: int
     judgments: Judgments | None = None
 
-    def mean(self) -> float:
+    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> float:
         """Return the weighted mean over the queries whose value is not nan.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the queries with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
         float
             The mean; nan, with an `UndefinedMeanWarning`, if no query is left.
+
+        Examples
+        --------
+        >>> from skgraded import RR
+        >>> found = RR().per_query([1, 0, 0, 0, 0, 1], [2, 1, 4, 3, 2, 1], qid=[1, 1, 2, 2, 2, 2])
+        >>> found.mean(), found.mean("geometric")
+        (0.625, 0.5)
         """
-        return mean_of_values(self.values, self.weights, self.measure)
+        return mean_of_values(self.values, self.weights, self.measure, average, floor)
 
     def ideal(self) -> float | None:
         """Return the mean that the ideal ranking has, in which a better grade is always above.
@@ -157,10 +173,17 @@ def mean_of_ideal(measure: Measure, judgments: Judgments | None) -> float | None
     return MeanSums.of(values, judgments.weights).mean
 
 
-def mean_of_values(values: FloatArray, weights: FloatArray | None, measure: Measure) -> float:
-    sums = MeanSums.of(values, weights)
+def mean_of_values(
+    values: FloatArray,
+    weights: FloatArray | None,
+    measure: Measure,
+    average: str = "arithmetic",
+    floor: float = LEAST,
+) -> float:
+    chosen = average_of(average, floor)
+    sums = MeanSums.of(chosen.onto(values), weights)
     n_left_out = 0 if sums.weights else int(np.isnan(values).sum())
-    return mean_of(sums, measure, len(values), n_left_out)
+    return float(chosen.back(mean_of(sums, measure, len(values), n_left_out)))
 
 
 def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.measures._averages import LEAST
 from skgraded.measures._columns import column_of
 from skgraded.measures._exact_mean import MeanSums
 from skgraded.measures._measure import Measure
@@ -67,8 +68,16 @@ class Scores:
         """Number of queries."""
         return len(self.values)
 
-    def mean(self) -> dict[str, float]:
+    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> dict[str, float]:
         """Return the weighted means over the queries whose value is not nan.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the queries with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
@@ -77,7 +86,10 @@ class Scores:
             query is left.
         """
         columns = zip(self.measures, self.values.T, strict=True)
-        return {str(each): mean_of_values(column, self.weights, each) for each, column in columns}
+        return {
+            str(each): mean_of_values(column, self.weights, each, average, floor)
+            for each, column in columns
+        }
 
     def ideal(self) -> dict[str, float | None]:
         """Return the means that the ideal ranking has, in which a better grade is always above.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
-from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase
+from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase, at_multiple
 from skgraded.measures._positions import Constant, reciprocal
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments
@@ -188,16 +188,20 @@ class F(_BinaryMeasure, PrefixMeasure):
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RPrecision(_BinaryMeasure, PrefixMeasure):
     r"""R-precision: precision at the rank that equals the number of relevant documents.
 
-    .. math:: r = \frac{1}{R} \sum_{n=1}^{R} 1[r_n \ge t]
+    .. math:: r = \frac{1}{c} \sum_{n=1}^{c} 1[r_n \ge t]
 
-    where r_n is the grade at rank n, t the threshold ``rel`` and R the number of judged documents
-    of grade t or above.
+    where r_n is the grade at rank n, t the threshold ``rel``, R the number of judged documents
+    of grade t or above, and the rank c is R, or ``multiple`` times R: rounded up, except that a
+    fraction below 0.1 is dropped.
 
     Parameters
     ----------
+    multiple : float, default=1
+        Factor of R, > 0. trec_eval's Rprec_mult has 0.2, 0.4 and so on up to 2.
     rel : int, default=1
         Lowest relevant grade t.
     k : int, optional
@@ -215,18 +219,27 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     ----------
     .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
        NII-2005-014E, Eq. 6.
+    .. [2] trec_eval, measure ``Rprec_mult``, https://github.com/usnistgov/trec_eval.
 
     Examples
     --------
     >>> from skgraded import RPrecision
     >>> RPrecision()([1, 0, 1, 1], [4, 3, 2, 1])  # 2 of the first 3
     0.6666666666666666
+    >>> RPrecision(multiple=0.5)([1, 0, 1, 1], [4, 3, 2, 1])  # 1 of the first 2, 1.5 rounded up
+    0.5
     """
+
+    multiple: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(multiple=_params.number("multiple", self.multiple, above=0))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
-        share = reciprocal(self._n_relevant(judgments))
-        return LinearPart(UpToRecallBase(self.rel), relevant, share)
+        share = reciprocal(at_multiple(self._n_relevant(judgments), self.multiple))
+        return LinearPart(UpToRecallBase(self.rel, self.multiple), relevant, share)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -459,9 +459,24 @@ class Judgments:
             The ranked documents.
         """
         n_threads = threads(n_threads)
-        scores = own_scores(y_score, self.row_order, self.n_documents)
+        scores = self.lay_out_scores(y_score)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
+
+    def lay_out_scores(self, y_score: ArrayLike) -> FloatArray:
+        """Copy scores into the order of the positions, and check them.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n_documents,)
+            One finite score per row, in the row order of the labels.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), float64
+            Score of the document at every position.
+        """
+        return own_scores(y_score, self.row_order, self.n_documents)
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
         """Split the queries into slices of consecutive queries.

@@ -1,6 +1,8 @@
 """Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
-from skgraded.studies._choose import choose_by_search, choose_by_stopping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
@@ -20,7 +22,6 @@ from skgraded.studies._judgment_variation import (
     simulate_judgments,
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
-from skgraded.studies._model_choice import ModelChoice
 from skgraded.studies._pool_samples import Sampling, reduce_pool
 from skgraded.studies._sensitivity import (
     DocumentChange,
@@ -37,7 +38,20 @@ from skgraded.studies._threshold_sweep import (
     threshold_grid,
     threshold_measures,
 )
-from skgraded.studies._topic_facts import TopicFacts, above_first_quartile, topic_facts
+from skgraded.studies._topic_facts import (
+    TopicFacts,
+    above_first_quartile,
+    best_systems,
+    topic_facts,
+)
+
+if TYPE_CHECKING:
+    from skgraded.studies._choose import choose_by_search, choose_by_stopping
+    from skgraded.studies._model_choice import ModelChoice
+    from skgraded.studies._objective_comparison import ObjectiveComparison
+    from skgraded.studies._objective_trainings import Training
+    from skgraded.studies._objectives import compare_objectives
+    from skgraded.studies._pooled_objectives import PooledObjectives, combine_objectives
 
 __all__ = [
     "Correlation",
@@ -47,8 +61,10 @@ __all__ = [
     "IncompletenessStatistic",
     "JudgmentVariation",
     "ModelChoice",
+    "ObjectiveComparison",
     "PoolChange",
     "PoolReduction",
+    "PooledObjectives",
     "PowerTest",
     "Sampling",
     "Sensitivity",
@@ -57,11 +73,15 @@ __all__ = [
     "SweepStatistic",
     "ThresholdSweep",
     "TopicFacts",
+    "Training",
     "above_first_quartile",
+    "best_systems",
     "change_by_discovery",
     "choose_by_search",
     "choose_by_stopping",
+    "combine_objectives",
     "compare_assessors",
+    "compare_objectives",
     "compare_qrels",
     "correlate",
     "discriminative_power",
@@ -79,3 +99,27 @@ __all__ = [
     "threshold_measures",
     "topic_facts",
 ]
+
+# These names are imported on first use: they need scikit-learn, which takes half a second.
+_MODULE_OF = {
+    "ModelChoice": "_model_choice",
+    "ObjectiveComparison": "_objective_comparison",
+    "PooledObjectives": "_pooled_objectives",
+    "Training": "_objective_trainings",
+    "choose_by_search": "_choose",
+    "choose_by_stopping": "_choose",
+    "combine_objectives": "_pooled_objectives",
+    "compare_objectives": "_objectives",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"skgraded.studies.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from skgraded._params import flag
 
@@ -41,10 +40,12 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
     >>> round(kendall_tau([0.4, 0.3, 0.2, 0.1], [0.4, 0.3, 0.1, 0.2]), 4)
     0.6667
     """
+    from scipy.stats import kendalltau  # scipy.stats takes most of a second to import
+
     first, second = _check_pair(reference, estimate)
     if _all_equal(first) or _all_equal(second):
         return float("nan")
-    return float(stats.kendalltau(first, second).statistic)
+    return float(kendalltau(first, second).statistic)
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import (
     means_without_rounding,
@@ -49,10 +49,12 @@ _TITLES = {
     "t": "paired t tests",
     "tukey": "randomised Tukey HSD test",
 }
-# Cells of (pair, resample) in memory at the same time, in a few arrays: 100 MB.
-_CELLS_AT_A_TIME = 4_000_000
+# Cells of (pair, resample) in memory at the same time: 8 MB.
+_CELLS_AT_A_TIME = 1_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
+# The same for means over topics, as a share of the largest value.
+_ROUNDING_OF_MEANS = 1e-13
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -379,57 +381,58 @@ def _test_bootstrap(
 ) -> _Tested:
     n_topics = values.shape[1]
     equal_shares = np.full(n_topics, 1.0 / n_topics)
-    shares = rng.multinomial(n_topics, equal_shares, size=n_resamples) / n_topics
+    shares = rng.multinomial(n_topics, equal_shares, size=n_resamples).T / n_topics
+    wanted = max(1, round(alpha * n_resamples))
+    means = (values @ shares).ravel()
+    sizes = np.abs(values).max(axis=1)
     at_a_time = max(1, _CELLS_AT_A_TIME // n_resamples)
-    p_values, means, required = [], [], []
+    found = []
     for first in range(0, len(pairs), at_a_time):
         batch = pairs[first : first + at_a_time]
         differences = paired_differences(values[batch[:, 0]], values[batch[:, 1]])
-        p_batch, required_batch = _bootstrap(differences, shares, alpha)
-        p_values.append(p_batch)
-        means.append(differences.mean(axis=1))
-        required.append(required_batch)
-    return _Tested(
-        np.concatenate(p_values), np.concatenate(means), np.concatenate(required), n_topics
-    )
+        observed, shifted = _observed(differences, sizes[batch].max(axis=1))
+        squares = (shifted**2 @ shares).ravel()
+        beyond, required = _core.bootstrap_pairs(
+            batch.ravel(), observed.ravel(), means, squares, n_resamples, wanted
+        )
+        p_values = (beyond + 1) / (n_resamples + 1)
+        differ = (differences != 0.0).any(axis=1)
+        found.append(
+            (
+                np.where(differ, p_values, 1.0),
+                differences.mean(axis=1),
+                np.where(differ, required, 0.0),
+            )
+        )
+    p_values, mean_differences, required = map(np.concatenate, zip(*found, strict=True))
+    return _Tested(p_values, mean_differences, required, n_topics)
 
 
-def _bootstrap(
-    differences: FloatArray, shares: FloatArray, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the significance level of each pair and the difference that it requires."""
-    n_resamples = len(shares)
-    mean = means_without_rounding(differences)[:, None]
-    shifted = differences - mean  # as if there were no difference
-    observed = _squared_t(mean.copy(), (differences**2).mean(axis=1, keepdims=True))
-    drawn_means = shifted @ shares.T
-    drawn = _squared_t(drawn_means.copy(), shifted**2 @ shares.T)
-    beyond = (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=1)
-    p_values = (beyond + 1) / (n_resamples + 1)
-    place = n_resamples - max(1, round(alpha * n_resamples))
-    chosen = np.argpartition(drawn, place, axis=1)[:, place]
-    required = np.abs(np.take_along_axis(drawn_means, chosen[:, None], axis=1)[:, 0])
-    differ = (differences != 0.0).any(axis=1)
-    return np.where(differ, p_values, 1.0), np.where(differ, required, 0.0)
+def _observed(differences: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what resamples of each pair are compared with, and the shifted differences.
 
-
-def _squared_t(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
-    """Return the square of the studentised mean up to a constant; overwrites both arrays."""
-    np.square(mean, out=mean)
-    mean_of_squares -= mean
-    np.maximum(mean_of_squares, 0.0, out=mean_of_squares)
+    The columns are the mean, the rounding error of a mean, and the least squared t that counts.
+    """
+    mean = means_without_rounding(differences)
+    shifted = differences - mean[:, None]  # as if there were no difference
+    shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)[:, None]] = 0.0
+    mean_of_squares = (differences**2).mean(axis=1)
+    variance = mean_of_squares - mean**2
+    variance[variance <= _ROUNDING * mean_of_squares] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        squares = np.divide(mean, mean_of_squares, out=mean_of_squares)
-    np.copyto(squares, 0.0, where=mean == 0.0)
-    return squares
+        squared_t = np.where(mean == 0.0, 0.0, mean**2 / variance)
+    least = squared_t * (1.0 - _ROUNDING)
+    return np.column_stack([mean, _ROUNDING_OF_MEANS * sizes, least]), shifted
 
 
 def _test_t(
     values: FloatArray, pairs: IntArray, alpha: float, n_resamples: int, rng: np.random.Generator
 ) -> _Tested:
+    from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
+
     n_topics = values.shape[1]
     differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-    critical = float(stats.t.isf(alpha / 2.0, n_topics - 1))
+    critical = float(students_t.isf(alpha / 2.0, n_topics - 1))
     error = differences.std(axis=1, ddof=1) / np.sqrt(n_topics)
     return _Tested(t_test(differences), differences.mean(axis=1), critical * error, n_topics)
 

@@ -25,7 +25,7 @@ from skgraded.studies._pool_samples import (
 from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import system_mask
 from skgraded.studies._topic_facts import topic_sets
-from skgraded.trec import JoinedRuns, Order, Qrels, join_runs, read_qrels
+from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -292,6 +292,8 @@ def incompleteness(
     topics: Mapping[str, ArrayLike] | None = None,
     systems: ArrayLike | None = None,
     order: Order = "trec_eval",
+    complete: bool = True,
+    negative: Negative = "unsampled",
     random_state: int | np.random.Generator | None = 0,
     n_threads: int | None = -1,
 ) -> Incompleteness:
@@ -330,6 +332,11 @@ def incompleteness(
         The systems to compare, as a mask; all by default. Pools of some depth are made of all runs.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `skgraded.trec.rank`.
+    complete : bool, default=True
+        Whether a topic that a run lacks counts as an empty list. Otherwise it is left out of the
+        run's mean.
+    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+        Meaning of negative grades, as in `skgraded.trec.rank`.
     random_state : int or Generator or None, default=0
         Seed of the samples; with None they differ from call to call.
     n_threads : int or None, default=-1
@@ -372,10 +379,11 @@ def incompleteness(
     """
     plan, judged = _plan(method, rates, n_repeats, nested, by_grade), read_qrels(qrels)
     given, masks = (*measures_of(measures), measure(target)), topic_sets(judged.n_topics, topics)
-    joined = join_runs(judged, runs, order=order, n_threads=n_threads)
+    meant = _with_meaning(judged, negative)
+    joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
     means_of = _scorer(joined, given, masks, kept, n_threads)
-    full = means_of(judged.grades)
+    full = means_of(meant.grades)
     means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
     return Incompleteness(
         measures=tuple(map(str, given[:-1])),
@@ -386,13 +394,19 @@ def incompleteness(
         rates=plan.rates,
         n_judged=n_judged,
         target=str(given[-1]),
-        full=full[..., :-1],
-        target_full=full[..., -1],
         means=means,
-        score=means.mean(axis=-2),
-        notes=tuple(joined.notes()),
+        notes=tuple(dict.fromkeys([*judged.notes(negative), *joined.notes()])),
         **_statistics(means, full, _signs(given)),
     )
+
+
+def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
+    """Replace negative grades by 0, or by nan if they are unjudged; grade -1 may be unsampled."""
+    qrels.pool(negative)  # raises an error if there must be none
+    if negative == "unsampled":
+        return qrels
+    meaning = np.nan if negative == "unjudged" else 0.0
+    return dataclasses.replace(qrels, grades=np.where(qrels.grades < 0, meaning, qrels.grades))
 
 
 def _signs(measures: Sequence[Measure]) -> FloatArray:
@@ -407,7 +421,7 @@ def _scorer(
     n_threads: int | None,
 ) -> Callable[[FloatArray], FloatArray]:
     """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
-    top = int(max(1.0, joined.qrels.grades.max()))
+    top = int(np.nanmax(joined.qrels.grades, initial=1.0))
     resolved = tuple(each.resolve(top) for each in measures)
 
     def means_of(grades: FloatArray) -> FloatArray:
@@ -435,7 +449,8 @@ def _reduce(
     reduced, n_judged = [], []
     with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:
         for sample in _samples(plan, joined, rng):
-            reduced.append(means_of(np.where(sample, grades, plan.left_out))[..., :-1])
+            left = np.where(sample | np.isnan(grades), grades, plan.left_out)
+            reduced.append(means_of(left)[..., :-1])
             n_judged.append(int(sample.sum()))
             bar.step()
     shape = (plan.n_repeats, len(plan.rates))
@@ -508,6 +523,7 @@ def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
     own, target, names = full[..., :-1], full[..., -1], ("kendall", "tau_ap", *_OF_TARGET)
     found = {name: np.empty((*means.shape[:3], means.shape[4])) for name in names}
+    found |= {"full": own, "target_full": target, "score": means.mean(axis=-2)}
     for place in np.ndindex(*means.shape[:3], means.shape[4]):
         group, column = place[0], place[3]
         estimate = means[(*place[:3], slice(None), column)]

@@ -18,7 +18,7 @@ from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
 from skgraded.studies._presentation import frame
-from skgraded.trec import Order, rank, read_qrels, read_run
+from skgraded.trec import Negative, Order, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -403,6 +403,8 @@ def compare_qrels(
     run: Any,
     *,
     order: Order = "trec_eval",
+    complete: bool = True,
+    negative: Negative = "unsampled",
 ) -> JudgmentVariation:
     """Score the same run by the qrels of several assessors.
 
@@ -417,6 +419,10 @@ def compare_qrels(
         Anything that `skgraded.trec.read_run` reads.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `skgraded.trec.rank`.
+    complete : bool, default=True
+        Whether a topic that the run lacks counts as an empty list. Otherwise it is left out.
+    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+        Meaning of negative grades, as in `skgraded.trec.rank`.
 
     Returns
     -------
@@ -452,11 +458,14 @@ def compare_qrels(
     common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
     if not common:
         raise ValueError("qrels must have topics in common, got none.")
-    values = []
-    for each in judged:
-        scores = evaluate_rankings(chosen, rank(each, taken, order=order))
-        number_of = {topic: number for number, topic in enumerate(scores.qid.tolist())}
-        values.append(scores.values[[number_of[topic] for topic in common]])
+    rules: dict[str, Any] = {"order": order, "complete": complete, "negative": negative}
+    scored = [evaluate_rankings(chosen, rank(each, taken, **rules)) for each in judged]
+    rows = [{topic: row for row, topic in enumerate(each.qid.tolist())} for each in scored]
+    common = [topic for topic in common if all(topic in each for each in rows)]
+    values = [
+        scores.values[[row_of[topic] for topic in common]]
+        for scores, row_of in zip(scored, rows, strict=True)
+    ]
     names = tuple(map(str, given))
     return JudgmentVariation(names, np.array(common), np.stack(values))
 

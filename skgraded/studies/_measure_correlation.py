@@ -309,5 +309,5 @@ def cell(values: FloatArray) -> str:
 def legend(result: Any) -> str:
     """Describe the numbers of systems and topics of a result."""
     pairs = zip(result.topic_sets, result.n_topics, strict=True)
-    sets = ", ".join(f"{name}: {n} topics" for name, n in pairs)
+    sets = ", ".join(f"{name}: {count(n, 'topic')}" for name, n in pairs)
     return f"{len(result.systems)} systems; {sets}."

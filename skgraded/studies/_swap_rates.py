@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
 from skgraded._pictures import (
@@ -34,8 +35,6 @@ __all__ = ["SwapRates", "swap_rates"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Cells of (trial, pair) in memory at the same time: a few arrays of them fit into the cache.
-_CELLS_AT_A_TIME = 300_000
 # Differences up to this share of the largest value are rounding errors of equal means; one this
 # close below the edge of a bin counts as on the edge.
 _ROUNDING = 1e-12
@@ -275,13 +274,12 @@ def swap_rates(
     integer("n_bins", n_bins, 1)
     number("bin_width", bin_width, above=0.0)
     seed = np.random.default_rng(random_state).integers(2**63)
-    pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
     edges: FloatArray = (np.arange(n_bins) * bin_width).astype(np.float64)
     counted = []
     with ProgressBar(len(columns), "measures") as bar:
         for values in columns:
             halves = _two_sets(values.shape[1], size, n_trials, np.random.default_rng(seed))
-            counted.append(_count_swaps(values, pairs, halves, edges))
+            counted.append(_count_swaps(values, halves, edges, float(bin_width)))
             bar.step()
     return SwapRates(
         measures=taken.measures,
@@ -303,20 +301,8 @@ def _two_sets(
 
 
 def _count_swaps(
-    values: FloatArray, pairs: IntArray, sets: tuple[FloatArray, FloatArray], edges: FloatArray
+    values: FloatArray, sets: tuple[FloatArray, FloatArray], edges: FloatArray, bin_width: float
 ) -> tuple[IntArray, IntArray]:
-    compared, swapped = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
-    at_a_time = max(1, _CELLS_AT_A_TIME // len(pairs))
     rounding = _ROUNDING * float(np.abs(values).max())
-    first_means, second_means = (each @ values.T for each in sets)
-    for start in range(0, len(first_means), at_a_time):
-        batch = slice(start, start + at_a_time)
-        one = first_means[batch][:, pairs[:, 0]] - first_means[batch][:, pairs[:, 1]]
-        other = second_means[batch][:, pairs[:, 0]] - second_means[batch][:, pairs[:, 1]]
-        differ = np.abs(one) > rounding
-        one, other = one[differ], other[differ]
-        place = np.searchsorted(edges, np.abs(one) + rounding, side="right") - 1
-        compared += np.bincount(place, minlength=len(edges))
-        swaps = (np.sign(one) == -np.sign(other)) & (np.abs(other) > rounding)
-        swapped += np.bincount(place[swaps], minlength=len(edges))
-    return compared, swapped
+    one, other = ((each @ values.T).ravel() for each in sets)
+    return _core.count_swaps(one, other, len(values), edges, bin_width, rounding)

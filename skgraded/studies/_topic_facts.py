@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import number
+from skgraded._params import integer, number
 from skgraded._text import text_table
 from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
@@ -19,7 +19,7 @@ from skgraded.trec import Qrels, read_qrels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TopicFacts", "above_first_quartile", "topic_facts", "topic_sets"]
+__all__ = ["TopicFacts", "above_first_quartile", "best_systems", "topic_facts", "topic_sets"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -173,11 +173,61 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
     >>> above_first_quartile({"AP": np.array([[0.1], [0.2], [0.3], [0.4]])})
     array([False,  True,  True,  True])
     """
-    taken = as_system_scores(scores)
-    column = column_of(taken.measures, measure)
-    means = taken.means()[:, column] * taken.directions[column]
+    means = _signed_means(scores, measure)
     above: NDArray[np.bool_] = means > np.nanquantile(means, 0.25)
     return above
+
+
+def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArray[np.bool_]:
+    """Find the systems with the best means.
+
+    Parameters
+    ----------
+    scores : RunScores or mapping
+        Scores that hold the measure.
+    n_systems : int, default=30
+        The number of systems, which is 30 in Sakai's studies [1]_.
+    measure : str, default="AP"
+        The measure whose means are compared.
+
+    Returns
+    -------
+    ndarray of shape (n_systems,), bool
+        Mask of the best systems. Of equally good ones the first are taken.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer systems.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", Section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.studies import best_systems
+    >>> best_systems({"AP": np.array([[0.1], [0.4], [0.3], [0.2]])}, 2)
+    array([False,  True,  True, False])
+    """
+    means = _signed_means(scores, measure)
+    integer("n_systems", n_systems, 1)
+    if n_systems > len(means):
+        raise ValueError(
+            f"n_systems must be at most the number of systems, {len(means)}, got {n_systems}."
+        )
+    best = np.zeros(len(means), dtype=bool)
+    best[np.argsort(-means, kind="stable")[:n_systems]] = True  # nan comes last
+    return best
+
+
+def _signed_means(scores: Any, measure: str) -> FloatArray:
+    """Return the mean of each system, negated if lower values are better."""
+    taken = as_system_scores(scores)
+    column = column_of(taken.measures, measure)
+    means: FloatArray = taken.means()[:, column] * taken.directions[column]
+    return means
 
 
 def topic_sets(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import threads
+from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure
 from skgraded.measures import evaluate as evaluate_rankings
@@ -61,12 +61,18 @@ class JoinedRuns(NamedTuple):
         What was left out of each run.
     lists : list
         The ranked documents of a few systems at a time, as rows of the qrels.
+    left_out : ndarray of shape (n_systems, n_topics), bool
+        Topics that a system lacks and that are left out of its means.
+    complete : bool
+        Whether a topic that a system lacks counts as an empty list.
     """
 
     systems: tuple[str, ...]
     qrels: Qrels
     coverage: tuple[Coverage, ...]
     lists: list[_Lists]
+    left_out: NDArray[np.bool_]
+    complete: bool = True
 
     def score(
         self, grades: FloatArray, measures: tuple[Measure, ...], n_threads: int | None = -1
@@ -85,7 +91,7 @@ class JoinedRuns(NamedTuple):
         Returns
         -------
         ndarray of shape (n_systems, n_topics, n_measures)
-            The values.
+            The values; nan where a topic is left out.
 
         Examples
         --------
@@ -106,7 +112,9 @@ class JoinedRuns(NamedTuple):
             return values.reshape(lists.n_systems, -1, len(measures))
 
         with ThreadPoolExecutor(threads(n_threads)) as executor:
-            return np.concatenate(list(executor.map(score, self.lists)))
+            values: FloatArray = np.concatenate(list(executor.map(score, self.lists)))
+        values[self.left_out] = np.nan
+        return values
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.
@@ -137,7 +145,8 @@ class JoinedRuns(NamedTuple):
         list of str
             The sentences; none if there is nothing to say.
         """
-        return [*self.qrels.notes(), *notes_on_coverage(self.systems, self.coverage)]
+        on_runs = notes_on_coverage(self.systems, self.coverage, self.complete)
+        return [*self.qrels.notes(), *on_runs]
 
 
 def _rankings(
@@ -154,7 +163,12 @@ def _rankings(
 
 
 def join_runs(
-    qrels: Any, runs: Any, *, order: Order = "trec_eval", n_threads: int | None = -1
+    qrels: Any,
+    runs: Any,
+    *,
+    order: Order = "trec_eval",
+    complete: bool = True,
+    n_threads: int | None = -1,
 ) -> JoinedRuns:
     """Read runs and look up their documents in the qrels, once for many judgments.
 
@@ -166,6 +180,9 @@ def join_runs(
         The runs, or anything that `read_run` reads.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `rank`.
+    complete : bool, default=True
+        Whether a topic of the qrels that a run lacks counts as an empty list. Otherwise it is left
+        out of the run's mean.
     n_threads : int or None, default=-1
         Number of runs that are read at the same time: -1 for all processors, None for one.
 
@@ -185,6 +202,7 @@ def join_runs(
     >>> trec.join_runs({"q1": {"a": 1}}, {"bm25": {"q1": {"a": 2.0, "b": 1.0}}}).systems
     ('bm25',)
     """
+    flag("complete", complete)
     judged, named = read_qrels(qrels), named_runs(runs)
     # Every document gets a level of its own, so that the join tells which document it found.
     numbered = dataclasses.replace(judged, grades=np.arange(1.0, judged.n_documents + 1))
@@ -205,7 +223,11 @@ def join_runs(
     names, lists, coverage = zip(*read_runs, strict=True)
     batches = range(0, len(lists), _RUNS_AT_A_TIME)
     stacked = [_stack(lists[first : first + _RUNS_AT_A_TIME]) for first in batches]
-    return JoinedRuns(unique_names(names), judged, coverage, stacked)
+    left_out = np.zeros((len(names), judged.n_topics), dtype=bool)
+    if not complete:
+        for row, each in zip(left_out, coverage, strict=True):
+            row[:] = [topic in set(each.missing) for topic in judged.topics.tolist()]
+    return JoinedRuns(unique_names(names), judged, coverage, stacked, left_out, complete)
 
 
 def _stack(lists: Sequence[_Lists]) -> _Lists:

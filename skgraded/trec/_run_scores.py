@@ -13,6 +13,7 @@ from skgraded._optional import import_pandas
 from skgraded._text import WIDTH, count, first_few, html_table, text_table, wrap
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
+from skgraded.measures._averages import LEAST, average_of
 from skgraded.trec._files import Coverage, notes_on_coverage
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ __all__ = ["RunScores"]
 FloatArray = NDArray[np.float64]
 
 _ROWS_SHOWN = 20
+
+_KINDS = {"arithmetic": "", "geometric": "geometric "}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -58,15 +61,23 @@ class RunScores:
     complete: bool = True
     remarks: tuple[str, ...] = ()
 
-    def means(self) -> FloatArray:
+    def means(self, average: str = "arithmetic", *, floor: float = LEAST) -> FloatArray:
         """Mean over the topics that have a value.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the topics with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
         ndarray of shape (n_systems, n_measures)
             The means; nan, with an `UndefinedMeanWarning`, where no topic is left.
         """
-        means = self._means()
+        means = self._means(average, floor)
         undefined = np.flatnonzero(np.isnan(means).any(axis=0))
         if len(undefined):
             warnings.warn(
@@ -77,15 +88,27 @@ class RunScores:
             )
         return means
 
-    def _means(self) -> FloatArray:
+    def _means(self, average: str = "arithmetic", floor: float = LEAST) -> FloatArray:
+        chosen = average_of(average, floor)
         counted = (~np.isnan(self.values)).sum(axis=1)
-        totals = np.nansum(self.values, axis=1)
+        totals = np.nansum(chosen.onto(self.values), axis=1)
         means: FloatArray = np.full_like(totals, np.nan)
         np.divide(totals, counted, out=means, where=counted > 0)
-        return means
+        averages: FloatArray = chosen.back(means)
+        return averages
 
-    def mean(self) -> dict[str, dict[str, float]]:
+    def mean(
+        self, average: str = "arithmetic", *, floor: float = LEAST
+    ) -> dict[str, dict[str, float]]:
         """Mean over the topics that have a value, by name.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the topics with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
@@ -93,16 +116,24 @@ class RunScores:
             The mean of every measure by name, for every system by name.
         """
         names = [str(each) for each in self.measures]
-        rows = zip(self.systems, self.means().tolist(), strict=True)
+        rows = zip(self.systems, self.means(average, floor=floor).tolist(), strict=True)
         return {system: dict(zip(names, row, strict=True)) for system, row in rows}
 
-    def best(self, name: str | Measure | None = None) -> str:
+    def best(
+        self,
+        name: str | Measure | None = None,
+        average: str = "arithmetic",
+        *,
+        floor: float = LEAST,
+    ) -> str:
         """Find the system with the best mean.
 
         Parameters
         ----------
         name : str or Measure, optional
             The measure; the first one by default.
+        average, floor
+            As in `means`.
 
         Returns
         -------
@@ -117,7 +148,7 @@ class RunScores:
             If no system has a mean.
         """
         column = 0 if name is None else column_of(self.measures, name)
-        means = self.means()[:, column]
+        means = self.means(average, floor=floor)[:, column]
         if np.isnan(means).all():
             raise ValueError(f"No system has a mean of {self.measures[column]}.")
         better = means if self.measures[column].greater_is_better else -means
@@ -188,12 +219,14 @@ class RunScores:
             if n_empty
         ]
 
-    def _best_first(self) -> NDArray[np.intp]:
-        means = self._means()[:, 0]
+    def _best_first(self, means: FloatArray) -> NDArray[np.intp]:
+        means = means[:, 0]
         better = means if self.measures[0].greater_is_better else -means
         return np.argsort(np.where(np.isnan(better), np.inf, -better), kind="stable")
 
-    def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
+    def to_text(
+        self, n_rows: int | None = None, width: int = WIDTH, average: str = "arithmetic"
+    ) -> str:
         """Draw a table of means, ordered by the first measure, the best system first, with notes.
 
         Parameters
@@ -202,36 +235,40 @@ class RunScores:
             Number of systems that are shown; all by default.
         width : int, default=80
             Characters in a line.
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean, as in `means`.
 
         Returns
         -------
         str
             The lines.
         """
-        rows = self._best_first()[:n_rows]
+        means = self._means(average)
+        rows = self._best_first(means)[:n_rows]
         columns = [
             (str(each), [f"{value:.4f}" for value in column])
-            for each, column in zip(self.measures, self._means()[rows].T, strict=True)
+            for each, column in zip(self.measures, means[rows].T, strict=True)
         ]
         table = text_table(["system", *(self.systems[row] for row in rows)], columns, width)
-        sentences = (self._size(len(rows)), *self.notes())
+        sentences = (self._size(len(rows), average), *self.notes())
         return "\n".join([table, *(wrap(each, width) for each in sentences)])
 
-    def _size(self, n_rows: int) -> str:
+    def _size(self, n_rows: int, average: str) -> str:
         shown = f", the first {n_rows} shown" if n_rows < len(self.systems) else ""
         return (
             f"{count(len(self.systems), 'system')}{shown}; "
-            f"means over {count(len(self.topics), 'topic')}."
+            f"{_KINDS[average]}means over {count(len(self.topics), 'topic')}."
         )
 
     def _repr_html_(self) -> str:
-        rows = self._best_first()[:_ROWS_SHOWN]
+        all_means = self._means("arithmetic")
+        rows = self._best_first(all_means)[:_ROWS_SHOWN]
         cells = [
             [self.systems[row], *(f"{value:.4f}" for value in means)]
-            for row, means in zip(rows, self._means()[rows], strict=True)
+            for row, means in zip(rows, all_means[rows], strict=True)
         ]
         header = ["system", *(str(each) for each in self.measures)]
-        return html_table(header, cells, [self._size(len(rows)), *self.notes()])
+        return html_table(header, cells, [self._size(len(rows), "arithmetic"), *self.notes()])
 
     def __len__(self) -> int:
         return len(self.systems)

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "queries.hpp"
+#include "text_marks.hpp"
 #include "trec_hash.hpp"
 #include "trec_ids.hpp"
 #include "trec_lines.hpp"
@@ -68,15 +69,48 @@ struct Exact {
 
 void test_lines_are_cut_at_their_blanks(Random& random) {
   for (int round = 0; round < 20000; ++round) {
-    const std::string text = random_text(random, "ab \t\r\v\f1.\x80\xff\x01\x1f!", 90);
+    const std::string text = random_text(random, "ab \t\r\v\f1.\x80\xff\x01\x1f!", 63);
     const Exact exact(text);
+    skgraded::TextMarks marks(exact.view());
+    marks.cover(0);
     const auto n =
         static_cast<std::size_t>(below(random, static_cast<std::int64_t>(text.size()) + 1));
-    std::string_view column[kMostColumns], expected[kMostColumns];
-    const int found = cut_line(exact.bytes.get(), n, exact.size, column);
+    std::string_view column[kMostColumns], expected[kMostColumns], six[6], four[4];
+    const int found = cut_by_marks(exact.bytes.get(), n, marks.blanks(0), column);
     check(found == cut_by_bytes(exact.bytes.get(), n, expected), "number of columns", text);
     for (int i = 0; i < std::min(found, kMostColumns); ++i)
       check(column[i] == expected[i], "column", text);
+    const bool are_six = cut_exactly<6>(exact.bytes.get(), n, marks.blanks(0), six);
+    const bool are_four = cut_exactly<4>(exact.bytes.get(), n, marks.blanks(0), four);
+    check(are_six == (found == 6) && are_four == (found == 4), "just so many columns", text);
+    for (int i = 0; are_six && i < 6; ++i) check(six[i] == expected[i], "column of six", text);
+    for (int i = 0; are_four && i < 4; ++i) check(four[i] == expected[i], "column of four", text);
+  }
+}
+
+// Byte by byte, across the parts that are marked at a time and to the text's last byte.
+void test_marks_are_those_of_the_bytes(Random& random) {
+  std::string letters;
+  for (int c = 1; c < 256; ++c) letters += static_cast<char>(c);
+  for (const auto how : {skgraded::ByteBlocks::kPlain, skgraded::kByteBlocks}) {
+    for (int round = 0; round < 40; ++round) {
+      std::string text = random_text(random, round % 2 == 0 ? letters : "a \n\t", 40000);
+      if (round % 4 == 3 && !text.empty())
+        text[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(text.size())))] = 0;
+      const Exact exact(text);
+      skgraded::TextMarks marks(exact.view(), how);
+      bool zero = false;
+      for (std::size_t at = 0; at < text.size(); at += 1 + random() % 90) {
+        marks.cover(at);
+        zero = zero || marks.has_zero();
+        for (std::size_t i = 0; i < skgraded::kBlockBytes; ++i) {
+          const char c = at + i < text.size() ? text[at + i] : 'x';
+          check((marks.blanks(at) >> i & 1) == (is_blank(c) ? 1U : 0U), "blank");
+          check((marks.ends(at) >> i & 1) == (c == '\n' ? 1U : 0U), "line end");
+        }
+      }
+      check(zero == (text.find('\0') != std::string::npos), "zero byte");
+    }
   }
 }
 
@@ -114,6 +148,48 @@ void test_numbers_are_those_of_strtod(Random& random) {
     const bool is_number = !text.empty() && end == text.c_str() + text.size();
     check(read_number(text, number) == is_number, "whether it is a number", text);
     if (is_number) check(number == expected, "number", text);
+    const Exact behind(std::string(8, "0.- a"[random() % 5]) + text);
+    number = 0;
+    check(read_number(behind.view().substr(8), number, 8) == is_number, "whether it is one", text);
+    if (is_number) check(number == expected, "number behind other bytes", text);
+  }
+}
+
+// Quotients that are half-way between two doubles, or next to such, and ones of all lengths.
+void test_decimals_are_rounded_once(Random& random) {
+  const auto compare = [](const std::string& text) {
+    const Exact behind("        " + text);
+    double number = 0;
+    check(read_short_decimal(behind.view().substr(8), 8, number), "short decimal", text);
+    check(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
+  };
+  for (int round = 0; round < 100000; ++round) {
+    std::uint64_t mantissa = random() >> (1 + random() % 40);
+    if (round % 3 == 0) mantissa = ((std::uint64_t{1} << 53 | mantissa >> 11) << 1) + 1;
+    std::string digits = std::to_string(mantissa);
+    if (digits.size() > 19) continue;
+    const std::size_t decimals = random() % (digits.size() + 1);
+    digits.insert(digits.size() - decimals, ".");
+    compare(digits);
+    compare("-" + digits);
+    if (digits[0] == '.') compare("0" + digits);
+  }
+  for (const char* text : {"9007199254740993", "9007199254740993.0", "9007199254740992.5",
+                           "9007199254740995.0", "9999999999999999999", "0.0000000000000000001",
+                           "0.0000000000000000000", "-0.0", "5.", ".5", "0.9999999999999999999"})
+    compare(text);
+}
+
+void test_ranks() {
+  for (const char* text : {"0", "1", "12", "12345678", "00000012"}) {
+    const Exact behind(std::string("1 x 9 9 ") + text);
+    check(read_rank(behind.view().substr(8), 8) == std::atoi(text), "rank", text);
+    check(read_rank(text) == std::atoi(text), "rank", text);
+  }
+  for (const char* text : {"-1", "1.0", "x", "99999999999", "1x", "+1"}) {
+    const Exact behind(std::string("1 x 9 9 ") + text);
+    check(read_rank(behind.view().substr(8), 8) == kNoRank, "no rank", text);
+    check(read_rank(text) == kNoRank, "no rank", text);
   }
 }
 
@@ -217,12 +293,28 @@ void test_documents_are_found(Random& random) {
   }
 }
 
-// Values of an independent implementation that also gives the test vector of the paper, with 2 and
-// 4 rounds.
-void test_hash_is_siphash() {
-  check(hash_of("", kKey) == 0xabac0158050fc4dcULL, "hash of nothing");
-  check(hash_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9), kKey) == 0x25a48eb36c063de4ULL,
-        "hash of nine bytes");
+// Every text has a hash of its own, which every bit of the key changes.
+void test_hashes_differ(Random& random) {
+  std::map<std::uint64_t, std::string> text_of;
+  for (int round = 0; round < 100000; ++round) {
+    const Exact id(random_text(random, std::string_view("ab\0\xff", 4), 30));
+    const std::string text(id.view());
+    const auto place = text_of.emplace(hash_of(id.view(), kKey), text).first;
+    check(place->second == text, "two texts with one hash", text);
+    const Exact other(random_text(random, std::string_view("ab\0\xff", 4), 3));
+    const Exact same(text);
+    check(same_text(id.view(), same.view()), "equal texts", text);
+    check(same_text(id.view(), other.view()) == (id.view() == other.view()), "texts", text);
+  }
+  for (std::size_t n = 0; n < 30; ++n) {
+    const std::string id(n, 'a');
+    for (int bit = 0; bit < 128; ++bit) {
+      HashKey key = kKey;
+      key[static_cast<std::size_t>(bit / 64)] ^= std::uint64_t{1} << (bit % 64);
+      // The factor is odd whatever the key.
+      if (bit != 64) check(hash_of(id, key) != hash_of(id, kKey), "bit of the key", id);
+    }
+  }
 }
 
 // Ids of eight bytes that an unkeyed hash, whose mixing can be undone, sent to one slot.
@@ -274,8 +366,9 @@ void test_crafted_ids_are_found_as_fast_as_others(Random& random) {
 void test_repeated_documents_are_found(Random& random) {
   for (int round = 0; round < 2000; ++round) {
     Ids ids;
-    const std::int64_t n = below(random, 60);
-    for (std::int64_t i = 0; i < n; ++i) ids.add(random_text(random, "ab", 4));
+    const std::int64_t n = below(random, round % 100 == 0 ? 400 : 60);
+    const std::int64_t longest = round % 2 == 0 ? 4 : 12;  // many repeated ids, or few
+    for (std::int64_t i = 0; i < n; ++i) ids.add(random_text(random, "ab", longest));
     const std::int64_t half = n / 2;
     const std::vector<std::int64_t> indptr = {0, half, n};
     std::vector<std::int64_t> expected;
@@ -327,14 +420,17 @@ void test_documents_are_put_in_order(Random& random) {
 int main() {
   Random random(20240607);
   test_lines_are_cut_at_their_blanks(random);
+  test_marks_are_those_of_the_bytes(random);
   test_any_bytes_can_be_read(random);
   test_two_records_in_a_line_are_found(random);
   test_numbers_are_those_of_strtod(random);
+  test_decimals_are_rounded_once(random);
+  test_ranks();
   test_signs_and_exponents(random);
   test_zero_bytes_and_long_lines_are_refused_before_their_end();
   test_skipped_lines_take_no_memory();
   test_documents_are_found(random);
-  test_hash_is_siphash();
+  test_hashes_differ(random);
   test_crafted_ids_are_found_as_fast_as_others(random);
   test_repeated_documents_are_found(random);
   test_documents_are_put_in_order(random);

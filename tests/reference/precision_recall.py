@@ -72,12 +72,14 @@ def fdr(ranked, pool=None, *, k=None, rel=1, condense=False, empty=0):
 
 
 @oracle
-def r_precision(r, pool, k, *, rel=1):
-    # Kishida Eq. 6: 1/R sum_{i<=R} x_i.
+def r_precision(r, pool, k, *, rel=1, multiple=1.0):
+    # Kishida Eq. 6: 1/R sum_{i<=R} x_i. trec_eval's Rprec_mult has (long) (x R + 0.9) for R.
     n_relevant = recall_base(pool, rel)
     if n_relevant == 0:
         return None
-    return Fraction(sum(1 for i in ranks(r, k) if i <= n_relevant and r[i] >= rel), n_relevant)
+    last = int(multiple * n_relevant + 0.9)
+    found = sum(1 for i in ranks(r, k) if i <= last and r[i] >= rel)
+    return Fraction(found, last) if last else 0
 
 
 @oracle

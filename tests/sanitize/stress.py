@@ -62,30 +62,21 @@ class Shared:
         for first, last in pairwise(indptr):
             seen = np.bincount(order[first:last], minlength=last - first)
             assert (seen == 1).all(), "not a permutation"
-        _core.lambdas(
-            level=self.level,
-            order=order,
-            tied=tied,
-            scores=self.scores,
-            indptr=indptr,
-            n_levels=N_GRADES,
-            discount=1 / np.log2(np.arange(2.0, 2.0 + N_DOCUMENTS)),
-            discount_ragged=False,
-            gain=np.arange(float(N_GRADES)),
-            gain_factor=np.ones(len(indptr) - 1),
-            position=np.zeros(0),
-            position_ragged=False,
-            pair_base=np.zeros(0),
-            pair_columns=np.zeros(0),
-            pair_column=np.zeros(0, np.int32),
-            pair_factor=np.ones(len(indptr) - 1),
-            cutoff=2**62,
-            truncation=10,
-            tie_order=1,
-            norm=True,
-            sigmoid=1.0,
-            n_threads=3,
-        )
+        discount, one = 1 / np.log2(np.arange(2.0, 2.0 + N_DOCUMENTS)), np.ones(len(indptr) - 1)
+        none = np.zeros(0)
+        linear = (discount, False, np.arange(float(N_GRADES)), one)
+        pairs = (none, False, none, none, np.zeros(0, np.int32), one)
+        given = {
+            "level": self.level,
+            "scores": self.scores,
+            "indptr": indptr,
+            "prices": (*linear, *pairs),
+            "options": (2**62, 10, 1, True, 1.0),
+            "n_threads": 3,
+        }
+        _core.lambdas(order=order, tied=tied, n_levels=N_GRADES, **given)
+        grades, noise = np.arange(float(N_GRADES)), (int(rng.integers(2)), 0.5, 2, 0)
+        _core.noisy_lambdas(schedule=schedule, grades=grades, noise=noise, **given)
 
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from skgraded.cli._study import (
@@ -46,7 +45,6 @@ def add_command(commands: Any) -> None:
         help="study which measures to trust on your runs",
         description="Study measures: do they agree, tolerate missing judgments, separate systems?",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     studies = parser.add_subparsers(title="studies", dest="study", metavar="STUDY", required=True)
     for study in _STUDIES:

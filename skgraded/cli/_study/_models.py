@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from skgraded.cli._options import add_measures, add_seed
+from skgraded.cli._options import add_measures, add_seed, add_ties
 from skgraded.cli._study._options import add_formats, new_study
-from skgraded.cli._study._steps import chosen_measures, write_result
-from skgraded.studies import ModelChoice, choose_by_search, choose_by_stopping
+from skgraded.cli._study._results import write_result
+from skgraded.cli._study._steps import chosen_measures
+
+if TYPE_CHECKING:
+    from skgraded.studies import ModelChoice
 
 __all__ = ["add_command"]
+
+_PAPERS = "No paper has a table of this study."
 
 
 def add_command(studies: Any) -> None:
     """Add the study."""
     summary = "find out whether measures select different LightGBM models"
-    parser = new_study(studies, "models", summary, run)
+    parser = new_study(studies, "models", summary, run, _PAPERS)
     parser.add_argument(
         "data", nargs="?", help="file of SVMlight lines with qid (default: synthetic data)"
     )
     add_measures(parser, ("xGAP@10", "nDCG@10", "AP"))
+    add_ties(parser)
     parser.add_argument(
         "--by",
         choices=("search", "stopping"),
@@ -53,11 +59,13 @@ def run(arguments: argparse.Namespace) -> None:
         else load_letor(arguments.data)
     )
     found = _choose(arguments, *rows)
-    write_result(arguments, found, repr(found))
+    write_result(arguments, found, repr(found), [])
 
 
 def _choose(arguments: argparse.Namespace, X: Any, y: Any, qid: Any) -> ModelChoice:
     from lightgbm import LGBMRanker
+
+    from skgraded.studies import choose_by_search, choose_by_stopping
 
     options: dict[str, Any] = {
         "measures": chosen_measures(arguments),

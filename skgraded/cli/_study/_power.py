@@ -3,29 +3,68 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+from collections.abc import Iterator
 from typing import Any, get_args
 
+import numpy as np
+
 from skgraded.cli._options import add_measures, add_seed
-from skgraded.cli._outputs import tell
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
+    add_few,
     add_formats,
+    add_sampling,
     add_scored_runs,
+    add_systems,
     new_study,
 )
-from skgraded.cli._study._steps import chosen_measures, read_judgments, score_runs, write_result
-from skgraded.studies import PowerTest, discriminative_power
+from skgraded.cli._study._results import Part, write_parts
+from skgraded.cli._study._steps import (
+    chosen_measures,
+    facts_of,
+    heading_of,
+    read_judgments,
+    restricted,
+    score_runs,
+    selected_systems,
+    topic_masks,
+)
+from skgraded.studies import DiscriminativePower, PowerTest, discriminative_power, reduce_pool
+from skgraded.trec import Qrels, RunScores
 
 __all__ = ["add_command"]
+
+_PAPERS = """\
+paper:
+  Sakai (2007), Table 3: the 30 runs with the best mean AP, at alpha = .05; the
+  grades are 1, 2 and 3
+    skgraded study power qrels.txt runs/* --top 30 -m BprefR -m BprefN \\
+      -m RprefN -m RprefRelative2 -m "AP(unjudged=condense)" \\
+      -m "QMeasure(unjudged=condense)" \\
+      -m "nDCG(discount=jk,unjudged=condense)@1000" -m AP -m QMeasure \\
+      -m "nDCG(discount=jk)@1000"
+  Figure 3: the same without BprefN and RprefN, under nested samples of two
+  strata
+      --no-by-grade --rates 100,70,50,30,10
+"""
 
 
 def add_command(studies: Any) -> None:
     """Add the study."""
     summary = "count the pairs of systems that differ significantly"
-    parser = new_study(studies, "power", summary, run)
+    parser = new_study(studies, "power", summary, run, _PAPERS)
     add_scored_runs(parser)
     add_measures(parser, DEFAULT_MEASURES)
-    parser.add_argument("--test", choices=get_args(PowerTest), default="bootstrap")
+    add_few(parser)
+    add_systems(parser)
+    add_sampling(parser, "test also by samples of these percentages of the judgments")
+    parser.add_argument(
+        "--test",
+        choices=get_args(PowerTest),
+        default="bootstrap",
+        help="the test (default: %(default)s)",
+    )
     parser.add_argument(
         "--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"
     )
@@ -37,14 +76,41 @@ def add_command(studies: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Test all pairs of systems."""
-    scores = score_runs(arguments, read_judgments(arguments), chosen_measures(arguments))
-    found = discriminative_power(
-        scores,
+    """Test all pairs of systems, for every set of topics and sample of the judgments."""
+    qrels = read_judgments(arguments)
+    systems = selected_systems(arguments, qrels)
+    masks = topic_masks(arguments, facts_of(arguments, qrels))
+    chosen = np.flatnonzero(np.ones(len(arguments.runs), bool) if systems is None else systems)
+    runs = [arguments.runs[each] for each in chosen]
+    parts, notes, remarks = [], [], qrels.notes(arguments.negative)
+    for rate, judged in _samples(arguments, qrels):
+        scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
+        # A sample's own judgments left out are no news.
+        notes += dataclasses.replace(scores, remarks=tuple(remarks)).notes()
+        for name, mask in masks.items():
+            labels: dict[str, Any] = {"topics": name} if len(masks) > 1 else {}
+            words = [heading_of(name)]
+            if rate is not None:
+                labels["rate"] = rate
+                words.append(f"{rate:g}% of the judgments")
+            parts.append(Part(labels, ", ".join(words), _test(arguments, scores, mask)))
+    write_parts(arguments, parts, DiscriminativePower.to_text, list(dict.fromkeys(notes)))
+
+
+def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[float | None, Qrels]]:
+    """Yield the judgments, or samples of them, of which the smaller are parts of the larger."""
+    if arguments.rates is None:
+        yield None, qrels
+    for rate in arguments.rates or []:
+        by_grade, seed = arguments.by_grade, arguments.seed
+        yield rate, reduce_pool(qrels, rate, by_grade=by_grade, random_state=seed)
+
+
+def _test(arguments: argparse.Namespace, scores: RunScores, topics: Any) -> DiscriminativePower:
+    return discriminative_power(
+        restricted(scores, None, topics),
         test=arguments.test,
         alpha=arguments.alpha,
         n_resamples=arguments.resamples,
         random_state=arguments.seed,
     )
-    write_result(arguments, found, found.to_text())
-    tell(scores.notes())

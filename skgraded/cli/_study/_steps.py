@@ -1,27 +1,32 @@
-"""Steps that several studies share: reading, scoring, selecting and writing."""
+"""Steps that several studies share: reading, scoring and selecting."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.cli._inputs import measures_of_scores_are_refused, parse_grades
-from skgraded.cli._outputs import save_picture, write
-from skgraded.measures import Measure, measure
-from skgraded.studies import TopicFacts, above_first_quartile
+from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grades
+from skgraded.measures import Measure
+from skgraded.studies import TopicFacts, above_first_quartile, best_systems, topic_facts
 from skgraded.trec import Qrels, RunScores, evaluate, read_qrels
 
 __all__ = [
     "chosen_measures",
+    "facts_of",
+    "heading_of",
     "read_judgments",
+    "restricted",
+    "rules",
     "score_runs",
     "selected_systems",
     "topic_masks",
-    "write_result",
 ]
+
+Mask = NDArray[np.bool_]
 
 
 def read_judgments(arguments: argparse.Namespace) -> Qrels:
@@ -31,34 +36,75 @@ def read_judgments(arguments: argparse.Namespace) -> Qrels:
 
 def chosen_measures(arguments: argparse.Namespace) -> list[Measure]:
     """Return the measures that were asked for, or those of the study."""
-    return [measure(each) for each in arguments.measures or arguments.default_measures]
+    names = arguments.measures or arguments.default_measures
+    return [chosen_measure(each, arguments.ties) for each in names]
 
 
-def score_runs(arguments: argparse.Namespace, qrels: Qrels, measures: list[Measure]) -> RunScores:
-    """Score the runs, also by AP if systems are selected by it."""
-    is_selected = getattr(arguments, "upper_quartiles", False)
-    if is_selected and "AP" not in map(str, measures):
-        measures = [*measures, measure("AP")]
-    with measures_of_scores_are_refused():
-        return evaluate(qrels, arguments.runs, measures, order=arguments.order, progress=True)
+def rules(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the rules by which runs are scored."""
+    return {name: getattr(arguments, name) for name in ("order", "complete", "negative")}
 
 
-def topic_masks(arguments: argparse.Namespace, facts: TopicFacts) -> dict[str, NDArray[np.bool_]]:
+def score_runs(
+    arguments: argparse.Namespace, qrels: Qrels, measures: list[Measure], runs: Any = None
+) -> RunScores:
+    """Score the runs, all of them unless some are given."""
+    taken = arguments.runs if runs is None else runs
+    with faults_are_located(qrels):
+        return evaluate(qrels, taken, measures, progress=True, **rules(arguments))
+
+
+def facts_of(arguments: argparse.Namespace, qrels: Qrels) -> TopicFacts:
+    """Count documents of each grade, with the meaning of negative grades that was asked for."""
+    qrels.pool(arguments.negative)  # raises an error if there must be none
+    meaning = {"nonrelevant": 0.0, "unjudged": Qrels.UNSAMPLED}.get(arguments.negative)
+    if meaning is None:
+        return topic_facts(qrels)
+    negative = np.unique(qrels.grades[qrels.grades < 0]).tolist()
+    return topic_facts(qrels.map_grades(dict.fromkeys(negative, meaning)))
+
+
+def topic_masks(arguments: argparse.Namespace, facts: TopicFacts) -> dict[str, Mask]:
     """Return the sets of topics that were asked for."""
     masks = {"all": np.ones(len(facts.topics), dtype=bool)}
     for grade in arguments.few:
-        masks[f"few of grade {grade}"] = facts.few(grade, arguments.ratio)
+        few = facts.few(grade, arguments.ratio)
+        if not few.any():
+            raise ValueError(
+                f"--few {grade} must leave at least one topic with R(1) >= {arguments.ratio:g} * "
+                f"R({grade}) > 0, got none."
+            )
+        masks[f"few of grade {grade}"] = few
     return masks
 
 
-def selected_systems(arguments: argparse.Namespace, scores: RunScores) -> NDArray[np.bool_] | None:
-    """Return a mask of the systems that were asked for; None = all."""
-    return above_first_quartile(scores) if arguments.upper_quartiles else None
+def heading_of(topics: str) -> str:
+    """Return the heading of the results on a set of topics."""
+    return "All topics" if topics == "all" else f"Topics with {topics}"
 
 
-def write_result(arguments: argparse.Namespace, found: Any, text: str, **plot_options: Any) -> None:
-    """Write a result as a table or as CSV, and save its picture if asked for."""
-    is_csv = arguments.format == "csv"
-    write(arguments, found.to_frame().to_csv(index=False) if is_csv else text + "\n")
-    if getattr(arguments, "plot", None) is not None:
-        save_picture(arguments.plot, found.plot(**plot_options).figure, dpi=120)
+def selected_systems(arguments: argparse.Namespace, qrels: Qrels) -> Mask | None:
+    """Return a mask of the systems that were asked for, by AP; None = all."""
+    if arguments.top is None and not arguments.upper_quartiles:
+        return None
+    by = chosen_measure("AP", arguments.ties)
+    scores = score_runs(arguments, qrels, [by])
+    if arguments.top is None:
+        return above_first_quartile(scores, str(by))
+    if not 1 < arguments.top <= len(scores):
+        raise ValueError(
+            f"--top must be from 2 to the number of runs, {len(scores)}, got {arguments.top}."
+        )
+    return best_systems(scores, arguments.top, str(by))
+
+
+def restricted(scores: RunScores, systems: Mask | None, topics: Mask) -> RunScores:
+    """Return the scores of some systems and topics."""
+    kept = np.flatnonzero(np.ones(len(scores), bool) if systems is None else systems)
+    return dataclasses.replace(
+        scores,
+        systems=tuple(scores.systems[each] for each in kept),
+        topics=scores.topics[topics],
+        values=scores.values[kept][:, topics],
+        coverage=tuple(scores.coverage[each] for each in kept),
+    )

@@ -8,6 +8,7 @@ from skgraded.model_selection._fitting._libraries import (
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
+    staged_scores,
     stoppable,
 )
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -24,6 +25,7 @@ __all__ = [
     "importances_of",
     "reject_cluster_rankers",
     "split_fit_params",
+    "staged_scores",
     "stoppable",
     "take_along",
 ]

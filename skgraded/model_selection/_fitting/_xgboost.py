@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "fit_regressor"]
+__all__ = ["fit", "fit_regressor", "staged"]
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"
@@ -106,24 +110,40 @@ def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> N
 
 def _watch(ranker: Any, validation: Validation, measures: list[Measure]) -> Any:
     """Make a callback that evaluates the validation rows, read as the ranker reads features."""
-    import xgboost
-
     from skgraded.xgboost import evaluation
 
-    rows, params = validation.rows, ranker.get_params()
-    features = xgboost.DMatrix(
-        rows.X,
-        base_margin=rows.per_row.get("base_margin"),
-        missing=params["missing"],
-        feature_types=params.get("feature_types"),
-        enable_categorical=params.get("enable_categorical", False),
-    )
+    rows = validation.rows
     return evaluation(
         *dict.fromkeys([validation.measure, *measures]),
-        X=features,
+        X=_as_read_by(ranker, rows.X, base_margin=rows.per_row.get("base_margin")),
         y=rows.y,
         qid=rows.query_of_row,
         sample_weight=rows.weight,
         rounds=validation.rounds,
         name=_NAME,
     )
+
+
+def _as_read_by(ranker: Any, X: Any, **about_rows: Any) -> Any:
+    """Make a data set of features that are read as the ranker reads them."""
+    import xgboost
+
+    params = ranker.get_params()
+    return xgboost.DMatrix(
+        X,
+        missing=params["missing"],
+        feature_types=params.get("feature_types"),
+        enable_categorical=params.get("enable_categorical", False),
+        **about_rows,
+    )
+
+
+def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the scores after each iteration; of ``booster="gblinear"`` the last ones alone."""
+    if ranker.get_params().get("booster") == "gblinear":
+        yield np.asarray(ranker.predict(X), dtype=np.float64)
+        return
+    booster, features = ranker.get_booster(), _as_read_by(ranker, X)
+    for iteration in range(booster.num_boosted_rounds()):
+        margins = booster.predict(features, iteration_range=(0, iteration + 1), output_margin=True)
+        yield margins.astype(np.float64)

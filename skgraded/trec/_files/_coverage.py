@@ -30,13 +30,15 @@ class Coverage(NamedTuple):
     extra: tuple[str, ...]
     n_duplicates: int
 
-    def notes(self, name: str) -> list[str]:
+    def notes(self, name: str, complete: bool = True) -> list[str]:
         """Describe in sentences what was left out.
 
         Parameters
         ----------
         name : str
             Name of the run.
+        complete : bool, default=True
+            Whether a topic that the run lacks counts as an empty list.
 
         Returns
         -------
@@ -50,7 +52,7 @@ class Coverage(NamedTuple):
         >>> run.coverage(["q1"]).notes(run.name)
         ['1 system with topics outside the qrels, left out: bm25 (1).']
         """
-        return notes_on_coverage([name], [self])
+        return notes_on_coverage([name], [self], complete)
 
 
 def notes_on_coverage(

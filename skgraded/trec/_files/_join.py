@@ -91,7 +91,7 @@ def join(
         qid=qrels.topics[kept],
         indptr=indptr,
         pool=pool if len(kept) == len(found) else _of_topics(pool, kept),
-        levels=pool.levels[_look_up(qrels, run, kept, start, indptr)],
+        levels=pool.levels.take(_look_up(qrels, run, kept, start, indptr)),
         order=order_in_topic,
         tied=tied,
         topic=kept,

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings import group_rows
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._records import Records
 
@@ -78,7 +77,7 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
     Grouped
         The records by topic.
     """
-    _, indptr, rows = group_rows(records.topic, len(records.topic))
+    indptr, rows = _group_topics(records.topic, len(records.topics))
     documents = records.documents if rows is None else records.documents.take(rows)
     pairs = _core.find_duplicates(documents.end, documents.text, indptr).reshape(-1, 2)
     if not len(pairs):
@@ -91,6 +90,14 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
     before = np.concatenate(([0], np.cumsum(kept)))
     documents = documents.take(np.flatnonzero(kept))
     return Grouped(records, before[indptr], rows[kept], documents, len(pairs))
+
+
+def _group_topics(topic: NDArray[Any], n_topics: int) -> tuple[IntArray, IntArray | None]:
+    """Return the extents of the topics, and the rows by topic; None if they are consecutive."""
+    border = np.flatnonzero(topic[1:] != topic[:-1]) + 1
+    if len(border) == n_topics - 1:  # topics are numbered by first appearance
+        return np.concatenate(([0], border, [len(topic)])), None
+    return _core.group_rows(topic.astype(np.int32, copy=False), n_topics)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

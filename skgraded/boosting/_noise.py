@@ -1,0 +1,58 @@
+"""Noise on scores, over which derivatives are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from skgraded._params import choice, integer, number
+
+__all__ = ["Noise", "chosen_noise"]
+
+# The numbers are those of noise.hpp.
+_KINDS = {"gumbel": 0, "logistic": 1}
+_SEEDS = 2**64
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Random numbers that are added to scores.
+
+    Attributes
+    ----------
+    kind : {"gumbel", "logistic"}
+        Distribution of the numbers, in its standard form.
+    scale : float
+        The unit of the numbers, in standard deviations of the scores of a query.
+    n_draws : int
+        Number of draws.
+    seed : int
+        Seed of the draws.
+    """
+
+    kind: str
+    scale: float
+    n_draws: int
+    seed: int
+
+    @property
+    def options(self) -> tuple[int, float, int, int]:
+        """Options of the kernel: number of the kind, scale, number of draws and 64 bits of seed."""
+        return _KINDS[self.kind], self.scale, self.n_draws, self.seed % _SEEDS
+
+    def __str__(self) -> str:
+        return (
+            f"noise={self.kind!r}, noise_scale={self.scale!r}, n_draws={self.n_draws!r}, "
+            f"random_state={self.seed!r}"
+        )
+
+
+def chosen_noise(noise: Any, noise_scale: Any, n_draws: Any, random_state: Any) -> Noise | None:
+    """Return the noise that the arguments of the libraries' `objective` functions ask for."""
+    scale = number("noise_scale", noise_scale, above=0)
+    drawn = integer("n_draws", n_draws, 1)
+    seed = integer("random_state", random_state, 0)
+    if noise is None:
+        return None
+    kind = choice("noise", noise, _KINDS, alternative=", or None for no noise")
+    return Noise(kind, scale, drawn, seed)

@@ -1,0 +1,32 @@
+"""Completion of words by the shell, if argcomplete is installed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from skgraded.measures import catalogue
+
+__all__ = ["complete", "complete_measures"]
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer the shell with the words that may come next, and end; do nothing for other calls."""
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(parser, validator=_starts_with)
+
+
+def complete_measures(**_: Any) -> list[str]:
+    """List the measures."""
+    return list(catalogue())
+
+
+def _starts_with(word: str, prefix: str) -> bool:
+    """Whether a word may complete a prefix, in any case."""
+    return word.lower().startswith(prefix.lower())

@@ -1,0 +1,22 @@
+"""Measures that give the numbers of other tools.
+
+The table `CONVENTIONS` says what a tool calls a measure, and with which fields our measure has the
+tool's value; `ABSENCES` says what no measure of ours reproduces, and why. `measure_as` looks
+measures up in it; ``python -m skgraded.conventions`` writes it as the page ``docs/conventions.md``.
+"""
+
+from skgraded.conventions._lookup import measure_as
+from skgraded.conventions._page import as_markdown
+from skgraded.conventions._table import ABSENCES, CONVENTIONS
+from skgraded.conventions._tools import TOOLS, Absence, Convention, Tool
+
+__all__ = [
+    "ABSENCES",
+    "CONVENTIONS",
+    "TOOLS",
+    "Absence",
+    "Convention",
+    "Tool",
+    "as_markdown",
+    "measure_as",
+]

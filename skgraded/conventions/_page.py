@@ -1,0 +1,61 @@
+"""The table of conventions as a page of the documentation."""
+
+from __future__ import annotations
+
+from skgraded.conventions._lookup import build
+from skgraded.conventions._table import ABSENCES, CONVENTIONS
+from skgraded.conventions._tools import TOOLS, Tool
+
+__all__ = ["as_markdown"]
+
+
+def as_markdown() -> str:
+    """Write the table of conventions as a page of the documentation.
+
+    Returns
+    -------
+    str
+        Markdown.
+
+    Examples
+    --------
+    >>> from skgraded.conventions import as_markdown
+    >>> as_markdown().splitlines()[0]
+    "# Other tools' numbers"
+    """
+    lines = [
+        "# Other tools' numbers",
+        "",
+        "`skgraded.conventions.measure_as(tool, name)` returns the measure that gives a tool's",
+        'number. The name may be the tool\'s or ours: `measure_as("lightgbm", "nDCG@10")`.',
+        "This page is generated: `python -m skgraded.conventions > docs/conventions.md`.",
+    ]
+    for tool in TOOLS.values():
+        lines += ["", f"## {tool.name}", "", tool.rules, *_rows_of(tool), *_absences_of(tool)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows_of(tool: Tool) -> list[str]:
+    if tool.like:
+        return ["", f"The measures are those of [{tool.like}](#{tool.like})."]
+    rows = ["", "| theirs | skgraded | |", "|---|---|---|"]
+    for each in CONVENTIONS:
+        if each.tool == tool.name:
+            # 10 stands for any cut-off.
+            ours = str(build(each, {"k": 10} if "{k}" in each.theirs else {}))
+            if "{k}" in each.theirs:
+                ours = ours.removesuffix("@10") + "@k"
+            theirs = each.theirs.replace("{k}", "k")
+            rows.append(f"| `{theirs}` | `{ours}` | {each.note} |")
+    return rows
+
+
+def _absences_of(tool: Tool) -> list[str]:
+    absences = [each for each in ABSENCES if each.tool == tool.name]
+    if not absences:
+        return []
+    rows = ["", "Not here:", "", "| theirs | why |", "|---|---|"]
+    for each in absences:
+        theirs = ", ".join(f"`{name.replace('{k}', 'k')}`" for name in each.theirs)
+        rows.append(f"| {theirs} | {each.reason} |")
+    return rows

@@ -1,0 +1,135 @@
+"""Rank-biased overlap of a list with the ideal ranking that is most like it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core, _params
+from skgraded.measures._measure import Measure
+from skgraded.measures._pool_positions import rank_of
+from skgraded.measures._positions import reciprocal
+from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+
+__all__ = ["Compat"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Compat(Measure):
+    r"""Compatibility: rank-biased overlap with the ideal ranking that is most like the list.
+
+    .. math::
+
+        Compat = \frac{\max_I RBO(L, I)}{RBO(I, I)},
+        \qquad RBO(L, I) = \frac{\sum_{n=1}^{D} p^{n-1}\, |L_n \cap I_n| / n}
+            {\sum_{n=1}^{D} p^{n-1}}
+
+    where L is the list, I an ideal ranking, which holds the documents of grade 1 or above of the
+    pool by falling grade, L_n and I_n are their first n documents, p is the persistence, and D the
+    length of the list, or that of the ideal ranking if this is longer. The maximum is over all
+    orders of documents of the same grade in the ideal ranking; it is reached where they stand in
+    the order of the list. A document at rank r of the list and s of the ideal ranking counts from
+    rank max(r, s) on. Only the order of the grades counts, and no gain.
+
+    Parameters
+    ----------
+    p : float, default=0.95
+        Persistence, strictly between 0 and 1.
+    k : int, optional
+        Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+        Order of tied documents; see `Measure`. ``"expected"`` is an error, because the mean over
+        all orders has no closed form.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Rule for unjudged documents; see `Measure`.
+    normalize : bool, default=True
+        Divide by RBO(I, I), as in the formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+
+    See Also
+    --------
+    nDCG : Gain relative to that of the ideal ranking.
+    RBP : Precision of a user with the same persistence.
+
+    References
+    ----------
+    .. [1] C. L. A. Clarke, A. Vtyurina, M. D. Smucker (2021), "Assessing Top-k Preferences", ACM
+       TOIS 39(3).
+    .. [2] W. Webber, A. Moffat, J. Zobel (2010), "A Similarity Measure for Indefinite Rankings",
+       ACM TOIS 28(4), for rank-biased overlap.
+
+    Examples
+    --------
+    >>> from skgraded import Compat
+    >>> round(Compat(p=0.5)([1, 2], [2, 1]), 4)  # (1/2 * 2/2) / (1 * 1/1 + 1/2 * 2/2)
+    0.3333
+    """
+
+    p: float = 0.95
+    ties: Ties = "row_order"
+    normalize: bool = True
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        relevant = self._relevant(judgments)
+        depth = self._depths(judgments)
+        n = np.arange(1.0, depth.max(initial=0) + 1)
+        weights = np.power(self.p, n - 1.0)
+        agreement = np.concatenate(([0.0], np.cumsum(weights / n)))
+        # What a document adds that both rankings have from rank m on: the summands m..D.
+        end = np.repeat(depth, ranked.lengths)
+        both = np.maximum(rank_of(ranked).astype(np.int64), _ideal_ranks(ranked, judgments))
+        added = agreement[end] - agreement[np.minimum(both - 1, end)]
+        total = _core.discounted_gain(
+            *ranked,
+            added,
+            True,
+            relevant.astype(np.float64),
+            _core.last_rank(self.k),
+            False,
+            rankings.n_threads,
+        )
+        return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])
+
+    def _depths(self, judgments: Judgments) -> IntArray:
+        """Return D by query, which is the same for the list and for the ideal ranking."""
+        n_relevant = judgments.count_pool(self._relevant(judgments))
+        depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
+        return depth if self.k is None else np.minimum(depth, self.k)
+
+
+def _ideal_ranks(ranked: RankedList, judgments: Judgments) -> IntArray:
+    """Return each document's rank in the ideal ranking that keeps the list's order within grades.
+
+    Documents of the pool that the list lacks stand at the end of their grade.
+    """
+    n_levels, pool = judgments.n_levels, judgments.pool
+    query = np.repeat(np.arange(judgments.n_queries), pool.lengths)
+    counts = np.bincount(
+        query * n_levels + pool.levels.astype(np.int64), minlength=judgments.n_queries * n_levels
+    ).reshape(judgments.n_queries, n_levels)
+    higher = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1] - counts
+    own = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
+    group = own * n_levels + ranked.levels.astype(np.int64)
+    order = np.argsort(group, kind="stable")
+    first = np.searchsorted(group[order], group)
+    place = np.empty(len(group), dtype=np.int64)
+    place[order] = np.arange(len(group))
+    ranks: IntArray = higher.ravel()[group] + place - first + 1
+    return ranks

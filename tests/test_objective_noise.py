@@ -1,0 +1,347 @@
+"""Derivatives averaged over noisy scores: against literal loops, all orders, and other draws."""
+
+import copy
+import itertools
+import math
+import pickle
+from functools import cache
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import strategies
+import xgboost as xgb
+from facts import FACTS, RANKED, fields_of
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference import lambdas
+from reference import noise as literal
+from scipy import stats
+
+import skgraded.xgboost
+from skgraded import AP, GAP, eGAP, measure, nDCG, xGAP
+from skgraded.datasets import make_ranking
+from skgraded.lightgbm import objective
+
+TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
+FEW = settings(max_examples=max(5, settings().max_examples // 10))
+QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
+KINDS = ("gumbel", "logistic")
+G = (0.1, 0.2, 0.3, 0.4)
+
+
+def derivatives(ours, y_true, y_score, sizes=None):
+    labels, scores = np.asarray(y_true, dtype=float), np.asarray(y_score, dtype=float)
+    return np.array(ours(labels, scores, None, [len(labels)] if sizes is None else sizes))
+
+
+def literal_derivatives(chosen, grades, **options):
+    """Return the function of scores and order that the literal loop over pairs is."""
+
+    @cache
+    def value(ranked):
+        return chosen(ranked, -np.arange(len(ranked)))
+
+    return lambda scores, order: lambdas.by_row(grades, scores, value, order, **options)
+
+
+# --- the mean over given draws --------------------------------------------------------------------
+
+SCORES = st.sampled_from([-3.5, -1.0, -0.0, 0.0, 0.25, 0.5, 7.25])
+
+
+@st.composite
+def one_query(draw):
+    """Grades and scores, the latter sometimes equal throughout, and the top of the scale."""
+    n, max_grade = draw(st.integers(1, 6)), draw(strategies.MAX_GRADES)
+    grades = draw(strategies.labels(max_grade, n, unjudged=False))
+    equal = draw(st.booleans())
+    scores = [draw(SCORES)] * n if equal else draw(st.lists(SCORES, min_size=n, max_size=n))
+    return grades, scores, max(1, int(max(grades)))
+
+
+@pytest.mark.parametrize("name", TRAINABLE)
+@FEW
+@given(query=one_query(), data=st.data())
+def test_the_mean_is_that_of_literal_loops_over_noisy_scores(name, query, data):
+    grades, scores, top = query
+    chosen, _ = data.draw(fields_of(name, top))
+    assume(getattr(chosen, "rel", 1) <= top)
+    assume(chosen.k is not None or not chosen.normalize)
+    cost = {
+        "sigmoid": data.draw(st.sampled_from([0.5, 1.0, 2.0])),
+        "truncation_level": data.draw(st.sampled_from([1, 3, None])),
+        "norm": data.draw(st.booleans()),
+    }
+    kind, n_draws = data.draw(st.sampled_from(KINDS)), data.draw(st.integers(1, 4))
+    scale = data.draw(st.sampled_from([0.1, 0.5, 3.0]))
+    seed = data.draw(st.integers(0, 2**64 - 1))
+    ours = objective(
+        chosen, noise=kind, noise_scale=scale, n_draws=n_draws, random_state=seed, **cost
+    )
+    expected = literal.mean_by_row(
+        grades,
+        scores,
+        literal_derivatives(chosen, grades, **cost),
+        kind=kind,
+        scale=scale,
+        n_draws=n_draws,
+        seed=seed,
+    )
+    found = derivatives(ours, grades, scores)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@given(
+    rows=strategies.long_data(unjudged=False),
+    kind=st.sampled_from(KINDS),
+    ties=st.sampled_from(["expected", "row_order", "pessimistic", "optimistic"]),
+    n_draws=st.integers(1, 3),
+)
+def test_gradients_sum_to_zero_and_hessians_are_not_negative(rows, kind, ties, n_draws):
+    order = np.argsort(rows.qid, kind="stable")
+    sizes = np.unique(rows.qid, return_counts=True)[1]
+    chosen = GAP(max_grade=int(max(1, rows.y_true.max())), ties=ties)
+    ours = objective(chosen, noise=kind, n_draws=n_draws)
+    gradient, hessian = derivatives(ours, rows.y_true[order], rows.y_score[order], sizes)
+    starts = np.cumsum(sizes) - sizes
+    assert np.isfinite(gradient).all()
+    np.testing.assert_allclose(np.add.reduceat(gradient, starts), 0.0, atol=1e-12)
+    assert (hessian >= 0).all()
+
+
+def test_scores_at_the_ends_of_the_number_line_have_finite_derivatives():
+    for kind, norm in itertools.product(KINDS, (True, False)):
+        ours = objective(xGAP(g=G), noise=kind, noise_scale=100, n_draws=20, norm=norm)
+        for scores in ([1.7e308, -1.7e308, 0.0, 1e300], [1.7e308] * 4, [0.0, 5e-324, 0.0, 0.0]):
+            assert np.isfinite(derivatives(ours, [0, 4, 1, 2], scores)).all()
+
+
+def test_noise_that_rounds_away_leaves_the_derivatives_without_noise():
+    grades, scores = [0, 2, 1, 0, 2, 1], [1.0, 1.0, 1.0 + 2e-16, 1.0, 1.0, 1.0]
+    plain = derivatives(objective(xGAP(g=(0.5, 0.5))), grades, scores)
+    ours = objective(xGAP(g=(0.5, 0.5)), noise="gumbel", noise_scale=1e-3, n_draws=4)
+    np.testing.assert_allclose(derivatives(ours, grades, scores), plain, rtol=1e-12)
+
+
+# --- unbiased -------------------------------------------------------------------------------------
+
+
+def assert_near(found, mean, deviation, errors=5.0):
+    """Within some standard errors; a document without variance has no error."""
+    assert (np.abs(found - mean) <= errors * deviation + 1e-12).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("chosen", [xGAP(g=(0.3, 0.7)), nDCG(k=3), measure("QMeasure")])
+@pytest.mark.parametrize("norm", [True, False])
+def test_many_draws_approach_the_mean_of_other_random_numbers(chosen, kind, norm):
+    grades, scores = (2, 0, 1, 0, 2), np.array([0.3, 1.0, -0.2, 0.1, -1.0])
+    n_ours, n_theirs, scale = 20_000, 2_000, 0.7
+    found = derivatives(
+        objective(chosen, noise=kind, noise_scale=scale, n_draws=n_ours, norm=norm), grades, scores
+    )
+    of_scores = literal_derivatives(chosen, grades, norm=norm)
+    random = np.random.default_rng(0)
+    noisy = scores + scale * np.std(scores) * getattr(random, kind)(size=(n_theirs, len(scores)))
+    rows = np.array([of_scores(each, np.argsort(-each)) for each in noisy])
+    error = rows.std(axis=0) * math.sqrt(1 / n_ours + 1 / n_theirs)
+    assert_near(found, rows.mean(axis=0), error)
+    assert (error > 0).all()
+
+
+@pytest.mark.parametrize("chosen", [xGAP(g=(0.3, 0.7)), nDCG(k=3), eGAP(g=(0.5, 0.5), k=2)])
+def test_equal_scores_approach_the_mean_over_all_orders(chosen):
+    grades, scores = (2, 0, 1, 0, 2), np.full(5, 0.25)
+    of_scores = literal_derivatives(chosen, grades)
+    orders = itertools.permutations(range(len(grades)))
+    rows = np.array([of_scores(scores, order) for order in orders])
+    n_draws = 20_000
+    found = derivatives(objective(chosen, noise="gumbel", n_draws=n_draws), grades, scores)
+    assert_near(found, rows.mean(axis=0), rows.std(axis=0) / math.sqrt(n_draws))
+
+
+@pytest.mark.parametrize(("kind", "distribution"), [("gumbel", "gumbel_r"), ("logistic",) * 2])
+def test_the_numbers_have_the_distribution(kind, distribution):
+    key = literal.key_of([0, 1], [0.5, 0.25], 3)
+    numbers = np.array([literal.standard(kind, key, 100, draw) for draw in range(300)])
+    assert stats.kstest(numbers.ravel(), distribution).pvalue > 0.01
+    neighbours = [numbers[:-1].ravel(), numbers[1:].ravel()], [numbers[:, 1:], numbers[:, :-1]]
+    for one, other in neighbours:
+        assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 4 / math.sqrt(numbers.size)
+
+
+def test_queries_and_seeds_have_numbers_of_their_own():
+    random = np.random.default_rng(0)
+    first = np.array(
+        [
+            literal.standard("logistic", literal.key_of([0, 1], scores, seed), 1, 0)[0]
+            for scores in random.standard_normal((100, 2))
+            for seed in range(50)
+        ]
+    ).reshape(100, 50)
+    assert stats.kstest(first.ravel(), "logistic").pvalue > 0.01
+    for one, other in ((first[:-1], first[1:]), (first[:, :-1], first[:, 1:])):
+        assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 4 / math.sqrt(one.size)
+
+
+# --- the same bits --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scored():
+    """Labels, scores and sizes of 700 queries; the first half lacks the top grade."""
+    random = np.random.default_rng(0)
+    sizes = random.integers(1, 200, 700)
+    labels = random.integers(0, 5, sizes.sum()).astype(float)
+    labels[: sizes[:350].sum()] %= 4
+    scores = np.round(random.standard_normal(len(labels)), 2)
+    scores[: sizes[:20].sum()] = 0.0
+    return labels, scores, sizes
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("chosen", [nDCG(), xGAP(g=G), measure("QMeasure@10")])
+def test_bits_do_not_depend_on_the_number_of_threads(scored, chosen, kind):
+    one, two, three = (
+        derivatives(objective(chosen, noise=kind, n_threads=n_threads), *scored)
+        for n_threads in (1, 2, 3)
+    )
+    assert np.array_equal(one, two)
+    assert np.array_equal(one, three)
+
+
+def test_a_part_of_the_queries_has_the_bits_that_it_has_in_the_whole(scored):
+    labels, scores, sizes = scored
+    ours = objective(xGAP(g=G), noise="gumbel")
+    whole, cut = derivatives(ours, *scored), sizes[:350].sum()
+    parts = [
+        derivatives(ours, labels[:cut], scores[:cut], sizes[:350]),
+        derivatives(ours, labels[cut:], scores[cut:], sizes[350:]),
+    ]
+    assert np.array_equal(np.concatenate(parts, axis=1), whole)
+    swapped = (np.roll(each, -shift) for each, shift in zip(scored, (cut, cut, 350), strict=True))
+    assert np.array_equal(derivatives(ours, *swapped), np.roll(whole, -cut, axis=1))
+
+
+def test_a_difference_in_the_last_bits_of_the_scores_gives_no_other_noise(scored):
+    labels, scores, sizes = scored
+    last_bits = 1 + 2.0**-49 * np.random.default_rng(1).standard_normal(len(scores))
+    ours = objective(xGAP(g=G), noise="gumbel")
+    found = derivatives(ours, labels, scores * last_bits, sizes)
+    np.testing.assert_allclose(found, derivatives(ours, *scored), rtol=1e-3, atol=1e-9)
+
+
+def test_what_changes_the_noise(scored):
+    labels, scores, sizes = scored
+    base = derivatives(objective("nDCG", noise="gumbel"), *scored)
+    others = {
+        "seed": derivatives(objective("nDCG", noise="gumbel", random_state=1), *scored),
+        "kind": derivatives(objective("nDCG", noise="logistic"), *scored),
+        "scale": derivatives(objective("nDCG", noise="gumbel", noise_scale=0.6), *scored),
+        "draws": derivatives(objective("nDCG", noise="gumbel", n_draws=4), *scored),
+        "no noise": derivatives(objective("nDCG"), *scored),
+    }
+    assert all(np.mean(base == other) < 0.05 for other in others.values())
+    assert np.array_equal(derivatives(objective("nDCG", noise="gumbel"), *scored), base)
+    # A new iteration has other scores; without norm, only the noise tells the two apart.
+    ours = objective("nDCG", noise="gumbel", noise_scale=1e-6, norm=False)
+    equal = np.zeros_like(scores)
+    first, later = (derivatives(ours, labels, equal + start, sizes) for start in (0.0, 1.0))
+    assert np.mean(first == later) < 0.5
+
+
+def test_weights_multiply_the_mean(scored):
+    labels, scores, sizes = scored
+    ours, weight = objective("nDCG", noise="gumbel"), np.linspace(0.5, 2.0, len(scores))
+    weighted = np.array(ours(labels, scores, weight, sizes))
+    assert np.array_equal(weighted, derivatives(ours, *scored) * weight)
+
+
+# --- in training ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_ranking(n_queries=60, docs_per_query=(5, 40), random_state=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_interfaces_of_lightgbm_train_the_same_model_time_and_again(rows, kind):
+    X, y, qid = rows
+    sizes, ours = np.bincount(qid), objective(xGAP(g=G), noise=kind)
+    ranker = lgb.LGBMRanker(objective=ours, n_estimators=20, n_jobs=1, verbose=-1)
+    scores = ranker.fit(X, y, group=sizes).predict(X)
+    assert xGAP(g=G)(y, scores, qid=qid) > xGAP(g=G)(y, np.zeros(len(y)), qid=qid) + 0.2
+    for _ in range(2):
+        booster = lgb.train({**QUIET, "objective": ours}, lgb.Dataset(X, y, group=sizes), 20)
+        assert np.array_equal(scores, booster.predict(X))
+
+
+def test_xgboost_has_the_derivatives_that_lightgbm_has_and_trains_by_them(rows):
+    X, y, qid = rows
+    options = {"noise": "gumbel", "noise_scale": 0.3, "n_draws": 2, "random_state": 5}
+    theirs = skgraded.xgboost.objective(xGAP(g=G), **options)
+    data = xgb.DMatrix(X, y, qid=qid)
+    scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
+    ours = derivatives(objective(xGAP(g=G), **options), y, scores, np.bincount(qid))
+    assert np.array_equal(np.array(theirs(scores, data)), ours)
+    one, other = (
+        xgb.train({"nthread": 1}, data, 10, obj=theirs).predict(xgb.DMatrix(X)) for _ in range(2)
+    )
+    assert np.array_equal(one, other)
+    assert xGAP(g=G)(y, one, qid=qid) > xGAP(g=G)(y, np.zeros(len(y)), qid=qid) + 0.2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_are_equal_and_give_the_same(scored, copied):
+    ours = objective(AP(rel=2), noise="logistic", noise_scale=2, n_draws=2, random_state=2**70)
+    again = copied(ours)
+    assert again == ours
+    assert again != objective(AP(rel=2))
+    assert np.array_equal(derivatives(again, *scored), derivatives(ours, *scored))
+    assert repr(again) == (
+        "objective('AP(rel=2)', noise='logistic', noise_scale=2.0, n_draws=2, "
+        f"random_state={2**70})"
+    )
+
+
+def test_without_noise_its_other_arguments_have_no_effect():
+    assert objective("nDCG", noise_scale=2, n_draws=7, random_state=1) == objective("nDCG")
+
+
+@pytest.mark.parametrize("make", [objective, skgraded.xgboost.objective])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"noise": "gumbl"},
+            "noise must be one of 'gumbel', 'logistic', or None for no noise, got 'gumbl'. "
+            "Did you mean 'gumbel'?",
+        ),
+        ({"noise": True}, "noise must be one of 'gumbel', 'logistic', or None.*got True"),
+        ({"noise_scale": 0}, "noise_scale must be a finite number > 0, got 0"),
+        ({"noise_scale": math.inf}, "noise_scale must be a finite number > 0, got inf"),
+        ({"n_draws": 0}, "n_draws must be an integer >= 1, got 0"),
+        ({"n_draws": 1.5}, "n_draws must be an integer >= 1, got 1.5"),
+        ({"random_state": None}, "random_state must be an integer >= 0, got None"),
+        ({"random_state": -1}, "random_state must be an integer >= 0, got -1"),
+    ],
+)
+def test_arguments_out_of_range(make, options, message):
+    with pytest.raises(ValueError, match=message):
+        make("nDCG", **options)
+
+
+def test_scores_that_run_away_in_training_name_the_iteration():
+    ours = objective("nDCG", noise="gumbel")
+    ours(np.array([1.0, 0, 1]), np.zeros(3), None, [3])
+    with pytest.raises(ValueError, match=r"got nan in row 1 at iteration 2.*learning rate"):
+        ours(np.array([1.0, 0, 1]), np.array([0.0, np.nan, 0.0]), None, [3])
+    with pytest.raises(ValueError, match="y_score must"):
+        ours(np.array([1.0, 0, 1]), np.zeros(4), None, [3])
+
+
+def test_unjudged_rows():
+    with pytest.raises(ValueError, match="y_true must be judged in every row to train on"):
+        objective("nDCG", noise="gumbel")(np.array([1, np.nan, 1]), np.zeros(3), None, [3])
