@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._pictures import style_of
 from skgraded._text import wrap
-from skgraded.studies._presentation import style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import holm, paired_differences
+from skgraded._pictures import style_of
 from skgraded._repeated_tests import repeated_interval
 from skgraded._text import text_table, wrap
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped
 from skgraded.studies._objective_trainings import Training
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
     import pandas as pd
