@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from measure_pages import write_measure_pages
 from reference_pages import write_reference_pages
 
 import skgraded
@@ -25,7 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_templates", "build", "gallery/*.ipynb"]
+exclude_patterns = ["_templates", "build", "gallery/*.ipynb", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
@@ -49,12 +50,20 @@ html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
+    "icon_links": [
+        {
+            "name": "GitHub",
+            "url": "https://github.com/skgraded/skgraded",
+            "icon": "fa-brands fa-github",
+        }
+    ],
     "secondary_sidebar_items": ["page-toc"],
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"start": []}
+html_sidebars = {"start": [], "index": []}
+html_context = {"default_mode": "auto"}
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
@@ -73,5 +82,6 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Write the pages of the reference before Sphinx reads the folder."""
+    """Write the pages of the measures and of the reference before Sphinx reads the folder."""
+    write_measure_pages(Path(__file__).parent / "measures")
     write_reference_pages(Path(__file__).parent / "reference")

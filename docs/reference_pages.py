@@ -13,6 +13,7 @@ MODULES = {
     "skgraded.xgboost": "XGBoost",
     "skgraded.catboost": "CatBoost",
     "skgraded.trec": "TREC runs and qrels",
+    "skgraded.users": "User models and g",
     "skgraded.studies": "Studies of measures",
     "skgraded.displays": "Displays",
     "skgraded.datasets": "Data sets",
