@@ -34,10 +34,10 @@ FAMILIES = {
 }
 N_DOCUMENTS, TOP_GRADE, CUT = 20, 4, 10
 ABOUT = (
-    "Formula, worked example and picture of every measure. The pictures show the value of a list of "
-    f"{N_DOCUMENTS} documents, one of which is relevant, against the rank of that document, with "
-    f"the measure's default parameters and grades up to {TOP_GRADE}. Where the value of a whole "
-    f"list does not depend on the rank, the list is cut at {CUT}."
+    "Formula, worked example and picture of every measure. The pictures show the value of a list "
+    f"of {N_DOCUMENTS} documents, one of which is relevant, against the rank of that document, "
+    f"with the measure's default parameters and grades up to {TOP_GRADE}. Where the value of a "
+    f"whole list does not depend on the rank, the list is cut at {CUT}."
 )
 
 
