@@ -6,7 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from measure_pages import write_measure_pages
-from reference_pages import write_reference_pages
+from reference_pages import MODULES, write_reference_pages
 
 import skgraded
 
@@ -32,7 +32,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
 
-autosummary_generate = True
+autosummary_generate = [f"reference/{name}.rst" for name in MODULES]
 autodoc_typehints = "none"  # the docstrings state types and shapes
 autodoc_member_order = "bysource"
 default_role = "code"

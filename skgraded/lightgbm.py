@@ -56,7 +56,7 @@ def objective(
     over the pairs of documents of unequal grade with at least one document among the first
     `truncation_level` ranks; r are grades, s scores, and :math:`\sigma` is `sigmoid`. The weight
     w_ij is the absolute change in the measure if the two documents swapped their ranks; the
-    gradient treats it as a constant. With `norm` it is divided by 0.01 + |s_i - s_j|, and
+    gradient treats it as a constant. With `norm` it is divided by 0.01 + ``|s_i - s_j|``, and
     all derivatives of a query are multiplied by log2(1 + S) / S, where S is the sum of the
     absolute lambdas, so that queries with many documents do not outweigh the others.
 
