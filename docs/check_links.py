@@ -27,7 +27,11 @@ class _Page(HTMLParser):
 
 def broken_links(folder):
     """Return pairs of page and link, for every link inside the folder without a target."""
-    pages = {path: _Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
+    pages = {
+        path: _Page(path.read_text(encoding="utf-8"))
+        for path in folder.rglob("*.html")
+        if path.relative_to(folder).parts[0] != "_static"  # templates of the theme
+    }
     found = []
     for path, page in pages.items():
         for link in page.links:

@@ -21,7 +21,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -42,6 +42,7 @@ numpydoc_xref_param_type = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "skgraded"
 html_static_path = ["_static"]
@@ -57,6 +58,8 @@ html_theme_options = {
             "icon": "fa-brands fa-github",
         }
     ],
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "footer_start": ["copyright"],
@@ -76,7 +79,8 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 1_000_000,
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.GalleryOrder",
+    "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
     "matplotlib_animations": False,
 }
 

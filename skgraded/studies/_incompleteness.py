@@ -204,7 +204,7 @@ class Incompleteness:
         """
         means = self._curves(statistic, topics)
         ax = axes_or_new(ax, self, (7.2, 4.6))
-        shown = standing_out(means[-1])
+        shown = standing_out(self._judged(statistic, means))
         curves = [
             Curve(name, self.rates, means[:, column], shown[column])
             for column, name in enumerate(self.measures)
@@ -220,7 +220,9 @@ class Incompleteness:
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         plain(ax)
         label_ends(ax, lines, curves)
-        headline(ax, _QUESTIONS[statistic].format(target=self.target), self._answer(means, topics))
+        headline(
+            ax, _QUESTIONS[statistic].format(target=self.target), self._answer(statistic, topics)
+        )
         return ax
 
     @staticmethod
@@ -235,10 +237,17 @@ class Incompleteness:
             band = {"color": lines[column].get_color(), "alpha": 0.12, "lw": 0}
             ax.fill_between(lines[column].get_xdata(), middle - spread, middle + spread, **band)
 
-    def _answer(self, means: FloatArray, topics: str | None) -> str:
-        """Say how far the largest and the smallest value differ at the smallest pool."""
-        last = means[-1]
-        known = np.flatnonzero(~np.isnan(last))
+    @staticmethod
+    def _judged(statistic: IncompletenessStatistic, means: FloatArray) -> FloatArray:
+        """Return what the measures are compared by: the last value, or the change in the score."""
+        judged: FloatArray = np.abs(means[-1] - means[0]) if statistic == "score" else means[-1]
+        return judged
+
+    def _answer(self, statistic: IncompletenessStatistic, topics: str | None) -> str:
+        """Say which measures have the largest and the smallest value at the smallest pool."""
+        means = self._curves(statistic, topics)
+        judged = self._judged(statistic, means)
+        known = np.flatnonzero(~np.isnan(judged))
         if not len(known):
             return ""
         pool = (
@@ -246,8 +255,9 @@ class Incompleteness:
             if self.method == "depth"
             else f"With {self.rates[-1]:g} % of the judgments"
         )
-        ends = dict.fromkeys([known[last[known].argmax()], known[last[known].argmin()]])
-        said = ", ".join(f"{self.measures[each]} {last[each]:.2f}" for each in ends)
+        ends = dict.fromkeys([known[judged[known].argmax()], known[judged[known].argmin()]])
+        start = [f"{value:.2f} to " if statistic == "score" else "" for value in means[0]]
+        said = ", ".join(f"{self.measures[at]} {start[at]}{means[-1, at]:.2f}" for at in ends)
         number = self._set(topics)
         chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
         systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
