@@ -24,7 +24,7 @@ from skgraded._pictures import (
     draw_curves,
     draw_dots,
     headline,
-    label_ends,
+    label_apart,
     plain,
     standing_out,
 )
@@ -262,7 +262,7 @@ class DiscriminativePower:
         reached = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
         ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, reached + 1.0))
         plain(ax)
-        label_ends(ax, lines, curves)
+        label_apart(ax, lines, curves)
         headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
         return ax
 
