@@ -51,4 +51,5 @@ def test_every_public_module_has_a_page():
         for path in folder.iterdir()
         if not path.name.startswith("_") and (path.suffix == ".py" or path.is_dir())
     }
-    assert found - {"skgraded.cli"} == tool("reference_pages").MODULES.keys()
+    inner = {"skgraded.boosting", "skgraded.cli"}  # which users call through others
+    assert found - inner == tool("reference_pages").MODULES.keys()
