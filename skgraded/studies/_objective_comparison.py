@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import holm, paired_differences
-from skgraded._pictures import style_of
+from skgraded._pictures import plain, style_of
 from skgraded._repeated_tests import repeated_interval
 from skgraded._text import text_table, wrap
 from skgraded.measures import Measure
@@ -256,6 +256,7 @@ class ObjectiveComparison:
             ax.plot(iterations, curves[number], label=name, markevery=at, **style)
         ax.set(xlabel="iteration", ylabel=f"mean {self.judges[column]} on test queries")
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+        plain(ax)
         ax.set_title(wrapped(self._about_curves(column), _WIDTH_OF_CURVES), loc="left", fontsize=11)
         return ax
 
