@@ -9,7 +9,8 @@ _CHOOSE = re.compile(r"\{(\w+)\s*\\choose\s*(\w+)\}")
 
 
 def _mathml(node, **options):
-    return tex2mathml(_CHOOSE.sub(r"\\binom{\1}{\2}", node.astext()), **options)
+    formula = _CHOOSE.sub(r"\\binom{\1}{\2}", node.astext())
+    return tex2mathml(formula.replace(r"\dots", r"\ldots"), **options)
 
 
 def _visit_math(writer, node):
