@@ -78,7 +78,7 @@ def _section(name, kind, folder):
 
 
 def _draw(name, kind, path):
-    """Draw the value against the rank of the relevant document, a curve for each grade."""
+    """Draw the value against the rank, a curve for each grade; return the cut-off, as in ``@10``."""
     values, cut = _values(kind)
     ranks = np.arange(1.0, N_DOCUMENTS + 1)
     if np.ptp(values, axis=0).max() == 0:
@@ -100,6 +100,7 @@ def _draw(name, kind, path):
         grade = f"a document of grade {TOP_GRADE}" if len(curves) > 1 else "one relevant document"
         headline(ax, f"What is {grade} worth at each rank?", f"{said[0].upper()}{said[1:]}.")
         figure.savefig(path, metadata={"Date": None})
+    return cut
 
 
 def _values(kind):
