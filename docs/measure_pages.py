@@ -78,7 +78,7 @@ def _section(name, kind, folder):
 
 
 def _draw(name, kind, path):
-    """Draw the value against the rank, a curve for each grade; return the cut-off, as in ``@10``."""
+    """Draw the value against the rank, a curve for each grade; return the cut-off."""
     values, cut = _values(kind)
     ranks = np.arange(1.0, N_DOCUMENTS + 1)
     if np.ptp(values, axis=0).max() == 0:
