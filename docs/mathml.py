@@ -19,7 +19,7 @@ def _visit_math(writer, node):
 
 
 def _visit_block(writer, node):
-    writer.body.append(f'<div class="math">{_mathml(node, as_block=True)}</div>')
+    writer.body.append(f'<div class="formula">{_mathml(node, as_block=True)}</div>')
     raise nodes.SkipNode
 
 
