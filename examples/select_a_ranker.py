@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from skgraded import QueryKFold, QueryRanker, evaluate, query_target, xGAP
 from skgraded.datasets import make_ranking
+from skgraded.displays import TrainingDisplay
 
 X, y, qid = make_ranking(n_queries=200, random_state=0)
 train, test = next(QueryKFold(4).split(X, groups=qid))
@@ -33,6 +34,7 @@ search = GridSearchCV(ranker, grid, cv=QueryKFold(5), n_jobs=2)
 search.fit(X[train], query_target(y[train], qid[train]))
 print(f"{search.best_params_}, {search.best_estimator_.best_iteration_} trees")
 print(f"cross-validated {measure}: {search.best_score_:.4f}")
+display = TrainingDisplay.from_estimator(search.best_estimator_)
 
 # %%
 # Evaluate several measures with one sort.

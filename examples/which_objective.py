@@ -64,8 +64,11 @@ print(f"Pooled\n{pooled}")
 table = pooled.to_frame().query("data_set == 'pooled' and judge == 'xGAP'")
 print("\n", table[["objective", "difference", "low", "high", "p_value"]].to_string(index=False))
 
+# %%
+# The same as pictures, and how the objectives got there.
+forest, curves = pooled.plot("xGAP"), found["few top"].plot_curves("xGAP")
 if plots is not None:
     plots.mkdir(parents=True, exist_ok=True)
-    pooled.plot("xGAP").figure.savefig(plots / "objectives_forest.png", dpi=110)
-    found["few top"].plot_curves("xGAP").figure.savefig(plots / "objectives_curves.png", dpi=110)
+    forest.figure.savefig(plots / "objectives_forest.png", dpi=110)
+    curves.figure.savefig(plots / "objectives_curves.png", dpi=110)
     print(f"Saved the plots in {plots}.")

@@ -42,8 +42,9 @@ print(profile)
 # What holds for our own users, of whom 20 % accept grade 1? The interval may be read for any g, and
 # for several, because all of them hold jointly.
 print(profile["any"].at((0.2, 0.8)))
+ax = profile.plot()
 if sys.argv[1:]:
-    profile.plot().figure.savefig(sys.argv[1], dpi=110)
+    ax.figure.savefig(sys.argv[1], dpi=110)
 
 # %%
 # A cross-validation tests all queries; its intervals hold for the models of these splits. Here both

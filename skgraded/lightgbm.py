@@ -62,8 +62,8 @@ def objective(
     over the pairs of documents of unequal grade with at least one document among the first
     `truncation_level` ranks; r are grades, s scores, and :math:`\sigma` is `sigmoid`. The weight
     w_ij is the absolute change in the measure if the two documents swapped their ranks; the
-    gradient treats it as a constant. With `norm` it is divided by 0.01 + |s_i - s_j|, unless all
-    scores of the query are tied, as in the first iteration. All derivatives of a query are then
+    gradient treats it as a constant. With `norm` it is divided by 0.01 + ``|s_i - s_j|``, unless
+    all scores of the query are tied, as in the first iteration. All derivatives of a query are then
     multiplied by log2(1 + S) / S, where S is the sum of the absolute lambdas, so that queries with
     many documents do not outweigh the others; this holds for tied queries, too.
 

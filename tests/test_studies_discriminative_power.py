@@ -261,17 +261,27 @@ def test_seeds(scores):
 def test_plots_and_frames(scores):
     found = discriminative_power(scores, n_resamples=100)
     ax = found.plot()
-    names = [each.get_text() for each in ax.get_legend().get_texts()]
-    assert names == ["AP", "P@10"]
+    assert [each.get_text() for each in ax.get_yticklabels()] == ["AP", "P@10"]  # the best on top
+    (dots,) = [each for each in ax.collections if len(each.get_offsets()) == 2]
+    np.testing.assert_allclose(dots.get_offsets()[:, 0], 100.0 * found.power)
+    assert ax.get_title(loc="left") == "Which measure tells most pairs of systems apart?"
+    assert f"AP {found.n_significant[0]} of 15" in ax.texts[-1].get_text()
+    ax = found.plot_levels()
+    assert {"AP", "P@10"} < {each.get_text() for each in ax.texts}
     np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), found.asl_curve("AP"))
     assert ax.get_ylim() == (0.0, pytest.approx(0.15))
     rng = np.random.default_rng(0)
     alike = discriminative_power({"AP": rng.random((3, 40))}, n_resamples=100)
     assert alike.p_values.min() > 0.15  # an axis up to 3 alpha would be empty
-    assert alike.plot().get_ylim() == (0.0, 1.0)
-    assert alike.plot(largest=0.5).get_ylim() == (0.0, 0.5)
+    assert alike.plot_levels().get_ylim() == (0.0, 1.0)
+    assert alike.plot_levels(largest=0.5).get_ylim() == (0.0, 0.5)
     table = found.to_frame()
     assert len(table) == 30
     assert table["significant"].sum() == found.n_significant.sum()
-    ax = swap_rates(scores, n_trials=20).plot()
-    assert "12 topics" in ax.get_xlabel()
+    swaps = swap_rates(scores, n_trials=20)
+    assert "12 topics" in swaps.plot_rates().get_xlabel()
+    difference, share = swaps.sensitivity()
+    ax = swaps.plot()
+    best = int(share.argmax())
+    assert ax.get_yticklabels()[0].get_text() == swaps.measures[best]
+    assert f"from {difference[best]:.2f} on" in ax.texts[0].get_text()

@@ -180,8 +180,10 @@ def test_plot_table_and_frame():
     ax.figure.canvas.draw()
     right = ax.get_window_extent().x1
     assert all(text.get_window_extent().x1 < right for text in ax.texts)
-    assert [text.get_text() for text in ax.texts] == [
-        f"{share:.0%}" for share in found.share_within
+    assert [text.get_text() for text in ax.texts][:-1] == [
+        *(f"{share:.0%}" for share in found.share_within),
+        "between topics",
+        "by judgments",
     ]
     assert "1000 judgments of each of 3 topics" in " ".join(repr(found).split())
     table = found.to_frame().set_index("measure")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded.measures import Measure, column_of
 
 __all__ = ["TrainingDisplay"]
@@ -131,9 +132,10 @@ class TrainingDisplay:
         """
         self.ax_ = axes_or_new(ax, self)
         self.figure_ = self.ax_.figure
+        colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
         iterations = np.arange(1, len(self.values) + 1)
         (self.line_,) = self.ax_.plot(
-            iterations, self.values, **{"label": self.label, **line_kwargs}
+            iterations, self.values, **{"label": self.label, "color": colour, **line_kwargs}
         )
         self.best_ = None
         if self.best_iteration:
@@ -144,12 +146,30 @@ class TrainingDisplay:
                 color=self.line_.get_color(),
                 linestyle="none",
             )
+            self.ax_.annotate(
+                f"{self.best_iteration}",
+                (self.best_iteration, self.values[self.best_iteration - 1]),
+                xytext=(0, 5),
+                textcoords="offset points",
+                ha="center",
+                fontsize=SMALL,
+                color=self.line_.get_color(),
+            )
         self.ax_.set(
             xlabel="Iteration", ylabel=f"{self.measure or 'Measure'}\non validation queries"
         )
+        plain(self.ax_)
+        is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
+        headline(self.ax_, "When does further training stop to help?", self._answer() * is_alone)
         if self.label is not None or "label" in line_kwargs:
-            self.ax_.legend()
+            self.ax_.legend(frameon=False, fontsize=SMALL)
         return self
+
+    def _answer(self) -> str:
+        if not self.best_iteration:
+            return ""
+        value = self.values[self.best_iteration - 1]
+        return f"Best after {self.best_iteration} of {len(self.values)} iterations ({value:.4f})."
 
 
 def _name_of(wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any) -> str:

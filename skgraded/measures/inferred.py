@@ -33,12 +33,12 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
                 \frac{|d|}{n-1} \cdot \frac{|rel| + \epsilon}{|rel| + |nonrel| + 2 \epsilon} \right)
 
     where r_n is the grade at rank n, t the threshold ``rel`` and R the number of sampled documents
-    of grade t or above. Above rank n, |d| is the number of documents in the pool, and |rel| and
-    |nonrel| are the numbers of sampled documents that are relevant and not relevant. Sampled
-    documents are judged. The measure assumes that the unsampled documents of the pool contain the
-    same share of relevant documents as the sampled ones, and that documents outside the pool are
-    not relevant. At rank 1 the term is 1. With complete judgments the value is that of `AP`, except
-    for the effect of epsilon.
+    of grade t or above. Above rank n, ``|d|`` is the number of documents in the pool, and ``|rel|``
+    and ``|nonrel|`` are the numbers of sampled documents that are relevant and not relevant.
+    Sampled documents are judged. The measure assumes that the unsampled documents of the pool
+    contain the same share of relevant documents as the sampled ones, and that documents outside the
+    pool are not relevant. At rank 1 the term is 1. With complete judgments the value is that of
+    `AP`, except for the effect of epsilon.
 
     In arrays, NaN marks a document outside the pool. In qrels, the grade -1 marks an unsampled
     document of the pool, and documents that the qrels do not list are outside the pool.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
+from skgraded._pictures import BETTER, GREY, headline, plain
 from skgraded._repeated_tests import note_on_few_repeats
 from skgraded._text import Table, TableResult, count, shorten, wrap
 from skgraded.measures import Measure, column_of
@@ -224,14 +225,23 @@ class RankerComparison(TableResult):
         ax = axes_or_new(ax, self, _size_for(names))
         place = np.arange(len(self.pairs))
         reach = np.abs(self.intervals - self.differences[:, None]).T
-        ax.errorbar(self.differences, place, xerr=reach, fmt="o", capsize=3)
-        ax.axvline(0, color="gray", linewidth=1)
+        ax.errorbar(self.differences, place, xerr=reach, fmt="o", capsize=3, color=BETTER)
+        ax.axvline(0, color=GREY, linewidth=1)
         ax.set_yticks(place, names)
         ax.set_ylim(len(place) - 0.5, -0.5)
         ax.set_xlabel(
             f"difference in {self.measure},\n{self.confidence:.0%} interval over {self._size()}"
         )
+        plain(ax, grid="x")
+        headline(ax, f"Do rankers differ in {self.measure}?", self._answer())
         return ax
+
+    def _answer(self) -> str:
+        """Say how many differences have an interval without 0."""
+        n = int(((self.intervals[:, 0] > 0) | (self.intervals[:, 1] < 0)).sum())
+        if not n:
+            return "No difference is established: all intervals include 0."
+        return f"{n} of {count(len(self.pairs), 'interval')} exclude 0."
 
     def _size(self) -> str:
         repeats = "" if self.n_repeats == 1 else f" and {self.n_repeats} repeats"

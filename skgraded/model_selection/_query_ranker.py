@@ -119,9 +119,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The measure with nothing left open.
     n_features_in_ : int
         Number of features, a ``"qid"`` column not counted.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where X has string column names.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         The importances of the fitted estimator, where it has them. For CatBoostRanker with a
         ranking loss, whose own importances need the training rows, they are of the type
         ``"PredictionValuesChange"``.

@@ -18,10 +18,20 @@ from skgraded._paired_tests import (
     tukey_test,
 )
 from skgraded._params import choice, fraction, integer
+from skgraded._pictures import (
+    GREY,
+    Curve,
+    draw_curves,
+    draw_dots,
+    headline,
+    label_apart,
+    plain,
+    standing_out,
+)
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
 from skgraded.measures import column_of
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import as_system_scores, complete_topics
 
 if TYPE_CHECKING:
@@ -180,7 +190,42 @@ class DiscriminativePower(TableResult):
         )
         return Table(labels, columns, [told], widest_label=44)
 
-    def plot(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the share of significant pairs, with a dot for each measure, the best at the top.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; beside each dot stands the difference of means that the measure requires.
+        """
+        ax = axes_or_new(ax, self, (7.2, 1.5 + 0.24 * len(self.measures)))
+        order = np.argsort(-self.power, kind="stable")
+        notes = [f"differences over {self.difference_required[each]:.3f}" for each in order]
+        notes[1:] = [f"{self.difference_required[each]:.3f}" for each in order[1:]]
+        best = int((self.n_significant == self.n_significant.max()).sum())
+        names = [self.measures[each] for each in order]
+        draw_dots(ax, names, 100.0 * self.power[order], notes, best)
+        ax.set(xlabel=f"% of {len(self.pairs)} pairs of systems with p < {self.alpha:g}")
+        ax.set_xlim(0.0, 118.0 * float(self.power.max()) or 1.0)
+        headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
+        return ax
+
+    def _answer(self, order: IntArray) -> str:
+        """Say which measures separate most and fewest pairs."""
+        n = self.n_significant
+        said = [
+            f"{self.measures[each]} {n[each]} of {len(self.pairs)}"
+            for each in (order[:1] if len(order) == 1 else order[[0, -1]])
+        ]
+        resamples = "" if self.test == "t" else f", {self.n_resamples} resamples"
+        return f"{', '.join(said)} ({_TITLES[self.test]}{resamples})."
+
+    def plot_levels(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
         """Draw the ASL curves: the sorted significance levels of all pairs, for each measure.
 
         The further to the right a curve stays below alpha, the more pairs the measure separates.
@@ -196,15 +241,18 @@ class DiscriminativePower(TableResult):
         Returns
         -------
         matplotlib.axes.Axes
-            The axes.
+            The axes. Of many measures the two best and the two worst are in colour.
         """
         ax = axes_or_new(ax, self, (7.2, 4.6))
         share = 100.0 * np.arange(1, len(self.pairs) + 1) / len(self.pairs)
-        for number in np.argsort(-self.power, kind="stable"):
-            name = self.measures[number]
-            look = style_of(int(number)) | {"marker": None}
-            ax.plot(share, self.asl_curve(name), label=name, **look)
-        ax.axhline(self.alpha, color="grey", linewidth=0.8, linestyle=":")
+        order = np.argsort(-self.power, kind="stable")
+        shown = standing_out(self.power)
+        curves = [
+            Curve(self.measures[each], share, self.asl_curve(self.measures[each]), shown[each])
+            for each in order
+        ]
+        lines = draw_curves(ax, curves, markers=False)
+        ax.axhline(self.alpha, color=GREY, linewidth=0.8, linestyle=":")
         if largest is None:
             largest = 3.0 * self.alpha if self.p_values.min() < 3.0 * self.alpha else 1.0
         ax.set(
@@ -212,10 +260,11 @@ class DiscriminativePower(TableResult):
             ylabel="achieved significance level",
             ylim=(0.0, largest),
         )
-        shown = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
-        ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, shown + 1.0))
-        ax.grid(alpha=0.3)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        reached = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
+        ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, reached + 1.0))
+        plain(ax)
+        label_apart(ax, lines, curves)
+        headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
         return ax
 
 

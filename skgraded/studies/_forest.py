@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
+from skgraded._pictures import plain, style_of
 from skgraded._text import wrap
-from skgraded.studies._presentation import style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +81,7 @@ def draw_forest(
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(xlabel)
     ax.locator_params(axis="x", nbins=7)
+    plain(ax, grid="x")
     ax.set_title(wrapped(title, room), loc="left", fontsize=11)
     if len(series) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, flag, integer
+from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult, count
 from skgraded.measures import Measure, measure, measures_of
@@ -21,7 +22,7 @@ from skgraded.studies._pool_samples import (
     random_samples,
     stratified_samples,
 )
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import system_mask
 from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
@@ -51,6 +52,14 @@ _TITLES: dict[IncompletenessStatistic, str] = {
     "target_kendall": "Kendall's tau with the {target} of the full pool",
     "target_pearson": "linear correlation with the {target} of the full pool",
     "target_rmse": "RMS error against the {target} of the full pool",
+}
+_QUESTIONS: dict[IncompletenessStatistic, str] = {
+    "kendall": "Do the systems keep their order when judgments are missing?",
+    "tau_ap": "Do the best systems keep their order when judgments are missing?",
+    "score": "Do scores keep their level when judgments are missing?",
+    "target_kendall": "Do reduced judgments order the systems as {target} does on all?",
+    "target_pearson": "Do scores on reduced judgments follow {target} on all?",
+    "target_rmse": "How far are scores on reduced judgments from {target} on all?",
 }
 _OF_TARGET = ("target_kendall", "target_pearson", "target_rmse")
 _DECIMALS = 12
@@ -195,18 +204,18 @@ class Incompleteness(TableResult):
         Returns
         -------
         matplotlib.axes.Axes
-            The axes; the band around a curve shows one standard deviation of the repeats.
+            The axes. Of many measures, the two largest and the two smallest at the end are in
+            colour, with a band of one standard deviation of the repeats.
         """
         means = self._curves(statistic, topics)
-        values = getattr(self, statistic)[self._set(topics)]
         ax = axes_or_new(ax, self, (7.2, 4.6))
-        for column, name in enumerate(self.measures):
-            look = style_of(column)
-            ax.plot(self.rates, means[:, column], label=name, **look)
-            if values.shape[1] > 1:
-                middle, spread = means[:, column], values[:, :, column].std(axis=1, ddof=1)
-                band = {"color": look["color"], "alpha": 0.12, "lw": 0}
-                ax.fill_between(self.rates, middle - spread, middle + spread, **band)
+        shown = standing_out(self._judged(statistic, means))
+        curves = [
+            Curve(name, self.rates, means[:, column], shown[column])
+            for column, name in enumerate(self.measures)
+        ]
+        lines = draw_curves(ax, curves)
+        self._draw_bands(ax, lines, means, getattr(self, statistic)[self._set(topics)], shown)
         if self.method == "depth":
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
@@ -214,11 +223,50 @@ class Incompleteness(TableResult):
         ax.invert_xaxis()
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
-        number = self._set(topics)
-        ax.set_title(f"{self.topic_sets[number]}: {self.n_topics[number]} topics", fontsize=10)
-        ax.grid(alpha=0.3)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        plain(ax)
+        label_ends(ax, lines, curves)
+        headline(
+            ax, _QUESTIONS[statistic].format(target=self.target), self._answer(statistic, topics)
+        )
         return ax
+
+    @staticmethod
+    def _draw_bands(
+        ax: Axes, lines: list[Any], means: FloatArray, values: FloatArray, shown: NDArray[np.bool_]
+    ) -> None:
+        """Draw one standard deviation of the repeats around the curves that stand out."""
+        if values.shape[1] == 1:
+            return
+        for column in np.flatnonzero(shown):
+            middle, spread = means[:, column], values[:, :, column].std(axis=1, ddof=1)
+            band = {"color": lines[column].get_color(), "alpha": 0.12, "lw": 0}
+            ax.fill_between(lines[column].get_xdata(), middle - spread, middle + spread, **band)
+
+    @staticmethod
+    def _judged(statistic: IncompletenessStatistic, means: FloatArray) -> FloatArray:
+        """Return what the measures are compared by: the last value, or the change in the score."""
+        judged: FloatArray = np.abs(means[-1] - means[0]) if statistic == "score" else means[-1]
+        return judged
+
+    def _answer(self, statistic: IncompletenessStatistic, topics: str | None) -> str:
+        """Say which measures have the largest and the smallest value at the smallest pool."""
+        means = self._curves(statistic, topics)
+        judged = self._judged(statistic, means)
+        known = np.flatnonzero(~np.isnan(judged))
+        if not len(known):
+            return ""
+        pool = (
+            f"At depth {self.rates[-1]:g}"
+            if self.method == "depth"
+            else f"With {self.rates[-1]:g} % of the judgments"
+        )
+        ends = dict.fromkeys([known[judged[known].argmax()], known[judged[known].argmin()]])
+        start = [f"{value:.2f} to " if statistic == "score" else "" for value in means[0]]
+        said = ", ".join(f"{self.measures[at]} {start[at]}{means[-1, at]:.2f}" for at in ends)
+        number = self._set(topics)
+        chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
+        systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
+        return f"{pool}: {said}; {systems}."
 
     def _set(self, topics: str | None) -> int:
         if topics is None:

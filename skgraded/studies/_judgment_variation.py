@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import integer
+from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 from skgraded.trec import Negative, Order, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
@@ -141,29 +142,41 @@ class JudgmentVariation(TableResult):
         matplotlib.axes.Axes
             The axes.
         """
-        ax = axes_or_new(ax, self, (7.2, 1.2 + 0.36 * len(self.measures)))
+        ax = axes_or_new(ax, self, (7.2, 1.6 + 0.32 * len(self.measures)))
         place = np.arange(len(self.measures))
-        ax.barh(place, self.between, label="between topics", color=style_of(0)["color"])
-        ax.barh(
-            place, self.within, left=self.between, label="by judgments", color=style_of(1)["color"]
-        )
+        ax.barh(place, self.between, color=COLOURS[0], height=0.7)
+        ax.barh(place, self.within, left=self.between, color=COLOURS[1], height=0.7)
         totals = self.between + self.within
+        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
         for row, share in enumerate(self.share_within):
-            ax.annotate(
-                f"{share:.0%}",
-                (totals[row], row),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-            )
+            ax.annotate(f"{share:.0%}", (totals[row], row), xytext=(4, 0), **beside)
         ax.set_yticks(place, self.measures)
-        ax.invert_yaxis()
         ax.set_xlim(0.0, 1.15 * float(totals.max()) or 1.0)
+        ax.set_ylim(len(self.measures) - 0.4, -0.6)
         ax.set_xlabel("variance of a topic's value (%: share by judgments)")
-        ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-        ax.set_ylim(len(self.measures) - 0.4, -1.1)
+        plain(ax, grid="x")
+        for number, (name, left) in enumerate((("between topics", 0.0), ("by judgments", 0.22))):
+            ax.text(
+                left,
+                1.01,
+                name,
+                transform=ax.transAxes,
+                fontsize=SMALL,
+                color=COLOURS[number],
+                fontweight="bold",
+            )
+        headline(ax, "How much of a topic's variance do the judgments make?", self._answer(), 14)
         return ax
+
+    def _answer(self) -> str:
+        """Say for which measure the judgments weigh least and most."""
+        share = self.share_within
+        known = np.flatnonzero(~np.isnan(share))
+        if not len(known):
+            return ""
+        ends = dict.fromkeys([known[share[known].argmin()], known[share[known].argmax()]])
+        said = " to ".join(f"{share[each]:.0%} ({self.measures[each]})" for each in ends)
+        return f"{said}; {len(self.qid)} topics, {len(self.values)} judgments of each."
 
     def _table(self) -> Table:
         rows = {

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice
+from skgraded._pictures import SMALL, headline
 from skgraded._text import Table, TableResult, count
 from skgraded.measures import column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
@@ -172,20 +173,45 @@ class Correlation(TableResult):
         """
         values: FloatArray = getattr(self, check_statistic(statistic))[0]
         side = max(4.0, 1.6 + 0.52 * len(self.measures))
-        ax = axes_or_new(ax, self, (side + 1.2, side))
+        ax = axes_or_new(ax, self, (side + 0.6, side))
         low, high = 0.0, 1.0
         if not np.isnan(values).all():
             low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        image = ax.imshow(values, cmap="viridis", vmin=low, vmax=high)
+        ax.imshow(values, cmap="Blues", vmin=low - 0.1 * (high - low), vmax=high)
         for (row, column), value in np.ndenumerate(values):
-            colour = "white" if value < (low + high) / 2 else "black"
-            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
+            colour = "white" if value > low + 0.6 * (high - low) else "black"
+            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
             ax.text(column, row, two_decimals(value), color=colour, **place)
         ax.set_xticks(range(len(self.measures)), self.measures, rotation=45, ha="right")
         ax.set_yticks(range(len(self.measures)), self.measures)
-        ax.figure.colorbar(image, ax=ax, label=TITLES[statistic], shrink=0.8)
-        ax.set_title(f"{len(self.systems)} systems, {self.n_topics[0]} topics", fontsize=10)
+        ax.tick_params(labelsize=SMALL, length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xlabel(f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}")
+        headline(ax, "Which measures put the systems in the same order?", _ends(self, values))
         return ax
+
+    def _topics(self) -> str:
+        chosen = f" ({self.topic_sets[0]})" if len(self.topic_sets) > 1 else ""
+        return f"{count(self.n_topics[0], 'topic')}{chosen}"
+
+
+def _ends(found: Correlation, values: FloatArray) -> str:
+    """Say which two measures order the first topics' systems most alike, and which two least."""
+    rows, columns = np.triu_indices(len(found.measures), 1)
+    pairs = values[rows, columns]
+    known = np.flatnonzero(~np.isnan(pairs))
+    if not len(known):
+        return ""
+    said = [
+        f"{how} {' and '.join((found.measures[rows[pair]], found.measures[columns[pair]]))} "
+        f"({pairs[pair]:.2f})"
+        for how, pair in (
+            ("highest", known[pairs[known].argmax()]),
+            ("lowest", known[pairs[known].argmin()]),
+        )
+    ]
+    said = ["; ".join(said[: len(known)])]
+    return f"{said[0][0].upper()}{said[0][1:]}."
 
 
 def correlate(

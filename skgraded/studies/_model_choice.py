@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
 from skgraded._params import choice, fraction
+from skgraded._pictures import SMALL, headline
 from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult, count
 from skgraded.studies._presentation import frame
@@ -226,21 +227,24 @@ class ModelChoice(TableResult):
             The axes.
         """
         side = max(4.0, 2.4 + 0.7 * len(self.measures))
-        ax = axes_or_new(ax, self, (side + 1.6, side))
+        ax = axes_or_new(ax, self, (side + 0.6, side))
         gain, significant = self.gain(), self.p_values() < 0.05  # noqa: PLR2004
         limit = float(np.nanmax(np.abs(gain))) or 1.0
-        image = ax.imshow(gain, cmap="RdBu", vmin=-limit, vmax=limit)
+        ax.imshow(gain, cmap="RdBu", vmin=-limit, vmax=limit)
         for (row, column), value in np.ndenumerate(gain):
             text = f"{value:+.4f}" if row != column else f"{self.mean()[row, row]:.4f}"
             mark = "\n•" if significant[row, column] else ""
             colour = "white" if abs(value) > 0.6 * limit else "black"
-            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
             ax.text(column, row, text + mark, color=colour, **place)
         ax.set_xticks(range(len(self.measures)), self.measures, rotation=30, ha="right")
         ax.set_yticks(range(len(self.measures)), self.measures)
-        ax.figure.colorbar(image, ax=ax, label="against the judge's own choice", shrink=0.8)
-        how = "Chosen by" if self.by == "search" else "Stopped by"
-        ax.set(xlabel="judged by (diagonal: its mean)", ylabel=how)
+        ax.tick_params(labelsize=SMALL, length=0)
+        ax.spines[:].set_visible(False)
+        how = "chosen by" if self.by == "search" else "stopped by"
+        ax.set(xlabel="judged by (diagonal: mean of its own choice)", ylabel=f"model {how}")
+        question = "Does it cost anything to choose by another measure?"
+        headline(ax, question, _cost(gain, significant))
         return ax
 
     def _table(self) -> Table:
@@ -274,6 +278,18 @@ class ModelChoice(TableResult):
 
     def _n_choices(self) -> int:
         return sum(len({repr(each) for each in fold}) for fold in self.choices)
+
+
+def _cost(gain: FloatArray, significant: NDArray[np.bool_]) -> str:
+    """Say how often another choice was better or worse, as far as the tests establish it."""
+    others = ~np.eye(len(gain), dtype=bool)
+    worse, better = (int((significant & others & side).sum()) for side in (gain < 0, gain > 0))
+    if not worse and not better:
+        return f"No difference is established in any of {others.sum()} pairs."
+    return (
+        f"Of {others.sum()} pairs, another choice is significantly worse in {worse} and better in "
+        f"{better} (dots: p < 0.05 after Holm's correction)."
+    )
 
 
 def _cell(mean: float, p_value: float) -> str:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._paired_tests import holm, paired_differences
+from skgraded._pictures import plain, style_of
 from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped
 from skgraded.studies._objective_trainings import Training
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -254,6 +255,7 @@ class ObjectiveComparison(TableResult):
             ax.plot(iterations, curves[number], label=name, markevery=at, **style)
         ax.set(xlabel="iteration", ylabel=f"mean {self.judges[column]} on test queries")
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+        plain(ax)
         ax.set_title(wrapped(self._about_curves(column), _WIDTH_OF_CURVES), loc="left", fontsize=11)
         return ax
 

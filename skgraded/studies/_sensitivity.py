@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
+from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult, count
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,23 +181,46 @@ class Sensitivity(TableResult):
         """
         ax = axes_or_new(ax, self, (7.2, 4.6))
         means = self.mean()
+        curves = []
         for number, name in enumerate(self.measures):
             known = ~np.isnan(means[:, number])
             gains = means[known, number]
             gains = gains / np.abs(gains).max() if relative and len(gains) else gains
-            look = style_of(number) | {"marker": None}
-            ax.plot(self.ranks[known], gains, label=name, **look)
-        ax.axhline(0.0, color="grey", linewidth=0.8)
+            curves.append(Curve(name, self.ranks[known].astype(float), gains))
+        lines = draw_curves(ax, curves, markers=False)
+        ax.axhline(0.0, color=GREY, linewidth=0.8)
         ax.set_xscale("log")
         ticks = [rank for rank in _RANKS_SHOWN if rank <= self.ranks[-1]]
         ax.set_xticks(ticks, [f"{rank}" for rank in ticks])
         ax.minorticks_off()
         how = "gain, largest = 1" if relative else "gain"
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
-        ax.set(xlabel="rank of the document", ylabel=f"{how} if the document {what}")
-        ax.grid(alpha=0.3)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        ax.set(xlabel="rank of the document", ylabel=how)
+        ax.margins(y=0.1)
+        plain(ax)
+        label_apart(ax, lines, curves)
+        question = "By how much" if not relative else "At which ranks"
+        headline(
+            ax,
+            f"{question} does a measure rise when the document at a rank {what}?",
+            self._answer(means),
+        )
         return ax
+
+    def _answer(self, means: FloatArray) -> str:
+        """Say whose gain at rank 10 is the largest and the smallest part of that at rank 1."""
+        ranks = self.ranks.tolist()
+        if 1 not in ranks or 10 not in ranks:  # noqa: PLR2004 - the end of the first page
+            return ""
+        with np.errstate(all="ignore"):
+            kept = means[ranks.index(10)] / means[ranks.index(1)]
+        known = np.flatnonzero(np.isfinite(kept))
+        if not len(known):
+            return ""
+        ends = dict.fromkeys([known[kept[known].argmax()], known[kept[known].argmin()]])
+        said = ", ".join(f"{self.measures[each]} {kept[each]:.0%}" for each in ends)
+        queries = count(len(self.qid), "query", "queries")
+        return f"Rise at rank 10, in % of that at rank 1: {said} (means over {queries})."
 
     def _table(self) -> Table:
         rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]

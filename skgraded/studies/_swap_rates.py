@@ -11,9 +11,19 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
+from skgraded._pictures import (
+    GREY,
+    Curve,
+    draw_curves,
+    draw_dots,
+    headline,
+    label_ends,
+    plain,
+    standing_out,
+)
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import as_system_scores, complete_topics
 
 if TYPE_CHECKING:
@@ -119,6 +129,42 @@ class SwapRates(TableResult):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the share of the comparisons that seldom swap, with a dot for each measure.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; beside each dot stands the difference from which on swaps are rare.
+        """
+        ax = axes_or_new(ax, self, (7.2, 1.5 + 0.24 * len(self.measures)))
+        difference, share = self.sensitivity()
+        order = np.argsort(-share, kind="stable")
+        notes = [
+            "none" if np.isnan(difference[each]) else f"{difference[each]:.2f}" for each in order
+        ]
+        notes[0] = f"differences from {notes[0]} on" if share.max() > 0 else notes[0]
+        draw_dots(ax, [self.measures[each] for each in order], 100.0 * share[order], notes)
+        ax.set(xlabel="% of the comparisons of two systems whose difference swaps in at most 5 %")
+        ax.set_xlim(0.0, 118.0 * float(share.max()) or 1.0)
+        headline(ax, "Whose results do other topics seldom reverse?", self._answer(share))
+        return ax
+
+    def _answer(self, share: FloatArray) -> str:
+        """Say for how many comparisons swaps are rare, by the best and by the worst measure."""
+        said = [f"{self.measures[each]} {share[each]:.0%}" for each in (share.argmax(),)]
+        if len(share) > 1:
+            said.append(f"{self.measures[share.argmin()]} {share.min():.0%}")
+        return (
+            f"{', '.join(said)} of the comparisons ({self.n_trials} trials of two sets of "
+            f"{self.n_topics} topics)."
+        )
+
+    def plot_rates(self, ax: Axes | None = None) -> Axes:
         """Draw the swap rates over the differences, a curve for each measure.
 
         Parameters
@@ -129,18 +175,24 @@ class SwapRates(TableResult):
         Returns
         -------
         matplotlib.axes.Axes
-            The axes.
+            The axes. Of many measures the two best and the two worst are in colour.
         """
         ax = axes_or_new(ax, self, (7.2, 4.6))
-        for row, name in enumerate(self.measures):
-            ax.plot(self.edges, self.rates[row], label=name, **style_of(row))
-        ax.axhline(0.05, color="grey", linewidth=0.8, linestyle=":")
+        _, share = self.sensitivity()
+        shown = standing_out(share)
+        curves = [
+            Curve(name, self.edges, self.rates[row], shown[row])
+            for row, name in enumerate(self.measures)
+        ]
+        lines = draw_curves(ax, curves)
+        ax.axhline(0.05, color=GREY, linewidth=0.8, linestyle=":")
         ax.set(
             xlabel=f"difference of two systems on {self.n_topics} topics (lower edge of the bin)",
             ylabel=f"share that swaps on {self.n_topics} others",
         )
-        ax.grid(alpha=0.3)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        plain(ax)
+        label_ends(ax, lines, curves)
+        headline(ax, "Whose results do other topics seldom reverse?", self._answer(share))
         return ax
 
     def _table(self) -> Table:

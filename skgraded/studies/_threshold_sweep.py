@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
+from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
 from skgraded._text import Table, TableResult
 from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
 from skgraded.studies._measure_correlation import (
@@ -20,7 +21,7 @@ from skgraded.studies._measure_correlation import (
     legend,
     ordering_means,
 )
-from skgraded.studies._presentation import frame, style_of
+from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import SystemScores, as_system_scores
 from skgraded.studies._topic_facts import topic_sets
 
@@ -40,6 +41,7 @@ FloatArray = NDArray[np.float64]
 SweepStatistic = Literal["kendall", "tau_ap"]
 
 _FAMILIES = (GAP, xGAP, eGAP)
+_DASHES = ("-", "--", ":", "-.")
 
 
 def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
@@ -204,20 +206,48 @@ class ThresholdSweep(TableResult):
         """
         name = self.columns[1] if against is None else choice("against", against, self.columns)
         column = self.columns.index(name)
-        ax = axes_or_new(ax, self)
+        ax = axes_or_new(ax, self, (7.2, 4.6))
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
+        lines: list[Any] = []
+        curves: list[Curve] = []
         for group, topics in enumerate(self.topic_sets):
-            for row, family in enumerate(self.rows):
-                points = self.kendall[:, row, column, group]
-                means = np.bincount(place, points) / np.bincount(place)
-                look = style_of(row) | {"linestyle": ("-", "--", ":", "-.")[group % 4]}
-                ax.plot(first, means, label=f"{family}, {topics}", **look)
-                if len(first) < len(points):
-                    ax.scatter([g[0] for g in self.grid], points, s=8, color=look["color"])
-        ax.set(xlabel="$g_1$", ylabel=f"Kendall's tau with {name}")
-        ax.grid(alpha=0.3)
-        ax.legend(fontsize=8)
+            points = self.kendall[:, :, column, group]
+            means = [np.bincount(place, each) / np.bincount(place) for each in points.T]
+            added = [
+                Curve(
+                    f"{family}, {topics}" if len(self.topic_sets) > 1 else family,
+                    first,
+                    mean,
+                    dashes=_DASHES[group % len(_DASHES)],
+                )
+                for family, mean in zip(self.rows, means, strict=True)
+            ]
+            drawn = draw_curves(ax, added)
+            curves, lines = [*curves, *added], [*lines, *drawn]
+            if len(first) < len(self.grid):
+                for line, values in zip(drawn, points.T, strict=True):
+                    ax.scatter([g[0] for g in self.grid], values, s=8, color=line.get_color())
+        ax.set(
+            xlabel="$g_1$, the share of users who accept grade 1",
+            ylabel=f"Kendall's tau with {name}",
+        )
+        plain(ax)
+        label_apart(ax, lines, curves)
+        question = f"For which users do GAP, xGAP and eGAP order systems unlike {name}?"
+        headline(ax, question, self._answer(column))
         return ax
+
+    def _answer(self, column: int) -> str:
+        """Say where the orders agree least, and which of the measures it is."""
+        taus = self.kendall[:, :, column]
+        if np.isnan(taus).all():
+            return ""
+        block, row, group = np.unravel_index(np.nanargmin(taus), taus.shape)
+        topics = f" on the topics {self.topic_sets[group]!r}" if len(self.topic_sets) > 1 else ""
+        return (
+            f"Least alike is {self.rows[row]} with g = {_tuple(self.grid[block])}{topics}: tau = "
+            f"{taus[block, row, group]:.2f} over {len(self.systems)} systems."
+        )
 
 
 def sweep_thresholds(

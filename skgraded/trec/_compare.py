@@ -22,6 +22,7 @@ from skgraded._paired_tests import (
     wilcoxon_test,
 )
 from skgraded._params import choice, fraction, integer
+from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
 from skgraded._text import WIDTH, Table, TableResult, count, shorten
 from skgraded.measures import Measure, column_of
 from skgraded.trec._run_scores import RunScores
@@ -49,7 +50,7 @@ _CORRECTIONS = {
     "none": "without correction",
 }
 _RESAMPLED = ("randomization", "bootstrap")
-_MOST_NAMED_IN_PLOT = 40
+_MOST_IN_A_MATRIX = 20
 _ROWS_SHOWN = 20
 
 
@@ -219,7 +220,7 @@ class Comparison(TableResult):
         return notes
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the differences of all pairs of systems as colours, with dots at significant ones.
+        """Draw the differences of all pairs of systems, or the means of more than 20 systems.
 
         Parameters
         ----------
@@ -231,19 +232,71 @@ class Comparison(TableResult):
         matplotlib.axes.Axes
             The axes.
         """
-        ax = axes_or_new(ax, self)
+        if len(self.systems) > _MOST_IN_A_MATRIX:
+            ax = axes_or_new(ax, self, (7.2, 5.0))
+            self._draw_means(ax)
+        else:
+            side = max(5.0, 2.2 + 0.32 * len(self.systems))
+            ax = axes_or_new(ax, self, (side + 1.2, side))
+            self._draw_matrix(ax)
+        headline(ax, f"Which systems are better than others in {self.measure}?", self._answer())
+        return ax
+
+    def _answer(self) -> str:
+        """Say how many systems may be as good as the best one."""
+        equal = int((~self.significant[0]).sum()) - 1
+        rest = count(len(self.systems) - 1, "other")
+        topics = f"{_TITLES[self.test]} over {count(self.n_topics, 'topic')}, p < {self.alpha:g}"
+        best = f"{shorten(self.systems[0])} has the largest mean"
+        verb = "is" if equal == 1 else "are"
+        if equal == 0:
+            return f"{best} and is significantly better than {rest} ({topics})."
+        return f"{best}; {equal} of {rest} {verb} not significantly worse ({topics})."
+
+    def _draw_matrix(self, ax: Axes) -> None:
+        """Draw the difference of every pair as a colour, with a dot where it is significant."""
         limit = float(np.abs(self.differences).max()) or 1.0
         n = len(self.systems)
-        borders = (0.5, n + 0.5, n + 0.5, 0.5)  # systems are numbered from 1, as in the table
-        image = ax.imshow(self.differences, cmap="RdBu", vmin=-limit, vmax=limit, extent=borders)
-        ax.figure.colorbar(image, ax=ax, label=f"difference in {self.measure}")
+        image = ax.imshow(self.differences, cmap="RdBu", vmin=-limit, vmax=limit)
+        figure: Any = ax.figure
+        figure.colorbar(image, ax=ax, label=f"difference in {self.measure}", shrink=0.8)
         rows, columns = np.nonzero(self.significant)
-        ax.plot(columns + 1, rows + 1, "k.", markersize=max(1.0, 60 / n**1.2))
-        if n <= _MOST_NAMED_IN_PLOT:
-            ax.set_xticks(range(1, n + 1), self.systems, rotation=90)
-            ax.set_yticks(range(1, n + 1), self.systems)
-        ax.set(xlabel="less this one", ylabel="this system", title=f"dots: p < {self.alpha:g}")
-        return ax
+        ax.plot(columns, rows, "k.", markersize=max(3.0, 60 / n**1.2))
+        names = [shorten(name) for name in self.systems]
+        ax.set_xticks(range(n), names, rotation=90)
+        ax.set_yticks(range(n), names)
+        ax.tick_params(labelsize=SMALL, length=0)
+        ax.spines[:].set_visible(False)
+        ax.set(xlabel="less this one (dots: significant)", ylabel="this system")
+
+    def _draw_means(self, ax: Axes) -> None:
+        """Draw the means in their order, with a line to the last system that is not worse."""
+        n = len(self.systems)
+        numbers = np.arange(1, n + 1)
+        alike = ~self.significant
+        last = n - np.argmax(alike[:, ::-1], axis=1)
+        ax.hlines(self.means, numbers, last, color="#D8D8D8", linewidth=0.9, zorder=1)
+        colours = [BETTER if each else GREY for each in alike[0]]
+        ax.scatter(numbers, self.means, color=colours, s=12, zorder=2)
+        listed = [f"{number} {shorten(self.systems[number - 1])}" for number in range(1, 6)]
+        ax.text(
+            0.03,
+            0.05,
+            "\n".join(
+                [
+                    "blue: not significantly worse than the best",
+                    "line: to the last system that is not worse",
+                    "",
+                    *listed,
+                ]
+            ),
+            transform=ax.transAxes,
+            va="bottom",
+            fontsize=SMALL,
+            color="#404040",
+        )
+        ax.set(xlabel="system, best first", ylabel=f"mean {self.measure}")
+        plain(ax)
 
 
 def compare(

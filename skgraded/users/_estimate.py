@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
+from skgraded._pictures import COLOURS, headline, plain
 from skgraded._text import TableResult
 from skgraded.users._distribution import measure_with
 
@@ -119,7 +120,7 @@ class ThresholdEstimate(TableResult):
         ax = axes_or_new(ax, self)
         thresholds = np.arange(1, self.max_grade + 1)
         reach = np.abs(self.interval.T - self.g)
-        ax.bar(thresholds, self.g, color="#56B4E9", width=0.6)
+        ax.bar(thresholds, self.g, color=COLOURS[5], width=0.6)
         ax.errorbar(thresholds, self.g, yerr=reach, fmt="none", ecolor="black", capsize=4)
         ax.set_xticks(thresholds)
         ax.set(
@@ -127,6 +128,11 @@ class ThresholdEstimate(TableResult):
             ylabel=f"share of users, {self.confidence:.0%} intervals",
             ylim=(0, 1.02),
         )
+        plain(ax, grid="y")
+        top = int(self.g.argmax())
+        low, high = self.interval[top]
+        answer = f"Most often grade {top + 1}: {self.g[top]:.0%} ({low:.0%} to {high:.0%})."
+        headline(ax, "From which grade on does a document satisfy?", answer)
         return ax
 
     def _indistinct_in_words(self) -> str:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from skgraded._pictures import BETTER, COLOURS, GREY, MARKERS, WORSE, headline, plain
 from skgraded._text import count, shorten
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._simplex import path
 
 __all__ = ["SIZE", "draw_pair", "draw_pairs"]
 
-# Colours that colour-blind people can distinguish (Okabe and Ito), and markers in addition.
-_BETTER, _WORSE, _UNDECIDED = "#0072B2", "#D55E00", "#777777"
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = "os^Dv<>P"
+_UNDECIDED = GREY
 _GRADES_OF_A_LINE = 2
 _STEPS = 200
 _MOST_NAMED = 12
-_TITLE_WIDTH = 84
 _ROOM = 0.35  # of the larger side of zero, for the other side
 SIZE = (7.0, 4.6)
 
@@ -37,8 +33,8 @@ def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
     measure = "eGAP" if n_grades > 1 else "AP"
     ax.set_ylabel(f"{measure}: {shorten(pair.ranker)} - {shorten(pair.baseline)}")
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
-    answer = textwrap.fill(pair.sentence, _TITLE_WIDTH)
-    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
+    headline(ax, question, pair.sentence)
+    plain(ax)
     _name_sides(pair, ax)
     if n_grades > 1:
         _add_legend(ax, n_queries)
@@ -62,8 +58,8 @@ def _draw_band(pair: PairProfile, ax: Any) -> None:
     places, points = path(len(pair.differences), _STEPS)
     middle, low, high = pair.band(points)
     for chosen, colour, label in (
-        (low > 0, _BETTER, f"{pair.ranker} better"),
-        (high < 0, _WORSE, f"{pair.baseline} better"),
+        (low > 0, BETTER, f"{pair.ranker} better"),
+        (high < 0, WORSE, f"{pair.baseline} better"),
         ((low <= 0) & (high >= 0), _UNDECIDED, "not established"),
     ):
         if chosen.any():
@@ -96,7 +92,7 @@ def _is_adjacent(users: Any) -> Any:
 def _draw_corners(pair: PairProfile, ax: Any) -> None:
     """Draw the differences in AP with their intervals, in a shape for each verdict."""
     reach = pair.intervals[:, 1] - pair.differences
-    looks = {1: (_BETTER, "^"), -1: (_WORSE, "v"), 0: (_UNDECIDED, "o")}
+    looks = {1: (BETTER, "^"), -1: (WORSE, "v"), 0: (_UNDECIDED, "o")}
     for place, (difference, sign) in enumerate(
         zip(pair.differences, pair.corners.tolist(), strict=True), start=1
     ):
@@ -128,8 +124,8 @@ def _name_sides(pair: PairProfile, ax: Any) -> None:
     most = max(abs(low), abs(high))
     ax.set_ylim(min(low, -_ROOM * most), max(high, _ROOM * most))
     for place, name, colour, side in (
-        (1.0, pair.ranker, _BETTER, "top"),
-        (0.0, pair.baseline, _WORSE, "bottom"),
+        (1.0, pair.ranker, BETTER, "top"),
+        (0.0, pair.baseline, WORSE, "bottom"),
     ):
         ax.text(
             1.02,
@@ -150,8 +146,8 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     shifts = np.linspace(-0.1, 0.1, len(pairs)) if len(pairs) > 1 else [0.0]
     for number, (pair, shift) in enumerate(zip(pairs, shifts, strict=True)):
         look = {
-            "color": _COLOURS[number % len(_COLOURS)],
-            "marker": _MARKERS[number % len(_MARKERS)],
+            "color": COLOURS[number % len(COLOURS)],
+            "marker": MARKERS[number % len(MARKERS)],
         }
         places = np.arange(1, n_grades + 1) + shift
         reach = pair.intervals[:, 1] - pair.differences
@@ -159,8 +155,8 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     _name_axes(ax, n_grades)
     ax.set_ylabel(f"eGAP: difference from {pairs[0].baseline}")
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
-    answer = textwrap.fill(_answer(pairs), _TITLE_WIDTH)
-    ax.set_title(f"{question}\n{answer}", loc="left", fontsize=9)
+    headline(ax, question, _answer(pairs))
+    plain(ax)
     if len(pairs) <= _MOST_NAMED:
         _add_legend(ax, n_queries)
 

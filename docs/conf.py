@@ -1,0 +1,91 @@
+"""The site: ``sphinx-build -W --keep-going docs build/site``."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from measure_pages import write_measure_pages
+from reference_pages import MODULES, write_reference_pages
+
+import skgraded
+
+project = "skgraded"
+author = "skgraded developers"
+copyright = "skgraded developers"
+release = skgraded.__version__
+version = release
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "mathml",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_templates", "build", "gallery/*.ipynb", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
+
+autosummary_generate = [f"reference/{name}.rst" for name in MODULES]
+autodoc_typehints = "none"  # the docstrings state types and shapes
+autodoc_member_order = "bysource"
+default_role = "code"
+numpydoc_show_class_members = False  # the class template lists the methods
+numpydoc_xref_param_type = False
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = "skgraded"
+html_static_path = ["_static"]
+html_css_files = ["skgraded.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "icon_links": [
+        {
+            "name": "GitHub",
+            "url": "https://github.com/skgraded/skgraded",
+            "icon": "fa-brands fa-github",
+        }
+    ],
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"start": [], "index": []}
+html_context = {"default_mode": "auto"}
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    # The engines' examples start clusters of their own: they are shown, but not run here.
+    "filename_pattern": r"/(?!dask_|spark_)[^/]*\.py$",
+    "ignore_pattern": r"study_collection\.py",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 1_000_000,
+    "within_subsection_order": "gallery_order.GalleryOrder",
+    "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
+    "matplotlib_animations": False,
+}
+
+
+def setup(app):
+    """Write the pages of the measures and of the reference before Sphinx reads the folder."""
+    write_measure_pages(Path(__file__).parent / "measures")
+    write_reference_pages(Path(__file__).parent / "reference")

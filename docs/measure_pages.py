@@ -1,0 +1,137 @@
+"""Pages of the measures: one for each family, with formula, worked example and picture."""
+
+import inspect
+import re
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
+from skgraded.measures import catalogue
+
+# The families in the order of their pages, by module, and their titles.
+FAMILIES = {
+    "average_precision": "Average precision and its graded extensions",
+    "blended_ratio": "Blended ratio",
+    "ndcg": "Cumulated gain",
+    "sliding_ratio": "Sliding ratios",
+    "rank_biased": "Rank-biased precision",
+    "cascade": "Cascades",
+    "continuation": "Users who go on reading",
+    "overlap": "Overlap with the ideal list",
+    "ideal_gain": "Gain relative to the ideal ranking",
+    "precision_recall": "Precision, recall and their kin",
+    "interpolated": "Interpolated precision",
+    "reciprocal_rank": "Reciprocal rank and success",
+    "normalized_recall": "Normalized recall and precision",
+    "half_life": "Ranked half-life",
+    "distance": "Average distance",
+    "bpref": "Bpref",
+    "rpref": "Rpref",
+    "inferred": "Inferred average precision",
+    "judged": "Share of judged documents",
+}
+N_DOCUMENTS, TOP_GRADE, CUT = 20, 4, 10
+ABOUT = (
+    "Formula, worked example and picture of every measure. The pictures show the value of a list "
+    f"of {N_DOCUMENTS} documents, one of which is relevant, against the rank of that document, "
+    f"with the measure's default parameters and grades up to {TOP_GRADE}. Where the value of a "
+    f"whole list does not depend on the rank, the list is cut at {CUT}."
+)
+
+
+def write_measure_pages(folder):
+    """Write a page and the pictures of each family, and the index of all."""
+    folder.mkdir(exist_ok=True)
+    families = {}
+    for name, kind in catalogue().items():
+        families.setdefault(kind.__module__.rpartition(".")[2], {})[name] = kind
+    order = [*FAMILIES, *sorted(families.keys() - FAMILIES.keys())]
+    for family in order:
+        title = FAMILIES.get(family, family.replace("_", " ").capitalize())
+        sections = [_section(name, kind, folder) for name, kind in families[family].items()]
+        _write(folder / f"{family}.rst", "\n\n".join([_heading(title, "="), *sections]) + "\n")
+    listed = "\n".join(f"   {family}" for family in order)
+    index = f"{_heading('Measures', '=')}\n\n{ABOUT}\n\n.. toctree::\n   :maxdepth: 2\n\n{listed}\n"
+    _write(folder / "index.rst", index)
+
+
+def _section(name, kind, folder):
+    text = inspect.getdoc(kind)
+    told = re.split(r"^Parameters\n-+\n", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    told = re.sub(r"\[\d+\]_", "", told)  # the references stand in the reference
+    parts = re.split(r"^Examples\n-+\n", text, maxsplit=1, flags=re.MULTILINE)
+    example = re.split(r"\n\w[^\n]*\n-+\n", parts[1])[0].strip() if len(parts) > 1 else ""
+    picture = folder / f"{name}.svg"
+    cut = _draw(name, kind, picture)
+    return "\n\n".join(
+        [
+            _heading(name, "-"),
+            told,
+            example,
+            f".. image:: {picture.name}\n   :alt: {name}{cut} against the rank of the one relevant "
+            "document\n   :width: 600",
+            f"Parameters, sources and neighbours: :class:`skgraded.{name}`.",
+        ]
+    )
+
+
+def _draw(name, kind, path):
+    """Draw the value against the rank, a curve for each grade; return the cut-off."""
+    values, cut = _values(kind)
+    ranks = np.arange(1.0, N_DOCUMENTS + 1)
+    if np.ptp(values, axis=0).max() == 0:
+        curves = [Curve("", ranks, values[0])]
+    else:
+        curves = [Curve(f"grade {grade}", ranks, row) for grade, row in enumerate(values, start=1)]
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+        figure = Figure(figsize=(6.0, 2.9), layout="constrained")
+        ax = figure.add_subplot()
+        lines = draw_curves(ax, curves)
+        ax.set_xticks([1, 5, 10, 15, 20])
+        ax.set_ylim(min(0.0, 1.08 * float(values.min())), max(1.08 * float(values.max()), 0.05))
+        ax.set(xlabel="rank of the one relevant document", ylabel=f"{name}{cut}")
+        plain(ax)
+        if len(curves) > 1:
+            label_apart(ax, lines, curves)
+        top = values[-1]
+        said = ", ".join(f"{top[rank - 1]:.3g} at rank {rank}" for rank in (1, 2, 10))
+        grade = f"a document of grade {TOP_GRADE}" if len(curves) > 1 else "one relevant document"
+        headline(ax, f"What is {grade} worth at each rank?", f"{said[0].upper()}{said[1:]}.")
+        figure.savefig(path, metadata={"Date": None})
+    return cut
+
+
+def _values(kind):
+    """Return the values by grade and rank, and the cut-off that they have, as in ``"@10"``."""
+    measure = kind()
+    measure = measure.resolve(TOP_GRADE) if measure.is_open else measure
+    values = _of_lists(measure)
+    if np.ptp(values, axis=1).max() == 0 and "k" not in kind._refuses:
+        measure = kind(k=CUT)
+        measure = measure.resolve(TOP_GRADE) if measure.is_open else measure
+        return _of_lists(measure), f"@{CUT}"
+    return values, ""
+
+
+def _of_lists(measure):
+    lists = [
+        np.where(np.arange(N_DOCUMENTS) == place, grade, 0)
+        for grade in range(1, TOP_GRADE + 1)
+        for place in range(N_DOCUMENTS)
+    ]
+    qid = np.repeat(np.arange(len(lists)), N_DOCUMENTS)
+    scores = np.tile(np.linspace(1.0, 0.05, N_DOCUMENTS), len(lists))
+    found = measure.per_query(np.concatenate(lists), scores, qid=qid)
+    return found.values.reshape(TOP_GRADE, N_DOCUMENTS)
+
+
+def _heading(text, line):
+    return f"{text}\n{line * len(text)}"
+
+
+def _write(path, text):
+    """Leave a file alone that has the text, so that Sphinx need not read it again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,341 @@
+"""The style of all pictures: colours, titles that ask and answer, labels beside what they name."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "BETTER",
+    "COLOURS",
+    "GREY",
+    "MARKERS",
+    "SMALL",
+    "WORSE",
+    "Curve",
+    "draw_curves",
+    "draw_dots",
+    "headline",
+    "label_apart",
+    "label_ends",
+    "plain",
+    "standing_out",
+    "style_of",
+]
+
+FloatArray = NDArray[np.float64]
+
+# Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+BETTER, WORSE = COLOURS[:2]
+GREY, _PALE = "#767676", "#B8B8B8"
+MARKERS = "os^Dv<>P"
+_DASHES = ("-", "--", ":", "-.")
+SMALL = 8.0  # points, of labels
+_QUESTION, _ANSWER = 10.5, 9.0
+_CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
+_LINE_HEIGHT = 1.3
+_POINTS_AN_INCH = 72.0
+_MOST_COLOURED = 5
+# Parts of the axes' height: where labels may stand, and how far they are from each other.
+_LOW, _HIGH, _LINE_OF_TEXT, _CLEARLY = 0.03, 0.97, 0.06, 1e-3
+_AXES_SHARE = 0.72  # of the figure's height, which the axes have below a title
+
+
+class Curve(NamedTuple):
+    """A line of a picture, and whether it stands out from the others."""
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+    stands_out: bool = True
+    dashes: str = "-"
+
+
+def plain(ax: Any, grid: str = "both") -> None:
+    """Leave out the frame's upper and right sides, and draw a pale grid behind the data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)
+    ax.tick_params(labelsize=SMALL)
+
+
+def headline(ax: Any, question: str, answer: str = "", lift: float = 0.0) -> None:
+    """Write the question of a picture above the axes, in bold, and the answer below it.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes, with their ticks.
+    question, answer : str
+        The texts; long ones take several lines.
+    lift : float, default=0.0
+        Points to leave free above the axes.
+    """
+    question = textwrap.fill(question, _room(ax, _QUESTION))
+    answer = textwrap.fill(answer, _room(ax, _ANSWER))
+    n_lines = answer.count("\n") + 1 if answer else 0
+    ax.set_title(
+        question,
+        loc="left",
+        fontsize=_QUESTION,
+        fontweight="bold",
+        pad=7 + lift + n_lines * _LINE_HEIGHT * _ANSWER,
+    )
+    if answer:
+        # The title keeps the room above the axes free; the layout need not know the answer's size.
+        ax.annotate(
+            answer,
+            (0.0, 1.0),
+            xycoords="axes fraction",
+            xytext=(0, 5 + lift),
+            textcoords="offset points",
+            va="bottom",
+            fontsize=_ANSWER,
+            color="#404040",
+            linespacing=_LINE_HEIGHT - 0.1,
+            annotation_clip=False,
+        ).set_in_layout(False)
+
+
+def _room(ax: Any, size: float) -> int:
+    """Return how many characters fit above the axes, beside the names left of them."""
+    names = [each.get_text() for each in ax.get_yticklabels()]
+    names = [line for name in names for line in name.split("\n")]
+    width: float = ax.figure.get_figwidth() * ax.get_position().width / 0.775
+    beside = max(map(len, names), default=0) / _CHARACTERS_AN_INCH[SMALL] + 0.5
+    return max(24, int((width - beside) * _CHARACTERS_AN_INCH[size]))
+
+
+def standing_out(values: ArrayLike) -> NDArray[np.bool_]:
+    """Tell which of many values stand out: the two largest and the two smallest; all of a few.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The values; those that are nan do not stand out among many.
+
+    Returns
+    -------
+    ndarray of shape (n,), bool
+        Whether each value stands out.
+    """
+    values = np.asarray(values, dtype=float)
+    if len(values) <= _MOST_COLOURED:
+        return np.ones(len(values), dtype=bool)
+    order = np.argsort(values, kind="stable")
+    order = order[~np.isnan(values[order])]
+    chosen = np.zeros(len(values), dtype=bool)
+    chosen[order[[*range(2), *range(-2, 0)]] if len(order) > _MOST_COLOURED else order] = True
+    return chosen
+
+
+def style_of(number: int) -> dict[str, Any]:
+    """Return the colour, marker and dashes of a series, by its number."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "linestyle": _DASHES[number // len(COLOURS) % len(_DASHES)],
+        "markersize": 4,
+    }
+
+
+def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[Any]:
+    """Draw curves: those that stand out in colour, the others pale and behind them.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+    curves : sequence of Curve
+        The curves.
+    markers : bool, default=True
+        Whether to mark the points, by another shape for each colour.
+
+    Returns
+    -------
+    list of Line2D
+        The lines, in the order of the curves.
+    """
+    lines, number = [], 0
+    for curve in curves:
+        look: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
+        if curve.stands_out:
+            look = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.7, "zorder": 2.5}
+            if markers:
+                look |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 4}
+            number += 1
+        lines += ax.plot(curve.x, curve.y, label=curve.name, linestyle=curve.dashes, **look)
+    return lines
+
+
+def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
+    """Name every curve beside its right end; names that would touch are moved apart.
+
+    Call it when the limits of the axes are final.
+    """
+    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
+    ends = [_right_end(ax, line) for line in lines]
+    named = [row for row, end in enumerate(ends) if end is not None]
+    wanted = np.array([ends[row][1] for row in named])
+    height = ax.figure.get_figheight() * _AXES_SHARE * _POINTS_AN_INCH
+    places = _apart(wanted, _LINE_HEIGHT * SMALL / height)
+    for row, place in zip(named, places, strict=True):
+        ax.annotate(
+            curves[row].name,
+            ends[row][0],
+            xytext=(1.03, place),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=SMALL,
+            color=_label_colour(lines[row], curves[row]),
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": lines[row].get_color(),
+                "linewidth": 0.6,
+                "relpos": (0.0, 0.5),
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+
+
+def _right_end(ax: Any, line: Any) -> Any:
+    """Return the rightmost known point of a line in data units, and its height in the axes."""
+    points = _points(line)
+    points = points[~np.isnan(points).any(axis=1)]
+    if not len(points):
+        return None
+    drawn = ax.transAxes.inverted().transform(ax.transData.transform(points))
+    inside = drawn[:, 1] <= 1.0 + 1e-9  # a curve may leave the axes through the top
+    last = int(np.argmax(np.where(inside, drawn[:, 0], -np.inf)))
+    return points[last], drawn[last, 1]
+
+
+def _apart(wanted: FloatArray, gap: float) -> FloatArray:
+    """Return heights in the wanted order that are a gap apart, as near as can be to the wanted."""
+    from sklearn.isotonic import isotonic_regression
+
+    n = len(wanted)
+    gap = min(gap, 1.0 / max(n - 1, 1))
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(n)
+    fitted = isotonic_regression(wanted[order] - steps, y_min=0.0, y_max=1.0 - gap * (n - 1))
+    places = np.empty(n)
+    places[order] = fitted + steps
+    return places
+
+
+def label_apart(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
+    """Name every curve where it is farthest from all others.
+
+    Call it when the limits of the axes are final.
+    """
+    from matplotlib.patheffects import withStroke
+
+    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
+    across = np.linspace(0.02, 0.98, 97)
+    heights = np.array([_heights(ax, line, across) for line in lines])
+    taken: list[tuple[float, float]] = []
+    for row, (line, curve) in enumerate(zip(lines, curves, strict=True)):
+        left, height = _roomiest(across, heights, row, _width(ax, curve.name), taken)
+        taken.append((left, height))
+        ax.text(
+            left,
+            height,
+            curve.name,
+            transform=ax.transAxes,
+            va="center",
+            fontsize=SMALL,
+            color=_label_colour(line, curve),
+            path_effects=[withStroke(linewidth=3, foreground="white")],
+        )
+
+
+def _width(ax: Any, name: str) -> float:
+    """Return about which part of the axes' width a label takes."""
+    width: float = ax.figure.get_figwidth() * _AXES_SHARE
+    return len(name) / _CHARACTERS_AN_INCH[SMALL] / width
+
+
+def _roomiest(
+    across: FloatArray,
+    heights: FloatArray,
+    row: int,
+    width: float,
+    taken: Sequence[tuple[float, float]],
+) -> tuple[float, float]:
+    """Return where on a curve a label starts that is farthest from other curves and labels."""
+    best, most = (float(across[0]), 0.5), -np.inf
+    for left, height in zip(across, heights[row], strict=True):
+        covered = (across >= left) & (across <= left + width)
+        if np.isnan(height) or left + width > 1.0 or not _LOW < height < _HIGH:
+            continue
+        others = np.abs(np.delete(heights, row, axis=0)[:, covered] - height)
+        room = np.where(np.isnan(others), 1.0, others).min(initial=0.3)
+        near = [(x, y) for x, y in taken if abs(y - height) < _LINE_OF_TEXT]
+        room -= any(left < x + 2 * width and x < left + width for x, _ in near)
+        if room > most + _CLEARLY:
+            best, most = (float(left), float(height)), float(room)
+    return best
+
+
+def _points(line: Any) -> FloatArray:
+    points: FloatArray = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
+    return points
+
+
+def _heights(ax: Any, line: Any, across: FloatArray) -> FloatArray:
+    """Return a line's height in the axes at places across them; nan where it is not drawn."""
+    drawn = ax.transAxes.inverted().transform(ax.transData.transform(_points(line)))
+    drawn = drawn[np.argsort(drawn[:, 0], kind="stable")]
+    heights: FloatArray = np.interp(across, drawn[:, 0], drawn[:, 1], left=np.nan, right=np.nan)
+    return heights
+
+
+def _label_colour(line: Any, curve: Curve) -> Any:
+    return line.get_color() if curve.stands_out else GREY
+
+
+def draw_dots(
+    ax: Any, names: Sequence[str], values: ArrayLike, notes: Sequence[str], best: int = 1
+) -> None:
+    """Draw a chart of dots, the first name at the top, with a note beside each dot.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+    names : sequence of str
+        The names, best first.
+    values : array-like of shape (n,)
+        Their values.
+    notes : sequence of str
+        Texts to the right of the dots.
+    best : int, default=1
+        How many of the names stand out, from the top.
+    """
+    places, values = np.arange(len(names)), np.asarray(values, dtype=float)
+    colours = [BETTER if place < best else GREY for place in places]
+    ax.hlines(places, 0.0, np.nan_to_num(values), color="#D8D8D8", linewidth=1.0)
+    ax.scatter(values, places, color=colours, s=34, zorder=3)
+    for place, (value, note) in enumerate(zip(np.nan_to_num(values), notes, strict=True)):
+        ax.annotate(
+            note,
+            (value, place),
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            color=colours[place],
+        )
+    ax.set_yticks(places, names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    plain(ax, grid="x")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)

@@ -1,0 +1,55 @@
+"""The tools that build and check the site."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages of the site are not here")
+
+
+def tool(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<a href="guide/a.html#there">x</a> <a href="guide/a.html#gone">x</a>'
+        '<a href="https://example.org/nothing">x</a> <a href="#">x</a> <img src="no.png">'
+    )
+    (tmp_path / "guide" / "a.html").write_text(
+        '<h1 id="there">x</h1> <a href="../index.html">x</a> <a href="b.html">x</a>'
+    )
+    n_pages, n_links, broken = tool("check_links").broken_links(tmp_path)
+    assert (n_pages, n_links) == (2, 7)
+    assert sorted((str(page), link) for page, link in broken) == [
+        ("guide/a.html", "b.html"),
+        ("index.html", "guide/a.html#gone"),
+        ("index.html", "no.png"),
+    ]
+
+
+def test_every_measure_has_a_family_with_a_title():
+    from skgraded.measures import catalogue
+
+    modules = {kind.__module__.rpartition(".")[2] for kind in catalogue().values()}
+    assert modules == tool("measure_pages").FAMILIES.keys()
+
+
+def test_every_public_module_has_a_page():
+    import skgraded
+
+    folder = Path(skgraded.__file__).parent
+    found = {"skgraded"} | {
+        f"skgraded.{path.stem}"
+        for path in folder.iterdir()
+        if not path.name.startswith("_") and (path.suffix == ".py" or path.is_dir())
+    }
+    inner = {"skgraded.boosting", "skgraded.cli"}  # which users call through others
+    assert found - inner == tool("reference_pages").MODULES.keys()
