@@ -131,7 +131,7 @@ def evaluate(
     parts = [pickle.loads(each.result) for each in found]
     combined = plan.combine(result for result, _ in parts)
     if whole_queries:
-        _require_whole_queries(rows, len(combined), [ids for _, ids in parts])
+        _require_whole_queries(rows, combined.n_queries, [ids for _, ids in parts])
     if isinstance(combined, Scores):
         return reordered(combined, np.argsort(combined.qid, kind="stable"))
     return combined

@@ -39,8 +39,15 @@ WITHOUT_MEAN = (
 # Entries that mean something else, so that the sentence would be wrong.
 OWN_TEXTS = {
     ("AveragedNDCG", "k"),
+    ("Compat", "k"),
+    ("Compat", "normalize"),
     ("infAP", "unjudged"),
     ("Judged", "normalize"),
+    # k is the last rank that a user can read, so that another k is another user.
+    *(
+        (name, "k")
+        for name in ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
+    ),
 }
 
 _TYPES = {

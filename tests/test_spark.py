@@ -77,7 +77,7 @@ def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     means = on_spark.evaluate(ALL, data, weight="weight")
     assert means.mean() == whole.mean()  # to the last bit
     assert means.n_empty == whole.n_empty
-    assert (means.n_queries, means.n_documents) == (len(whole), len(rows))
+    assert (means.n_queries, means.n_documents) == (whole.n_queries, len(rows))
     parted = on_spark.evaluate(ALL, data, weight="weight", per_query=True)
     assert type(parted) is Scores
     assert parted.mean() == whole.mean()
@@ -181,7 +181,7 @@ def test_columns_of_any_name(session, role, odd):
     assert scored.mean() == whole.mean()
     values = on_spark.per_query("AP", data, **names)
     assert values.columns == [names["qid"], "weight", "AP"]
-    assert len(values.collect()) == len(whole)
+    assert len(values.collect()) == whole.n_queries
 
 
 def test_one_column_in_two_roles(session):
@@ -189,7 +189,7 @@ def test_one_column_in_two_roles(session):
     data = session.createDataFrame(frame.drop(columns="weight"))
     whole = evaluate(SOME, frame.label, frame.score, qid=frame.qid, sample_weight=frame.label)
     assert on_spark.evaluate(SOME, data, weight="label").mean() == whole.mean()
-    assert on_spark.per_query("AP", data, weight="label").count() == len(whole)
+    assert on_spark.per_query("AP", data, weight="label").count() == whole.n_queries
 
 
 def test_ids_that_a_collation_takes_for_one_are_two_queries(session):

@@ -374,9 +374,9 @@ def test_the_note_on_the_measure_of_another_tool(run):
 def test_the_measures_of_another_tool(run, tool):
     out = run("measures", "--from", tool).out
     rows = dict(re.findall(r"^  (\S.*?)  +(\S+)$", out.partition("\n\n")[0], re.MULTILINE))
-    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
+    table = TOOLS[tool].like or tool
+    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == table]
     assert rows == {name: str(measure_as(tool, name)) for name in theirs}
-    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_an_unknown_measure_of_another_tool(run):

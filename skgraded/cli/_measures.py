@@ -122,7 +122,7 @@ def _conversion(tool: str, name: str) -> str:
         "",
         wrap(TOOLS[tool].rules, indent=0),
     ]
-    rows = [row for row in CONVENTIONS if row.tool == tool and _names(row, name)]
+    rows = [row for row in _conventions_of(tool) if _names(row, name)]
     if rows and rows[0].note:
         lines.append(wrap(rows[0].note, indent=0))
     return "\n".join(lines) + "\n"
@@ -132,11 +132,16 @@ def _measure_as(tool: str, name: str) -> Measure:
     try:
         return measure_as(tool, name)
     except ValueError:
-        theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
+        theirs = [row.theirs.replace("{k}", "10") for row in _conventions_of(tool)]
         raise ValueError(
             f"{tool} has no measure {name!r}.{closest(name, theirs)} 'skgraded measures --from "
             f"{tool}' lists those that it has."
         ) from None
+
+
+def _conventions_of(tool: str) -> list[Convention]:
+    table = TOOLS[tool].like or tool
+    return [row for row in CONVENTIONS if row.tool == table]
 
 
 def _names(row: Convention, name: str) -> bool:
@@ -146,6 +151,8 @@ def _names(row: Convention, name: str) -> bool:
 
 def _list_of(tool: str) -> str:
     """List a tool's measures with ours; 10 stands for any cut-off."""
-    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == tool]
-    rows = _rows({name: str(measure_as(tool, name)) for name in theirs})
+    theirs = [row.theirs.replace("{k}", "10") for row in _conventions_of(tool)]
+    # Strings of measures are not broken, so that they can be pasted.
+    width = max(map(len, theirs))
+    rows = [f"  {name:<{width}}  {measure_as(tool, name)}" for name in theirs]
     return "\n".join([*rows, "", wrap(TOOLS[tool].rules, indent=0)]) + "\n"

@@ -81,7 +81,7 @@ class INSQ(_GainPerDocument, PrefixMeasure):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is no limit.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
         Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -142,7 +142,7 @@ class SDCG(_GainPerDocument, PrefixMeasure):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
         Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -232,7 +232,7 @@ class INST(_AdaptiveUser):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -310,7 +310,7 @@ class BPM(_AdaptiveUser):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -436,7 +436,7 @@ class NERR8(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -492,7 +492,7 @@ class NERR9(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -554,7 +554,7 @@ class NERR10(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -620,7 +620,7 @@ class NERR11(_NearlyERR):
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"

@@ -42,7 +42,7 @@ class Compat(Measure):
     p : float, default=0.95
         Persistence, strictly between 0 and 1.
     k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
+        Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
@@ -50,7 +50,7 @@ class Compat(Measure):
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
     normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off.
+        Divide by RBO(I, I), as in the formula.
 
     See Also
     --------

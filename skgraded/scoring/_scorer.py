@@ -246,7 +246,7 @@ def make_ranking_scorer(
     >>> both = make_ranking_scorer({"ndcg": "nDCG@10", "xgap": "xGAP(max_grade=4)"})
     >>> both(ridge, X, y, qid=qid)["ndcg"] == value
     True
-    >>> len(scorer.per_query(ridge, X, y, qid=qid))
+    >>> scorer.per_query(ridge, X, y, qid=qid).n_queries
     20
     """
     is_single = isinstance(measures, str | Measure)

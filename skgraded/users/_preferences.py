@@ -354,7 +354,7 @@ def _refuse_other_queries(preference: Any, differences: Any, qid: Any) -> None:
     if not isinstance(differences, APDifferences) or qid is not None:
         return
     index = getattr(preference, "index", None)
-    if not hasattr(index, "tolist"):  # a list has a method of this name
+    if index is None or not hasattr(index, "tolist"):  # a list has a method of this name
         return
     rows, queries = index.tolist(), differences.qid.tolist()
     if rows != queries and len(rows) == len(queries) and set(rows) == set(queries):

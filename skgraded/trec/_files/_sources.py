@@ -131,7 +131,7 @@ class _IsalDecompressor:
     def __init__(self) -> None:
         from isal import igzip_lib  # type: ignore[import-not-found, unused-ignore]
 
-        self._damage = igzip_lib.IsalError
+        self._damage: type[Exception] = igzip_lib.IsalError
         self._stream = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
 
     @property
