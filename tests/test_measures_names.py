@@ -16,8 +16,8 @@ from skgraded.measures._other_names import OTHER_NAMES, PATTERNS, SUGGESTED, fol
 
 NAMES = list(catalogue())
 
-# Measures of trec_eval that count over all queries; here they would be means.
-SUMS = {"num_ret", "num_rel", "num_rel_ret"}
+# Measures of trec_eval that are sums over all queries or geometric means; here they would be means.
+SUMS = {"num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "gm_map", "gm_bpref"}
 
 
 def of_trec_eval():
@@ -81,6 +81,7 @@ class TestOtherNames:
             ("rbp.95", "RBP(p=0.95)"),
             ("ndcg_burges@10", "nDCG(gain=exp2)@10"),
             ("Rprec", "RPrecision"),
+            ("Rprec_mult_0.20", "RPrecision(multiple=0.2)"),
         ],
     )
     def test_examples(self, spec, ours):
@@ -101,7 +102,7 @@ class TestOtherNames:
         assert ours._replace(ties="row_order") == exact
 
     @pytest.mark.parametrize("theirs", sorted(SUMS))
-    def test_sums_over_queries_are_not_understood(self, theirs):
+    def test_sums_and_geometric_means_are_not_understood(self, theirs):
         with pytest.raises(ValueError, match=f"Unknown measure '{theirs}'"):
             measure(theirs)
 

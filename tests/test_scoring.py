@@ -192,7 +192,7 @@ def test_the_repr_makes_an_equal_scorer(measures, shown):
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"measures must name at least one measure"):
         make_ranking_scorer([])
-    with pytest.raises(ValueError, match="Did you mean 'nDCG'"):
+    with pytest.raises(ValueError, match="Did you mean 'nDCG@10'"):
         make_ranking_scorer("ndgc@10")
     with pytest.raises(TypeError, match="A measure must be a Measure or a string"):
         make_ranking_scorer([measure])

@@ -71,6 +71,7 @@ PATTERNS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (r"map_cut[_.](?P<number>\d+)", "AP", "k", {}),
     (r"relative_p[_.](?P<number>\d+)", "P", "k", {"normalize": True}),
     (r"iprec_at_recall[_.](?P<number>[01]\.\d+)", "IPrec", "recall", {}),
+    (r"rprec_mult[_.](?P<number>\d\.\d+)", "RPrecision", "multiple", {}),
     # ir_measures
     (r"iprec@(?P<number>[01]?\.\d+)", "IPrec", "recall", {}),
     # ranx
