@@ -425,7 +425,7 @@ def test_unknown_latex_is_an_error():
 
 def test_an_unknown_measure_names_the_nearest(folder, run):
     for words in (("measures", "ndgc"), ("evaluate", *BOTH, "-m", "ndgc@10")):
-        with pytest.raises(ValueError, match=r"Unknown measure 'ndgc'.*Did you mean 'nDCG'"):
+        with pytest.raises(ValueError, match=r"Unknown measure 'ndgc'.*Did you mean 'nDCG(@10)?'"):
             run(*words)
 
 
