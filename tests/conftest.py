@@ -1,6 +1,7 @@
 """What every test file shares: real data, hypothesis profiles, a screenless matplotlib."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,11 @@ def data_dir():
     if not folder.is_dir():
         pytest.skip("real data not found: set SKGRADED_DATA to its folder")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """Close what a test has drawn; matplotlib warns where many figures stay open."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

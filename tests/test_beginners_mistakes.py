@@ -194,7 +194,8 @@ MISTAKES = [
         MEASURES,
         "a typing error in a field",
         'measure("nDCG(gian=exp2)@10")',
-        "ValueError: nDCG has no field 'gian'; got 'nDCG(gian=exp2)@10'. Did you mean 'gain'?",
+        "ValueError: nDCG has no field 'gian'; got 'nDCG(gian=exp2)@10'. Did you mean "
+        "'nDCG(gain=exp2)@10'?",
         'measure("nDCG(gain=exp2)@10")',
     ),
     Mistake(

@@ -36,14 +36,18 @@ def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Meas
     if not measures:
         raise ValueError(f"{taker} needs at least one measure, got none.")
     for each in measures:
-        if isinstance(each, list | tuple):
-            listed = ", ".join(f"{str(one)!r}" for one in each)
-            raise TypeError(
-                f"{taker} takes measures one by one, got {each!r}: write {taker}({listed})."
-            )
+        _refuse_lists(each, taker)
     parsed = tuple(measure(each) for each in measures)
     warn_if_grades_are_inferred(parsed, taker)
     return parsed
+
+
+def _refuse_lists(given: Any, taker: str) -> None:
+    if isinstance(given, list | tuple):
+        listed = ", ".join(f"{str(each)!r}" for each in given)
+        raise TypeError(
+            f"{taker} takes measures one by one, got {given!r}: write {taker}({listed})."
+        )
 
 
 def named_measures(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
@@ -97,6 +101,7 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
 
 def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
     """Return a chosen name, or None, and the measure."""
+    _refuse_lists(given, taker)
     if not isinstance(given, Mapping):
         return [(None, given)]
     names: Iterable[Any] = given

@@ -34,6 +34,7 @@ _WORDS = {
     "systems must keep ": "The study must keep ",
     " in y_true": " in the qrels",
     ", or None for one thread": "",
+    " If these are scores, swap the arguments: y_true comes first, and then y_score.": "",
 }
 
 

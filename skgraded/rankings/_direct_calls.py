@@ -177,6 +177,7 @@ def warn_if_swapped(grades: ArrayLike, scores: ArrayLike, names: tuple[str, str]
     -----
     SwappedArgumentsWarning
         If the scores are whole numbers from 0 on, few different ones and fewer than the grades.
+        Equal scores are those of a constant model.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def warn_if_swapped(grades: ArrayLike, scores: ArrayLike, names: tuple[str, str]
     >>> warn_if_swapped([0.5, 1.0], [0.2, 0.7], ("y_true", "y_score"))
     """
     found = np.unique(numeric(names[1], scores))
-    few = len(found) <= _MOST_GRADES and len(found) < len(np.unique(np.asarray(grades)))
+    few = 1 < len(found) <= _MOST_GRADES and len(found) < len(np.unique(np.asarray(grades)))
     if not few or found[0] != 0 or (found != np.floor(found)).any():
         return
     warn_once(

@@ -132,8 +132,10 @@ class RunScores:
         ----------
         name : str or Measure, optional
             The measure; the first one by default.
-        average, floor
-            As in `means`.
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean, as in `means`.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
 
         Returns
         -------
