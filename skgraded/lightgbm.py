@@ -479,7 +479,8 @@ class _StopBy:
 
     def _watched(self, env: Any) -> list[Any]:
         """Return the results of the measure, which nothing may have reported yet."""
-        reported = [each for each in env.evaluation_result_list or [] if each[1] == self._name]
+        names = {self._name, f"valid {self._name}"}  # so in lightgbm.cv of older versions
+        reported = [each for each in env.evaluation_result_list or [] if each[1] in names]
         return reported or [each for each in self._evaluated(env) if each[1] == self._name]
 
     def _evaluated(self, env: Any) -> list[Any]:

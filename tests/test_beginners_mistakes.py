@@ -317,7 +317,7 @@ MISTAKES = [
         BOOSTING,
         "the group sizes of the validation set are missing",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)])",
-        "ValueError: [...]eval_group cannot be None [...]",
+        "ValueError: [...]val_group cannot be None [...]",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes])",
     ),
     Mistake(

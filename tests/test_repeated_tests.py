@@ -159,7 +159,7 @@ def trained(n_repeats, rng, n_queries=30, n_folds=5, n_features=8):
         for tested in range(n_folds):
             train, test = fold != tested, fold == tested
             errors = [
-                np.abs(y[test] - half[test] @ np.linalg.lstsq(half[train], y[train])[0])
+                np.abs(y[test] - half[test] @ np.linalg.lstsq(half[train], y[train], rcond=None)[0])
                 for half in (X[:, :n_features], X[:, n_features:])
             ]
             differences[repeat, test] = errors[0] - errors[1]

@@ -528,7 +528,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return cloned
 
     # Predictions are numbers: ensembles and inspection take a regressor, and nothing else.
-    _estimator_type = "regressor"  # read by scikit-learn < 1.6
+    # Read by scikit-learn < 1.6, as are the tags of `_more_tags`.
+    _estimator_type = "regressor"
+
+    def _more_tags(self) -> dict[str, bool]:
+        return {"requires_y": True, "requires_positive_y": True}
 
     def __sklearn_tags__(self) -> Any:
         # Called by scikit-learn >= 1.6, which has get_tags.
