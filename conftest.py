@@ -7,4 +7,3 @@ collect_ignore = [
     for path, engine in {"skgraded/dask": "dask", "skgraded/spark.py": "pyspark"}.items()
     if find_spec(engine) is None
 ]
-collect_ignore.append("tests/typed_calls")  # for type checkers, not to be run

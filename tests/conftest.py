@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+collect_ignore = ["typed_calls"]  # for type checkers, not to be run
 
 # A first call that compiles, imports or allocates is no flaw of the property under test.
 settings.register_profile("dev", deadline=None)

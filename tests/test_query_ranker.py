@@ -756,6 +756,7 @@ def test_regressors_are_stopped_by_the_measure(library, weighted):
     assert len(history[str(MEASURE)]) == min(80, fitted.best_iteration_ + 5)
 
 
+@pytest.mark.filterwarnings("ignore:`XGBRFRegressor` is deprecated:FutureWarning")
 def test_a_random_forest_of_xgboost_cannot_be_stopped():
     forest = pytest.importorskip("xgboost").XGBRFRegressor(n_estimators=5)
     with pytest.raises(ValueError, match="validation_fraction is supported for LGBMRanker, "):

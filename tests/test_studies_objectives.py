@@ -200,6 +200,7 @@ def test_staged_scores_of_lightgbm_are_its_predictions(data, options):
         np.testing.assert_array_equal(scores, expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*gblinear` is deprecated:UserWarning")
 def test_staged_scores_of_a_linear_xgboost_are_its_last(data):
     X, y, qid = data
     ranker = XGBRanker(n_estimators=5, booster="gblinear", n_jobs=1)
