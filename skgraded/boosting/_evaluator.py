@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = [
     "Evaluator",
     "NamedMeasures",
     "as_argument",
-    "chosen_measures",
+    "chosen_measure",
     "named_means",
     "named_measures",
     "parse_named",
@@ -31,14 +31,11 @@ ChosenMeasure = str | Measure | Mapping[str, str | Measure]
 NamedMeasures = tuple[tuple[str, Measure], ...]
 
 
-def chosen_measures(measures: Sequence[str | Measure], taker: str) -> tuple[Measure, ...]:
-    """Parse the measures given to a function; warn where a scale would change with the data."""
-    if not measures:
-        raise ValueError(f"{taker} needs at least one measure, got none.")
-    for each in measures:
-        _refuse_lists(each, taker)
-    parsed = tuple(measure(each) for each in measures)
-    warn_if_grades_are_inferred(parsed, taker)
+def chosen_measure(given: str | Measure, taker: str) -> Measure:
+    """Parse the measure given to a function; warn where a scale would change with the data."""
+    _refuse_lists(given, taker)
+    parsed = measure(given)
+    warn_if_grades_are_inferred([parsed], taker)
     return parsed
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import threads
-from skgraded.boosting._evaluator import chosen_measures
+from skgraded.boosting._evaluator import chosen_measure
 from skgraded.boosting._judged_sets import (
     DataSet,
     IterationCounter,
@@ -79,7 +79,8 @@ def make_objective(
     n_threads: int | None,
 ) -> Objective:
     """Make the objective from the arguments of the libraries' `objective` functions."""
-    (chosen,) = chosen_measures([measure], "objective")
-    cost = LambdaMART(trainable(chosen), sigmoid, truncation_level, norm)
+    cost = LambdaMART(
+        trainable(chosen_measure(measure, "objective")), sigmoid, truncation_level, norm
+    )
     averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
     return Objective(cost, threads(n_threads), averaged)
