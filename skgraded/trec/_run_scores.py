@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
-from skgraded._text import WIDTH, count, first_few, html_table, text_table, wrap
+from skgraded._text import WIDTH, Table, count, first_few
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
 from skgraded.measures._averages import LEAST, average_of
@@ -245,15 +245,17 @@ class RunScores:
         str
             The lines.
         """
+        return self._table(n_rows, average).to_text(width)
+
+    def _table(self, n_rows: int | None, average: str = "arithmetic") -> Table:
         means = self._means(average)
         rows = self._best_first(means)[:n_rows]
         columns = [
             (str(each), [f"{value:.4f}" for value in column])
             for each, column in zip(self.measures, means[rows].T, strict=True)
         ]
-        table = text_table(["system", *(self.systems[row] for row in rows)], columns, width)
-        sentences = (self._size(len(rows), average), *self.notes())
-        return "\n".join([table, *(wrap(each, width) for each in sentences)])
+        labels = ["system", *(self.systems[row] for row in rows)]
+        return Table(labels, columns, [self._size(len(rows), average), *self.notes()])
 
     def _size(self, n_rows: int, average: str) -> str:
         shown = f", the first {n_rows} shown" if n_rows < len(self.systems) else ""
@@ -262,18 +264,11 @@ class RunScores:
             f"{_KINDS[average]}means over {count(len(self.topics), 'topic')}."
         )
 
-    def _repr_html_(self) -> str:
-        all_means = self._means("arithmetic")
-        rows = self._best_first(all_means)[:_ROWS_SHOWN]
-        cells = [
-            [self.systems[row], *(f"{value:.4f}" for value in means)]
-            for row, means in zip(rows, all_means[rows], strict=True)
-        ]
-        header = ["system", *(str(each) for each in self.measures)]
-        return html_table(header, cells, [self._size(len(rows), "arithmetic"), *self.notes()])
-
     def __len__(self) -> int:
         return len(self.systems)
 
     def __repr__(self) -> str:
         return self.to_text(_ROWS_SHOWN)
+
+    def _repr_html_(self) -> str:
+        return self._table(_ROWS_SHOWN).to_html()
