@@ -100,6 +100,19 @@ def with_pandas(grades, scores, qid):
     return mean
 
 
+def with_polars(grades, scores, qid):
+    import polars as pl
+
+    rows = pl.LazyFrame({"qid": qid, "grade": grades, "score": scores})
+
+    def dcg(column):
+        top = pl.col("grade").sort_by(column, descending=True).head(10)
+        return (top / (pl.int_range(top.len()) + 2).log(2)).sum()
+
+    by_query = rows.group_by("qid").agg(value=dcg("score") / dcg("grade"))
+    return lambda: by_query.select(pl.col("value").mean()).collect().item()
+
+
 LIBRARIES = {
     "skgraded": with_skgraded,
     "LightGBM": with_lightgbm,
@@ -110,6 +123,7 @@ LIBRARIES = {
     "ir_measures": with_ir_measures,
     "ranx": with_ranx,
     "pandas by hand": with_pandas,
+    "polars by hand": with_polars,
 }
 
 
