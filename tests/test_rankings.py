@@ -171,7 +171,6 @@ def test_grades_with_gaps_are_compact_levels():
     assert judgments.grades.tolist() == [0, 4, 16]
     assert judgments.levels.tolist() == [2, 0, 1, 3, 1]
     assert judgments.counts.tolist() == [[1, 2, 1]]
-    assert judgments.at_least.tolist() == [[4, 3, 1]]
     assert judgments.pool.levels.tolist() == [2, 1, 1, 0]
 
 

@@ -306,11 +306,6 @@ class Judgments:
             return _core.count_levels(self.levels, self.indptr, self.n_levels)
         return _core.count_levels(pool.levels, pool.indptr, self.n_levels)
 
-    @cached_property
-    def at_least(self) -> IntArray:
-        """Recall base RB: judged documents at a level or above, shape (n_queries, n_levels)."""
-        return np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]
-
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
 
