@@ -384,6 +384,16 @@ def test_the_table_says_what_was_tested():
     assert repr(two).endswith("Only 3 queries with a document of the top grade, few to judge by.")
 
 
+def test_a_single_cross_validation_says_that_it_is_one():
+    single = cross_validate_queries(RANKER, X, TARGET, cv=4)
+    other = cross_validate_queries(Ridge(alpha=1e5), X, TARGET, cv=4, measures=MEASURE)
+    assert "n_repeats=5) includes that" in " ".join(repr(compare_rankers([single, other])).split())
+    values = [each.per_query() for each in (single, other)]
+    several = compare_rankers([repeated(), repeated()])
+    for silent in (compare_rankers(values), several):
+        assert "One cross-validation" not in repr(silent)
+
+
 def test_the_frame_has_a_row_for_each_pair():
     pytest.importorskip("pandas")
     rankers, (X_test, y_test) = fitted_rankers()

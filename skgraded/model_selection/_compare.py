@@ -160,7 +160,8 @@ def compare_rankers(
 
     These tests and intervals take the models as given: the queries vary, the training data do not.
     A single cross-validation of unstable models therefore finds differences too often: in
-    simulations with p < .05 in 7 to 11 % of comparisons of equally good learners. With repeated
+    simulations with p < .05 in 7 to 11 % of comparisons of equally good learners; a note in the
+    result says that it is a single one. With repeated
     cross-validations (``cross_validate_queries(..., n_repeats=5)``) queries and repeats are crossed
     random effects. The variance of the mean difference is
 
@@ -273,7 +274,12 @@ def _compared(
         n_repeats=by_repeat.shape[1],
         n_in_part=int(is_gap.sum()),
         n_top=_n_top(found, qid),
+        is_one_training=by_repeat.shape[1] == 1 and _are_cross_validated(named),
     )
+
+
+def _are_cross_validated(named: dict[str, Any]) -> bool:
+    return any(isinstance(each, QueryValidation) for each in named.values())
 
 
 def _tested(

@@ -34,6 +34,10 @@ _ROWS_SHOWN = 20
 _WIDEST_LABEL = 44
 # With fewer queries that hold the top grade, a note says so.
 _FEW_TOP_QUERIES = 20
+_ONE_TRAINING = (
+    "One cross-validation: other splits and trainings can differ by more than these intervals. "
+    "cross_validate_queries(..., n_repeats=5) includes that."
+)
 # Inches of a plot.
 _WIDTH_OF_AXES, _WIDTH_OF_CHARACTER = 4.5, 0.085
 _LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
@@ -84,6 +88,9 @@ class RankerComparison(TableResult):
     n_top : int or None
         Number of queries with a document of the highest grade of all labels; None if the rankers
         were given by their values alone.
+    is_one_training : bool
+        Whether rankers were trained in one cross-validation, so that the intervals leave out how
+        much another split and training would change.
     """
 
     rankers: tuple[str, ...]
@@ -103,6 +110,7 @@ class RankerComparison(TableResult):
     n_repeats: int
     n_in_part: int
     n_top: int | None
+    is_one_training: bool
 
     @property
     def means(self) -> FloatArray:
@@ -285,6 +293,8 @@ class RankerComparison(TableResult):
         notes = [f"p-values of paired tests{over}{corrected if self.n_tests > 1 else ''}."]
         if few := note_on_few_repeats(self.n_repeats):
             notes.append(wrap(few))
+        if self.is_one_training:
+            notes.append(wrap(_ONE_TRAINING))
         if self.n_left_out:
             notes.append(f"{count(self.n_left_out, 'query', 'queries')} without a value left out.")
         if self.n_in_part:
