@@ -1,6 +1,7 @@
 """Comparisons of objectives: cells by hand, studies that are killed, pooled differences."""
 
 import importlib.util
+import itertools
 import os
 import subprocess
 import sys
@@ -413,10 +414,14 @@ def test_threads_left_open_are_one_and_others_stay():
 # --- several data sets ----------------------------------------------------------------------------
 
 
+_SHIFTS = itertools.count(1)
+
+
 def with_effects(found, differences, half_widths):
     differences, half_widths = np.array(differences), np.array(half_widths)
     return replace(
         found,
+        values=found.values + next(_SHIFTS),  # another data set
         differences=differences,
         intervals=np.stack([differences - half_widths, differences + half_widths], axis=-1),
     )
@@ -474,7 +479,8 @@ def test_what_only_one_set_tells_is_not_pooled(small):
     assert "data set on which no objective ever differs from the baseline is left out" in text
     table = pooled.to_frame()
     assert table["data_set"].tolist() == ["one", "one", "two", "two"]
-    table = combine_objectives({"one": first, "two": first}).to_frame()
+    second = with_effects(small, [[0.01], [0.02]], [[0.02], [0.02]])
+    table = combine_objectives({"one": first, "two": second}).to_frame()
     assert table["data_set"].tolist() == ["one", "one", "two", "two", "pooled", "pooled"]
     assert table["n_queries"].tolist() == [30, 30, 30, 30, 60, 60]
 
@@ -529,6 +535,8 @@ def test_results_that_do_not_fit_are_refused(small):
     for what, other in (("judges", ("x",)), ("confidence", 0.9)):
         with pytest.raises(ValueError, match=f"results must have the same {what}"):
             combine_objectives({"one": small, "two": replace(small, **{what: other})})
+    with pytest.raises(ValueError, match="same values of 'lambdarank' for 'one' and 'again'"):
+        combine_objectives({"one": small, "again": small})
     swapped = replace(small, objectives=small.objectives[::-1])
     with pytest.raises(ValueError, match="results must have the same baseline"):
         combine_objectives({"one": small, "two": swapped})
@@ -576,8 +584,8 @@ def test_a_forest_asks_and_answers(found, small):
 
 
 def test_a_forest_of_several_sets_has_a_mark_for_each_and_a_pooled_one(small):
-    first = with_effects(small, [[0.01], [0.0]], [[0.001], [0.02]])
-    pooled = combine_objectives({"one": first, "two": first})
+    one, two = (with_effects(small, [[0.01], [0.0]], [[0.001], [0.02]]) for _ in range(2))
+    pooled = combine_objectives({"one": one, "two": two})
     ax = pooled.plot()
     labels = [each.get_label() for each in ax.containers]
     assert labels == ["one (30 queries)", "two (30 queries)", "pooled"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,8 +241,8 @@ def combine_objectives(results: Mapping[str, ObjectiveComparison]) -> PooledObje
     Raises
     ------
     ValueError
-        If there are fewer than two results, or they differ in the names of judges, the baseline or
-        the confidence.
+        If there are fewer than two results, they differ in the names of judges, the baseline or
+        the confidence, or two of them hold the same values of the baseline, query by query.
 
     See Also
     --------
@@ -296,6 +297,12 @@ def _check(results: Any) -> ObjectiveComparison:
                     f"results must have the same {what}, got {here!r} for {name!r} and {there!r} "
                     f"for {first_name!r}."
                 )
+    for (one, here), (other, there) in combinations(results.items(), 2):
+        if np.array_equal(here.values[0], there.values[0], equal_nan=True):
+            raise ValueError(
+                "results must come from different queries, got the same values of "
+                f"{here.baseline!r} for {one!r} and {other!r}: one data set would count twice."
+            )
     return first  # type: ignore[no-any-return]
 
 
