@@ -156,7 +156,8 @@ Resample studentised(const ObservedPair& pair, double first, double second, doub
   const double mean = std::abs(first - second - pair.mean);
   if (mean <= pair.rounding) return {0.0, 0.0};
   const double spread = square - mean * mean;
-  return {mean * mean / (spread <= 1e-12 * square ? 0.0 : spread), mean};
+  const double ratio = mean * mean / (spread <= 1e-12 * square ? 0.0 : spread);
+  return {std::isnan(ratio) ? 0.0 : ratio, mean};
 }
 
 void test_bootstrap(Random& random, Registers registers) {
@@ -166,9 +167,11 @@ void test_bootstrap(Random& random, Registers registers) {
       PairBootstrap bootstrap(static_cast<std::size_t>(n), wanted, registers);
       for (int round = 0; round < 30; ++round) {
         const bool whole = round % 3 == 0;  // with equal t
+        // Far above or below the pair before, and beyond what a double holds.
+        const double scale = round == 17 ? 1e160 : std::pow(10.0, round * 5 % 7 - 3);
         Doubles first, second, squares;
         for (std::int64_t b = 0; b < n; ++b) {
-          first.push_back(whole ? static_cast<double>(random() % 3) : normal(random));
+          first.push_back(whole ? static_cast<double>(random() % 3) : scale * normal(random));
           second.push_back(whole ? 0.0 : normal(random));
           squares.push_back(whole ? 4.0 : std::pow(first.back() - second.back(), 2) + 0.5);
         }
