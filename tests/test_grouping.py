@@ -38,15 +38,34 @@ IDS = {
     "long double": np.longdouble,
     "complex": lambda n: complex(n, -n),
 }
+
+
+def in_parts(series):
+    """Make a pandas Series of two chunks, the first of which is a slice."""
+    before = pd.Series(["before"], dtype="string")
+    parts = [pd.concat([before, series[:1]])[1:], series[1:]]
+    return pd.concat([part for part in parts if len(part)])
+
+
 CARRIERS = {
     "array": np.array,
     "list": list,
     "pandas": pd.Series,
     "pandas text": lambda ids: pd.Series([str(each) for each in ids], dtype="string"),
+    "pandas text of Python": lambda ids: pd.Series(list(map(str, ids)), dtype="string[python]"),
+    "pandas text in parts": lambda ids: in_parts(pd.Series(list(map(str, ids)), dtype="string")),
+    "pandas text index": lambda ids: pd.Index(list(map(str, ids)), dtype="string"),
     "pandas category": lambda ids: pd.Series(ids).astype("category"),
+    "every other of a pandas category": lambda ids: pd.Series(np.repeat(ids, 2)).astype("category")[
+        ::2
+    ],
     "pandas index": pd.Index,
     "pandas category index": pd.CategoricalIndex,
     "polars": lambda ids: pl.Series([str(each) for each in ids]),
+    "polars slice": lambda ids: pl.Series(["before", *map(str, ids)])[1:],
+    "polars text in parts": lambda ids: pl.concat(
+        [pl.Series([str(each)]) for each in ids], rechunk=False
+    ),
     "polars category": lambda ids: pl.Series([str(each) for each in ids]).cast(pl.Categorical),
     "polars enum": lambda ids: pl.Series(list(map(str, ids))).cast(
         pl.Enum(sorted(set(map(str, ids))))
@@ -93,6 +112,35 @@ def test_ids_in_any_carrier(carrier, kind, numbers):
     assert_grouped(CARRIERS[carrier](plain), [str(each) for each in plain])
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=200))
+def test_equal_objects_are_one_query_wherever_they_are(rows):
+    known = [f"query {n}" for n in range(6)]
+    ids = np.empty(len(rows), dtype=object)
+    ids[:] = [known[n] if is_known else "query " + str(n) for n, is_known in rows]
+    assert_grouped(ids, [known[n] for n, _ in rows])
+
+
+@given(st.lists(st.sampled_from([1, 1.0, True, "1", 0, False]), min_size=8, max_size=60))
+def test_objects_are_one_query_where_python_says_so(ids):
+    as_objects = np.empty(len(ids), dtype=object)
+    as_objects[:] = ids
+    assert_grouped(as_objects, ids)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=60), st.sampled_from([0, 40, 2**62]))
+def test_integers_close_together_and_far_apart(numbers, distance):
+    ids = np.array(numbers) * distance + np.array(numbers)
+    assert_grouped(ids, ids.tolist())
+    wrapped = ids.view(np.uint64)
+    assert_grouped(wrapped, wrapped.tolist())
+
+
+def test_a_column_of_another_length_is_refused():
+    for column in (pd.Series(["a", "b", "c"]), pd.Series(["a", "b", "c"]).astype("category")):
+        with pytest.raises(ValueError, match=r"^qid must have one entry per row of y_true \(2\)"):
+            group_rows(column, 2)
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=3000), st.integers(1, 3))
 def test_many_ids_that_come_again(numbers, times):
     ids = np.array(numbers * times)
@@ -117,12 +165,16 @@ def test_empty_text_is_a_query():
     assert_grouped(np.array(["", "a", ""]), ["", "a", ""])
     assert_grouped(np.array(["", ""]), ["", ""])
     assert_grouped(np.array(["", ""], dtype="U0"), ["", ""])
+    for plain in (["", "a", ""], ["", ""]):
+        assert_grouped(pd.Series(plain, dtype="string"), plain)
+        assert_grouped(pl.Series(plain), plain)
 
 
 @pytest.mark.parametrize(
     "ids",
     [
         pd.Series(["a", None, "a"], dtype="string"),
+        pd.Series(["a", None, "a"], dtype="string[python]"),
         pd.Series(["a", None, "a"]),
         pd.Series(["a", None, "a"]).astype("category"),
         pl.Series(["a", None, "a"]),

@@ -8,6 +8,7 @@ import numpy.typing as npt
 # Grade levels are bytes where the scale has at most 254 of them, 0 included: the two numbers behind
 # the highest level mark documents that were not judged and not sampled.
 _Level = TypeVar("_Level", np.uint8, np.int32)
+_Value = TypeVar("_Value", np.uint8, np.int32, np.float64)
 
 _Doubles: TypeAlias = npt.NDArray[np.float64]
 
@@ -151,6 +152,14 @@ def sum_exactly(
 def copy_scores(scores: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
     """Return a copy, and the place of the first score that is not finite, or -1."""
 
+def place_scores(
+    scores: npt.NDArray[np.float64], places: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], int]:
+    """Return a copy with the score of row i at places[i], and the first row that is not finite.
+
+    The row is -1 where all are finite.
+    """
+
 def same_bytes(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     """Whether two arrays are of one type and hold the same bytes."""
 
@@ -269,19 +278,37 @@ def take_documents(
     """Document ids at some rows."""
 
 def number_words(
-    ids: npt.NDArray[np.int64], seed: int
+    ids: npt.NDArray[np.int64] | npt.NDArray[np.int32], seed: int, most: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
-    """Query number of each row, first row of each query, and whether the rows are grouped."""
+    """Query number of each row, first row of each query, and whether the rows are grouped.
+
+    Of no use where there are more than `most` queries.
+    """
 
 def number_bytes(
     ids: npt.NDArray[np.uint8], width: int, seed: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
     """Give the same for ids that are `width` bytes each."""
 
+def number_text(
+    offsets: npt.NDArray[np.int64], text: npt.NDArray[np.uint8], seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]:
+    """Give the same for text from one offset up to the next."""
+
 def group_rows(
     query_of_row: npt.NDArray[np.int32], n_queries: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Extents of the queries, and their rows in order."""
+
+def place_rows(
+    query_of_row: npt.NDArray[np.int32], n_queries: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Extents of the queries, and the place of every row among those of all queries."""
+
+def put_in_places(
+    values: npt.NDArray[_Value], places: npt.NDArray[np.int64]
+) -> npt.NDArray[_Value]:
+    """Return an array with values[i] at places[i]; of uint8, int32 or float64."""
 
 def shuffled_ranges(
     values: npt.NDArray[np.float64], n_systems: int, seed: int, n_resamples: int

@@ -150,6 +150,16 @@ std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
   return {std::move(copy).array(), bad};
 }
 
+std::tuple<Out<double>, std::int64_t> py_place_scores(const Doubles& scores,
+                                                      const In<std::int64_t>& places) {
+  New<double> copy{places.size()};
+  const std::int64_t bad = without_gil([&] {
+    return place_scores(scores.data(), places.data(), static_cast<std::int64_t>(places.size()),
+                        copy.data());
+  });
+  return {std::move(copy).array(), bad};
+}
+
 template <class Label>
 std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
     const In<Label>& labels) {
@@ -374,6 +384,9 @@ NB_MODULE(_native, m) {
         "the number of infinite values.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
         "A copy, and the place of the first that is not finite, or -1.");
+  m.def("place_scores", &py_place_scores, "scores"_a, "places"_a,
+        "A copy with the score of row i at places[i], and the first row whose score is not finite, "
+        "or -1.");
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
         "Whether two arrays are of one type and hold the same bytes.");
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);

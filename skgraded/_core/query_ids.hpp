@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
+
+#include "simd.hpp"
 
 namespace skgraded {
 
@@ -16,10 +19,21 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
   return x ^ (x >> 32);
 }
 
-// Ids that are 64-bit words.
+inline void prefetch(const void* place) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(place);
+#else
+  static_cast<void>(place);
+#endif
+}
+
+// Ids that are words, of 32 or 64 bits.
+template <class Word>
 class WordIds {
  public:
-  explicit WordIds(const std::int64_t* ids) : ids_(ids) {}
+  static constexpr bool kAreLong = false;
+
+  explicit WordIds(const Word* ids) : ids_(ids) {}
 
   std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
     return mix(static_cast<std::uint64_t>(ids_[row]), seed);
@@ -30,27 +44,49 @@ class WordIds {
   bool is_kept_at(std::int64_t row, std::size_t k) const noexcept { return kept_[k] == ids_[row]; }
 
  private:
-  const std::int64_t* ids_;
-  std::vector<std::int64_t> kept_;
+  const Word* ids_;
+  std::vector<Word> kept_;
 };
+
+// The first `n` bytes as a word, at most eight.
+inline std::uint64_t word_of(const unsigned char* bytes, std::size_t n) noexcept {
+  std::uint64_t word = 0;
+  if (n >= 8) {
+    std::memcpy(&word, bytes, 8);
+  } else if (n >= 4) {  // two halves that overlap: a copy of unknown size would be a call
+    std::uint32_t first = 0, last = 0;
+    std::memcpy(&first, bytes, 4);
+    std::memcpy(&last, bytes + n - 4, 4);
+    word = first | static_cast<std::uint64_t>(last) << 32;
+  } else if (n > 0) {
+    word = bytes[0] | static_cast<std::uint64_t>(bytes[n / 2]) << 8 |
+           static_cast<std::uint64_t>(bytes[n - 1]) << 16;
+  }
+  return word;
+}
+
+// A hash of bytes, for equal numbers of them.
+inline std::uint64_t hash_bytes(const unsigned char* bytes, std::size_t n,
+                                std::uint64_t seed) noexcept {
+  std::uint64_t state = seed;
+  std::size_t i = 0;
+  // Two words at a time: the two products do not wait for each other.
+  for (; i + 16 < n; i += 16)
+    state = mix(word_of(bytes + i, 8) ^ state, seed) + mix(word_of(bytes + i + 8, 8), state + i);
+  if (n - i <= 8) return mix(word_of(bytes + i, n - i) ^ state, seed);
+  // The last word may overlap the one before it.
+  return mix(word_of(bytes + i, 8) ^ state, seed) + mix(word_of(bytes + n - 8, 8), state + i);
+}
 
 // Ids that are `width` bytes each, such as NumPy's text of fixed length.
 class ByteIds {
  public:
+  static constexpr bool kAreLong = true;  // those kept do not fit into a near cache
+
   ByteIds(const unsigned char* ids, std::size_t width) : ids_(ids), width_(width) {}
 
   std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
-    const unsigned char* id = at(row);
-    std::uint64_t state = seed;
-    std::size_t i = 0;
-    // Two words at a time: the two products do not wait for each other.
-    for (; i + 16 <= width_; i += 16)
-      state = mix(word(id + i, 8) ^ state, seed) + mix(word(id + i + 8, 8), state + i);
-    if (i + 8 <= width_) {
-      state = mix(word(id + i, 8) ^ state, seed);
-      i += 8;
-    }
-    return i < width_ ? mix(word(id + i, width_ - i) ^ state, seed) : state;
+    return hash_bytes(at(row), width_, seed);
   }
   bool same_as_before(std::int64_t row) const noexcept {
     return std::memcmp(at(row - 1), at(row), width_) == 0;
@@ -59,15 +95,11 @@ class ByteIds {
   bool is_kept_at(std::int64_t row, std::size_t k) const noexcept {
     return std::memcmp(kept_.data() + k * width_, at(row), width_) == 0;
   }
+  void prefetch_kept(std::size_t k) const noexcept { prefetch(kept_.data() + k * width_); }
 
  private:
   const unsigned char* at(std::int64_t row) const noexcept {
     return ids_ + static_cast<std::size_t>(row) * width_;
-  }
-  static std::uint64_t word(const unsigned char* bytes, std::size_t n) noexcept {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes, n);
-    return value;
   }
 
   const unsigned char* ids_;
@@ -75,13 +107,45 @@ class ByteIds {
   std::vector<unsigned char> kept_;
 };
 
-inline void prefetch(const void* place) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(place);
-#else
-  static_cast<void>(place);
-#endif
-}
+// Ids that are text, one behind the other: row i has the bytes from offset i up to offset i + 1.
+class TextIds {
+ public:
+  static constexpr bool kAreLong = true;
+
+  TextIds(const std::int64_t* offsets, const unsigned char* text)
+      : offsets_(offsets), text_(text) {}
+
+  std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
+    return hash_bytes(text_ + offsets_[row], size(row), seed + size(row));
+  }
+  bool same_as_before(std::int64_t row) const noexcept {
+    return size(row) == size(row - 1) && is_equal(row, text_ + offsets_[row - 1]);
+  }
+  void keep(std::int64_t row) {
+    kept_.insert(kept_.end(), text_ + offsets_[row], text_ + offsets_[row + 1]);
+    kept_ends_.push_back(kept_.size());
+  }
+  bool is_kept_at(std::int64_t row, std::size_t k) const noexcept {
+    const std::size_t begin = k > 0 ? kept_ends_[k - 1] : 0, n = kept_ends_[k] - begin;
+    return n == size(row) && is_equal(row, kept_.data() + begin);
+  }
+  void prefetch_kept(std::size_t k) const noexcept {
+    prefetch(kept_.data() + (k > 0 ? kept_ends_[k - 1] : 0));
+  }
+
+ private:
+  bool is_equal(std::int64_t row, const unsigned char* other) const noexcept {
+    return std::equal(text_ + offsets_[row], text_ + offsets_[row + 1], other);
+  }
+  std::size_t size(std::int64_t row) const noexcept {
+    return static_cast<std::size_t>(offsets_[row + 1] - offsets_[row]);
+  }
+
+  const std::int64_t* offsets_;
+  const unsigned char* text_;
+  std::vector<unsigned char> kept_;
+  std::vector<std::size_t> kept_ends_;
+};
 
 // Open addressing over the ids seen so far; grows at half full.
 template <class Ids>
@@ -95,6 +159,12 @@ class Numbering {
     const std::uint64_t hash = ids_.hash(row, seed_);
     prefetch(&slots_[hash & (slots_.size() - 1)]);
     return hash;
+  }
+
+  // Fetches the id that a row's is mostly equal to.
+  void announce_kept(std::uint64_t hash) const noexcept {
+    const std::int32_t number = slots_[hash & (slots_.size() - 1)].number;
+    if (number != kFree) ids_.prefetch_kept(static_cast<std::size_t>(number));
   }
 
   // The number of a row's id; a new one if no row before had it.
@@ -115,6 +185,7 @@ class Numbering {
     return fresh;
   }
 
+  std::size_t count() const noexcept { return first_rows_.size(); }
   std::vector<std::int64_t> take_first_rows() { return std::move(first_rows_); }
 
  private:
@@ -145,21 +216,25 @@ struct NumberedRows {
   bool is_grouped;                       // whether the rows of every query stand together
 };
 
-// Numbers ids by first appearance. The ids of one row after another are mostly the same.
+// Numbers ids by first appearance. The ids of one row after another are mostly the same. Stops soon
+// after more than `most` different ones.
 template <class Ids>
-NumberedRows number_rows(Ids ids, std::int64_t n_rows, std::uint64_t seed,
+NumberedRows number_rows(Ids ids, std::int64_t n_rows, std::uint64_t seed, std::size_t most,
                          std::int32_t* query_of_row) {
   constexpr std::int64_t kAtATime = 32;
   Numbering<Ids> numbering(ids, seed);
   std::uint64_t hash[kAtATime];
   std::int32_t newest = -1;
   bool is_grouped = true;
-  for (std::int64_t first = 0; first < n_rows; first += kAtATime) {
+  for (std::int64_t first = 0; first < n_rows && numbering.count() <= most; first += kAtATime) {
     const std::int64_t end = std::min(first + kAtATime, n_rows);
     for (std::int64_t row = first; row < end; ++row) {
       query_of_row[row] = row > 0 && ids.same_as_before(row) ? -1 : 0;
       if (query_of_row[row] == 0) hash[row - first] = numbering.announce(row);
     }
+    if constexpr (Ids::kAreLong)
+      for (std::int64_t row = first; row < end; ++row)
+        if (query_of_row[row] == 0) numbering.announce_kept(hash[row - first]);
     for (std::int64_t row = first; row < end; ++row) {
       if (query_of_row[row] < 0) {
         query_of_row[row] = query_of_row[row - 1];
@@ -174,15 +249,100 @@ NumberedRows number_rows(Ids ids, std::int64_t n_rows, std::uint64_t seed,
   return {numbering.take_first_rows(), is_grouped};
 }
 
-// Extents of the queries, and the rows of each in their order.
-inline void group_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
-                       std::int64_t n_queries, std::int64_t* indptr, std::int64_t* row_order) {
+// ---- Words from a short range, such as 0, 1, ...
+
+template <class Word>
+struct WordRange {
+  Word least;
+  std::uint64_t width;  // the largest word less the least one
+};
+
+// Whether the range of the words, which is found meanwhile, is narrower than their number.
+template <class Word>
+bool is_in_short_range(const Word* words, std::int64_t n, WordRange<Word>& range) noexcept {
+  constexpr std::int64_t kAtATime = 4096;
+  Word least = std::numeric_limits<Word>::max(), most = std::numeric_limits<Word>::min();
+  for (std::int64_t first = 0; first < n; first += kAtATime) {
+    const std::int64_t end = std::min(first + kAtATime, n);
+    run_in(widest_registers(), [&]() SKGRADED_INLINE_BODY {
+      Word low = least, high = most;
+      for (std::int64_t i = first; i < end; ++i) {
+        low = std::min(low, words[i]);
+        high = std::max(high, words[i]);
+      }
+      least = low;
+      most = high;
+    });
+    range = {least, static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least)};
+    if (range.width >= static_cast<std::uint64_t>(n)) return false;
+  }
+  return n > 0;
+}
+
+// As number_rows, by a table with a place for every word of the range. It is to hold all words, but
+// whoever holds them may write to them meanwhile: words beyond it count as its last one.
+template <class Word>
+NumberedRows number_in_range(const Word* ids, std::int64_t n_rows, const WordRange<Word>& range,
+                             std::int32_t* query_of_row) {
+  std::vector<std::int32_t> number(static_cast<std::size_t>(range.width) + 1, -1);
+  std::vector<std::int64_t> first_rows;
+  std::int32_t newest = -1;
+  bool is_grouped = true;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    const std::uint64_t place =
+        static_cast<std::uint64_t>(ids[row]) - static_cast<std::uint64_t>(range.least);
+    std::int32_t& query = number[static_cast<std::size_t>(std::min(place, range.width))];
+    if (query < 0) {
+      query = ++newest;
+      first_rows.push_back(row);
+    }
+    is_grouped &= query == newest;
+    query_of_row[row] = query;
+  }
+  return {std::move(first_rows), is_grouped};
+}
+
+template <class Word>
+NumberedRows number_words(const Word* ids, std::int64_t n_rows, std::uint64_t seed,
+                          std::size_t most, std::int32_t* query_of_row) {
+  WordRange<Word> range{};
+  if (is_in_short_range(ids, n_rows, range))
+    return number_in_range(ids, n_rows, range, query_of_row);
+  return number_rows(WordIds<Word>(ids), n_rows, seed, most, query_of_row);
+}
+
+// ---- Rows by query
+
+// Extents of the queries.
+inline void count_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
+                       std::int64_t n_queries, std::int64_t* indptr) noexcept {
   for (std::int64_t q = 0; q <= n_queries; ++q) indptr[q] = 0;
   for (std::int64_t row = 0; row < n_rows; ++row) ++indptr[query_of_row[row] + 1];
   for (std::int64_t q = 0; q < n_queries; ++q) indptr[q + 1] += indptr[q];
+}
+
+// Extents of the queries, and the rows of each in their order.
+inline void group_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
+                       std::int64_t n_queries, std::int64_t* indptr, std::int64_t* row_order) {
+  count_rows(query_of_row, n_rows, n_queries, indptr);
   std::vector<std::int64_t> next(indptr, indptr + n_queries);
   for (std::int64_t row = 0; row < n_rows; ++row)
     row_order[next[static_cast<std::size_t>(query_of_row[row])]++] = row;
+}
+
+// Extents of the queries, and the place of every row when they are put together by query.
+inline void place_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
+                       std::int64_t n_queries, std::int64_t* indptr, std::int64_t* places) {
+  count_rows(query_of_row, n_rows, n_queries, indptr);
+  std::vector<std::int64_t> next(indptr, indptr + n_queries);
+  for (std::int64_t row = 0; row < n_rows; ++row)
+    places[row] = next[static_cast<std::size_t>(query_of_row[row])]++;
+}
+
+template <class Value>
+void put_in_places(const Value* values, const std::int64_t* places, std::int64_t n,
+                   Value* placed) noexcept {
+  for (std::int64_t row = 0; row < n; ++row) placed[places[row]] = values[row];
 }
 
 }  // namespace skgraded

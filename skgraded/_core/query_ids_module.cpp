@@ -16,37 +16,78 @@ namespace {
 
 using namespace skgraded;
 
-template <class Ids>
-nb::tuple numbered(Ids ids, std::size_t n_rows, std::uint64_t seed) {
+// Calls number(query_of_row) for the numbers of the rows.
+template <class Number>
+nb::tuple numbered(std::size_t n_rows, const Number& number) {
   NumberedRows rows;
-  Out<std::int32_t> query_of_row = fill(New<std::int32_t>{n_rows}, [&](std::int32_t* query) {
-    rows = number_rows(std::move(ids), static_cast<std::int64_t>(n_rows), seed, query);
-  });
+  Out<std::int32_t> query_of_row =
+      fill(New<std::int32_t>{n_rows}, [&](std::int32_t* query) { rows = number(query); });
   return nb::make_tuple(query_of_row, array_of<std::int64_t>(std::move(rows.first_rows)),
                         rows.is_grouped);
 }
 
-nb::tuple py_number_words(const In<std::int64_t>& ids, std::uint64_t seed) {
-  return numbered(WordIds(ids.data()), ids.size(), seed);
+template <class Word>
+nb::tuple py_number_words(const In<Word>& ids, std::uint64_t seed, std::size_t most) {
+  return numbered(ids.size(), [&](std::int32_t* query) {
+    return number_words(ids.data(), static_cast<std::int64_t>(ids.size()), seed, most, query);
+  });
 }
 
 nb::tuple py_number_bytes(const In<std::uint8_t>& ids, std::size_t width, std::uint64_t seed) {
-  return numbered(ByteIds(ids.data(), width), ids.size() / width, seed);
+  const std::size_t n = ids.size() / width;
+  return numbered(n, [&](std::int32_t* query) {
+    return number_rows(ByteIds(ids.data(), width), static_cast<std::int64_t>(n), seed, n, query);
+  });
+}
+
+nb::tuple py_number_text(const In<std::int64_t>& offsets, const In<std::uint8_t>& text,
+                         std::uint64_t seed) {
+  const std::size_t n = offsets.size() - 1;
+  return numbered(n, [&](std::int32_t* query) {
+    return number_rows(TextIds(offsets.data(), text.data()), static_cast<std::int64_t>(n), seed, n,
+                       query);
+  });
+}
+
+// Calls kernel(query_of_row, n_rows, n_queries, indptr, row numbers), which fills the latter two.
+template <class Kernel>
+auto grouped(const In<std::int32_t>& query_of_row, std::size_t n_queries, const Kernel& kernel) {
+  const std::size_t n_rows = query_of_row.size();
+  return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{n_rows},
+              [&](std::int64_t* indptr, std::int64_t* rows) {
+                kernel(query_of_row.data(), static_cast<std::int64_t>(n_rows),
+                       static_cast<std::int64_t>(n_queries), indptr, rows);
+              });
 }
 
 auto py_group_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
-  const std::size_t n_rows = query_of_row.size();
-  return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{n_rows},
-              [&](std::int64_t* indptr, std::int64_t* row_order) {
-                group_rows(query_of_row.data(), static_cast<std::int64_t>(n_rows),
-                           static_cast<std::int64_t>(n_queries), indptr, row_order);
-              });
+  return grouped(query_of_row, n_queries, group_rows);
+}
+
+auto py_place_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
+  return grouped(query_of_row, n_queries, place_rows);
+}
+
+template <class Value>
+Out<Value> py_put_in_places(const In<Value>& values, const In<std::int64_t>& places) {
+  return fill(New<Value>{places.size()}, [&](Value* placed) {
+    put_in_places(values.data(), places.data(), static_cast<std::int64_t>(places.size()), placed);
+  });
+}
+
+template <class... Values>
+void define_put_in_places(nb::module_& m) {
+  (m.def("put_in_places", &py_put_in_places<Values>, "values"_a, "places"_a), ...);
 }
 
 }  // namespace
 
 void define_query_ids(nb::module_& m) {
-  m.def("number_words", &py_number_words, "ids"_a, "seed"_a);
+  m.def("number_words", &py_number_words<std::int64_t>, "ids"_a, "seed"_a, "most"_a);
+  m.def("number_words", &py_number_words<std::int32_t>, "ids"_a, "seed"_a, "most"_a);
   m.def("number_bytes", &py_number_bytes, "ids"_a, "width"_a, "seed"_a);
+  m.def("number_text", &py_number_text, "offsets"_a, "text"_a, "seed"_a);
   m.def("group_rows", &py_group_rows, "query_of_row"_a, "n_queries"_a);
+  m.def("place_rows", &py_place_rows, "query_of_row"_a, "n_queries"_a);
+  define_put_in_places<std::uint8_t, std::int32_t, double>(m);
 }

@@ -17,17 +17,37 @@ inline bool any_not_finite(const double* values, std::int64_t n) noexcept {
   return (any >> 63) != 0;
 }
 
+constexpr std::int64_t kScoresAtATime = 1024;  // which stay in the nearest cache
+
+inline std::int64_t first_not_finite(const double* values) noexcept {
+  std::int64_t first = 0;
+  while (std::isfinite(values[first])) ++first;
+  return first;
+}
+
 // Returns the place of the first score that is not finite, or -1. What is checked is the copy: the
 // caller may rewrite his scores meanwhile.
 inline std::int64_t copy_scores(const double* scores, std::int64_t n, double* copy) noexcept {
-  constexpr std::int64_t kAtATime = 1024;  // which stay in the nearest cache
   std::int64_t first_bad = -1;
-  for (std::int64_t first = 0; first < n; first += kAtATime) {
-    const std::int64_t end = std::min(first + kAtATime, n);
+  for (std::int64_t first = 0; first < n; first += kScoresAtATime) {
+    const std::int64_t end = std::min(first + kScoresAtATime, n);
     std::copy(scores + first, scores + end, copy + first);
-    if (first_bad >= 0 || !any_not_finite(copy + first, end - first)) continue;
-    first_bad = first;
-    while (std::isfinite(copy[first_bad])) ++first_bad;
+    if (first_bad < 0 && any_not_finite(copy + first, end - first))
+      first_bad = first + first_not_finite(copy + first);
+  }
+  return first_bad;
+}
+
+// As copy_scores, but the copy holds the score of row i at places[i]. Returns the row.
+inline std::int64_t place_scores(const double* scores, const std::int64_t* places, std::int64_t n,
+                                 double* copy) noexcept {
+  double part[kScoresAtATime];
+  std::int64_t first_bad = -1;
+  for (std::int64_t first = 0; first < n; first += kScoresAtATime) {
+    const std::int64_t size = std::min(kScoresAtATime, n - first);
+    if (copy_scores(scores + first, size, part) >= 0 && first_bad < 0)
+      first_bad = first + first_not_finite(part);
+    for (std::int64_t i = 0; i < size; ++i) copy[places[first + i]] = part[i];
   }
   return first_bad;
 }

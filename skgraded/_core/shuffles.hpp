@@ -5,20 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "wide_product.hpp"
+#include "scaled_words.hpp"
+#include "simd.hpp"
 
 namespace skgraded {
 
-// Steele, Lea and Flood (2014), SplitMix64: word i of a seed's sequence, in any order.
-class CountedWords {
- public:
-  CountedWords(std::uint64_t seed, std::uint64_t first) noexcept : state_(seed + first * kStep) {}
+// Resamples side by side, a lane each: while one waits for a value that was just moved, the others
+// go on.
+constexpr std::size_t kShuffles = kScaledWords;
 
-  std::uint64_t next() noexcept {
-    std::uint64_t word = state_ += kStep;
+// Steele, Lea and Flood (2014), SplitMix64: the words of a seed's sequence, in every lane from
+// another one on.
+class LaneWords {
+ public:
+  // Lane l begins with word first + l * distance.
+  LaneWords(std::uint64_t seed, std::uint64_t first, std::uint64_t distance) noexcept {
+    for (std::size_t l = 0; l < kShuffles; ++l) state_[l] = seed + (first + l * distance) * kStep;
+  }
+
+  std::uint64_t next(std::size_t lane) noexcept {
+    std::uint64_t word = state_[lane] += kStep;
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
     return word ^ (word >> 31);
@@ -27,29 +35,30 @@ class CountedWords {
  private:
   static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
 
-  std::uint64_t state_;
+  std::uint64_t state_[kShuffles];
 };
 
 // Random places below n, n - 1, ..., 2, as a shuffle of n values takes them. Brackett-Rozinsky and
 // Lemire (2024): one word of 64 bits gives several of them, without any bias.
 class ShufflePlaces {
  public:
-  explicit ShufflePlaces(std::uint32_t n) : places_(n > 0 ? n - 1 : 0) {
+  explicit ShufflePlaces(std::uint32_t n, Registers registers = widest_registers())
+      : registers_(registers), places_((n > 0 ? n - 1 : 0) * kShuffles) {
     for (std::uint32_t bound = n; bound >= 2;) {
-      Batch batch{bound, 0, 1};
+      Batch batch{bound, 0, 1, 0};
       for (; bound >= 2 && batch.product <= kLargestProduct / bound; --bound, ++batch.count)
         batch.product *= bound;
+      batch.n_refused = (0 - batch.product) % batch.product;
       batches_.push_back(batch);
     }
   }
 
-  // The places of the last value, the last but one, and so on.
-  const std::uint32_t* draw(CountedWords& words) noexcept {
+  // The places of the last value, the last but one, and so on: the lanes' places side by side.
+  const std::uint32_t* draw(LaneWords& words) noexcept {
     std::uint32_t* place = places_.data();
     for (const Batch& batch : batches_) {
-      while (!draw_batch(batch, words.next(), place)) {
-      }
-      place += batch.count;
+      draw_batch(batch, words, place);
+      place += batch.count * kShuffles;
     }
     return places_.data();
   }
@@ -61,51 +70,85 @@ class ShufflePlaces {
   struct Batch {
     std::uint32_t first_bound, count;
     std::uint64_t product;
+    std::uint64_t n_refused;  // words beyond the largest multiple of the product
   };
 
-  // Whether the word is one of the largest multiple of the product of the bounds.
-  static bool draw_batch(const Batch& batch, std::uint64_t word, std::uint32_t* place) noexcept {
-    for (std::uint32_t i = 0; i < batch.count; ++i) {
-      const WideProduct scaled = multiply_wide(word, batch.first_bound - i);
-      place[i] = static_cast<std::uint32_t>(scaled.high);
-      word = scaled.low;
-    }
-    return word >= batch.product || word >= (0 - batch.product) % batch.product;
+  void draw_batch(const Batch& batch, LaneWords& words, std::uint32_t* place) noexcept {
+    std::uint64_t word[kShuffles];
+    for (std::size_t l = 0; l < kShuffles; ++l) word[l] = words.next(l);
+    scale_words(word, batch.first_bound, batch.count, place, registers_);
+    bool is_refused = false;
+    for (const std::uint64_t rest : word) is_refused |= rest < batch.n_refused;
+    if (is_refused) draw_again(batch, words, word, place);
   }
 
+  // The lanes whose word was refused take the next ones of their own.
+  SKGRADED_NEVER_INLINE static void draw_again(const Batch& batch, LaneWords& words,
+                                               const std::uint64_t* rest,
+                                               std::uint32_t* place) noexcept {
+    for (std::size_t l = 0; l < kShuffles; ++l) {
+      std::uint64_t word = rest[l];
+      while (word < batch.n_refused) {
+        word = words.next(l);
+        scale_word(word, batch.first_bound, batch.count, place + l);
+      }
+    }
+  }
+
+  Registers registers_;
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> places_;
 };
 
-// Shuffles the values of one topic (Fisher and Yates) and adds them to the sums.
-inline void shuffle_into(double* values, std::uint32_t n, const std::uint32_t* place,
-                         double* sums) noexcept {
-  for (std::uint32_t last = n - 1; last > 0; --last, ++place) {
-    const double drawn = values[*place];
-    values[*place] = values[last];
-    values[last] = drawn;
-    sums[last] += drawn;
+// Shuffles values of one topic (Fisher and Yates), the same in all lanes, and adds them to the
+// sums. A drawn value goes into the sums alone, because no later place is as far up.
+inline void shuffle_into(const double* values, std::uint32_t n, const std::uint32_t* place,
+                         double* lanes, double* sums) noexcept {
+  for (std::size_t i = 0; i < n; ++i) std::fill_n(lanes + i * kShuffles, kShuffles, values[i]);
+  for (std::size_t last = n - 1; last > 0; --last, place += kShuffles) {
+    for (std::size_t l = 0; l < kShuffles; ++l) {
+      double& at_place = lanes[place[l] * kShuffles + l];
+      const double drawn = at_place;
+      at_place = lanes[last * kShuffles + l];
+      sums[last * kShuffles + l] += drawn;
+    }
   }
-  sums[0] += values[0];
+  for (std::size_t l = 0; l < kShuffles; ++l) sums[l] += lanes[l];
+}
+
+// The largest of n sums less the smallest one, in every lane.
+inline void lane_ranges(const double* sums, std::size_t n, double* range) noexcept {
+  double least[kShuffles], most[kShuffles];
+  std::copy_n(sums, kShuffles, least);
+  std::copy_n(sums, kShuffles, most);
+  for (std::size_t i = 1; i < n; ++i) {
+    for (std::size_t l = 0; l < kShuffles; ++l) {
+      const double sum = sums[i * kShuffles + l];
+      least[l] = std::min(least[l], sum);
+      most[l] = std::max(most[l], sum);
+    }
+  }
+  for (std::size_t l = 0; l < kShuffles; ++l) range[l] = most[l] - least[l];
 }
 
 // values[t * n_systems + s] of topic t and system s. Resample r takes the words from 2^32 r on, so
 // that it does not depend on how many there are. The first topic stays as it is: only the order of
 // the others beside it matters to the range.
-inline void shuffled_ranges(std::vector<double> values, std::uint32_t n_systems, std::uint64_t seed,
-                            std::int64_t n_resamples, double* range) {
-  const std::size_t n = n_systems, n_topics = values.size() / n;
-  ShufflePlaces places(n_systems);
-  std::vector<double> sums(n), topic(n);
-  for (std::int64_t r = 0; r < n_resamples; ++r) {
-    CountedWords words(seed, static_cast<std::uint64_t>(r) << 32);
-    std::copy_n(values.begin(), n, sums.begin());
-    for (std::size_t t = 1; t < n_topics; ++t) {
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(t * n), n, topic.begin());
-      shuffle_into(topic.data(), n_systems, places.draw(words), sums.data());
-    }
-    const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
-    range[r] = *most - *least;
+inline void shuffled_ranges(const double* values, std::size_t n_topics, std::uint32_t n_systems,
+                            std::uint64_t seed, std::size_t n_resamples, double* range,
+                            Registers registers = widest_registers()) {
+  constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;
+  const std::size_t n = n_systems;
+  ShufflePlaces places(n_systems, registers);
+  std::vector<double> sums(n * kShuffles), lanes(n * kShuffles);
+  double found[kShuffles];
+  for (std::size_t r = 0; r < n_resamples; r += kShuffles) {
+    LaneWords words(seed, r * kDistance, kDistance);
+    for (std::size_t s = 0; s < n; ++s) std::fill_n(&sums[s * kShuffles], kShuffles, values[s]);
+    for (std::size_t t = 1; t < n_topics; ++t)
+      shuffle_into(values + t * n, n_systems, places.draw(words), lanes.data(), sums.data());
+    lane_ranges(sums.data(), n, found);
+    std::copy_n(found, std::min(kShuffles, n_resamples - r), range + r);
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "arrays.hpp"
 #include "shuffles.hpp"
@@ -20,8 +19,7 @@ using Doubles = In<double>;
 Out<double> py_shuffled_ranges(const Doubles& values, std::uint32_t n_systems, std::uint64_t seed,
                                std::size_t n_resamples) {
   return fill(New<double>{n_resamples}, [&](double* range) {
-    shuffled_ranges(std::vector<double>(values.data(), values.data() + values.size()), n_systems,
-                    seed, static_cast<std::int64_t>(n_resamples), range);
+    shuffled_ranges(values.data(), values.size() / n_systems, n_systems, seed, n_resamples, range);
   });
 }
 

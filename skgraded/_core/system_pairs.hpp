@@ -52,6 +52,7 @@ class PairBootstrap {
  private:
   // A variance of at most this share of the mean square is a rounding error.
   static constexpr double kRounding = 1e-12;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   SKGRADED_ALWAYS_INLINE static std::int64_t studentise(const ObservedPair& pair,
                                                         const double* first, const double* second,
@@ -63,7 +64,7 @@ class PairBootstrap {
       const bool is_none = mean <= pair.rounding;
       const double power = mean * mean, spread = square - power;
       const double variance = spread <= kRounding * square ? 0.0 : spread;
-      const double ratio = power / variance;
+      const double ratio = std::max(0.0, power / variance);  // 0 for nan: numbers beyond a double
       size[b] = is_none ? 0.0 : mean;
       t[b] = is_none ? 0.0 : ratio;
       beyond += t[b] >= pair.least ? 1 : 0;
@@ -71,32 +72,54 @@ class PairBootstrap {
     return beyond;
   }
 
-  // All pairs have about the same t, so that those at least as large as the last pair's, less a
-  // margin, nearly always hold the wanted one.
-  double mean_of_wanted() {
-    std::ptrdiff_t n = candidates(guess_);
-    if (n < wanted_) n = candidates(-std::numeric_limits<double>::infinity());
-    const auto wanted = chosen_.begin() + (wanted_ - 1);
-    std::nth_element(chosen_.begin(), wanted, chosen_.begin() + n,
+  // All pairs have about the same t, so that the wanted one is mostly within a tenth of the last
+  // pair's. If not, the search goes on beside it, in ever wider steps.
+  double mean_of_wanted() noexcept {
+    constexpr int kSteps = 4;
+    double low = 0.9 * guess_, high = 1.1 * guess_;
+    Found found = find_between(low, high);
+    for (int step = 1; found.n_above >= wanted_; ++step) {
+      low = high;
+      high = step < kSteps ? 1.5 * high : kInfinity;
+      found = find_between(low, high);
+    }
+    for (int step = 1; found.n_above + found.n_between < wanted_; ++step) {
+      high = low;
+      low = step < kSteps ? 0.7 * low : -kInfinity;
+      found = find_between(low, high);
+    }
+    const auto wanted = chosen_.begin() + (wanted_ - found.n_above - 1);
+    std::nth_element(chosen_.begin(), wanted, chosen_.begin() + found.n_between,
                      [this](std::uint32_t a, std::uint32_t b) {
                        return t_[a] != t_[b] ? t_[a] > t_[b] : mean_[a] > mean_[b];
                      });
-    guess_ = 0.9 * t_[*wanted];
+    guess_ = t_[*wanted];
     return mean_[*wanted];
   }
 
-  std::ptrdiff_t candidates(double least) noexcept {
-    std::size_t n = 0;
+  struct Found {
+    std::ptrdiff_t n_above, n_between;
+  };
+
+  // Chooses the resamples with low <= t <= high, and counts those above.
+  Found find_between(double low, double high) noexcept {
+    std::size_t n_candidates = 0, n_between = 0;
     for (std::size_t b = 0; b < t_.size(); ++b) {
-      chosen_[n] = static_cast<std::uint32_t>(b);
-      n += t_[b] >= least ? 1 : 0;
+      chosen_[n_candidates] = static_cast<std::uint32_t>(b);
+      n_candidates += t_[b] >= low ? 1 : 0;
     }
-    return static_cast<std::ptrdiff_t>(n);
+    for (std::size_t i = 0; i < n_candidates; ++i) {
+      const std::uint32_t candidate = chosen_[i];
+      chosen_[n_between] = candidate;
+      n_between += t_[candidate] <= high ? 1 : 0;
+    }
+    return {static_cast<std::ptrdiff_t>(n_candidates - n_between),
+            static_cast<std::ptrdiff_t>(n_between)};
   }
 
   std::ptrdiff_t wanted_;
   Registers registers_;
-  double guess_ = std::numeric_limits<double>::infinity();
+  double guess_ = 1.0;
   std::vector<double> mean_, t_;
   std::vector<std::uint32_t> chosen_;
 };

@@ -169,15 +169,18 @@ def _way_to_grades(labels: NDArray[Any]) -> str:
     return "Use 0 for documents judged not relevant (or junk), and NaN for unjudged documents."
 
 
-def own_scores(y_score: Any, row_order: IntArray | None, n_rows: int) -> FloatArray:
+def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
     """Copy scores into the layout, so that later changes of the caller's array have no effect."""
     are_doubles = type(y_score) is np.ndarray and y_score.dtype == np.float64
     given = y_score if are_doubles and y_score.shape == (n_rows,) else _exact(y_score, n_rows)
-    in_layout = given if row_order is None else given[row_order]
+    doubles = np.ascontiguousarray(given, dtype=np.float64)
     # The copy is checked, because another thread may change the caller's array.
-    scores, bad = _core.copy_scores(np.ascontiguousarray(in_layout, dtype=np.float64))
+    if places is None:
+        scores, bad = _core.copy_scores(doubles)
+    else:
+        scores, bad = _core.place_scores(doubles, places)
     if bad >= 0:
-        _raise_not_finite(scores, row_order)
+        _raise_not_finite(scores if places is None else scores[places])
     scores.flags.writeable = False
     return scores
 
@@ -190,13 +193,11 @@ def _exact(y_score: ArrayLike, n_rows: int) -> NDArray[Any]:
     return scores
 
 
-def _raise_not_finite(scores: FloatArray, row_order: IntArray | None) -> NoReturn:
-    places = np.flatnonzero(~np.isfinite(scores))
-    rows = places if row_order is None else row_order[places]
-    first = rows.argmin()
+def _raise_not_finite(scores: FloatArray) -> NoReturn:
+    rows = np.flatnonzero(~np.isfinite(scores))
     raise ValueError(
-        f"y_score must be finite, got {scores[places[first]]} in row {rows[first]}, and in "
-        f"{len(places)} of {len(scores)} rows. Scores without a value have no rank: drop these "
+        f"y_score must be finite, got {scores[rows[0]]} in row {rows[0]}, and in "
+        f"{len(rows)} of {len(scores)} rows. Scores without a value have no rank: drop these "
         "rows, or give them the lowest score."
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import one_dimensional
 
-__all__ = ["as_ids", "group_rows", "is_missing"]
+__all__ = ["as_ids", "group_rows", "is_missing", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -28,6 +28,16 @@ class _Numbered(NamedTuple):
     query_of_row: NDArray[np.int32]
     first_rows: IntArray
     is_grouped: bool
+
+    def joined(self, codes: IntArray) -> _Numbered:
+        """Make one query of those with the same code."""
+        number = _number_words(codes)
+        if len(number.first_rows) == len(codes):
+            return self
+        query_of_row = number.query_of_row[self.query_of_row]
+        n_runs = 1 + np.count_nonzero(query_of_row[1:] != query_of_row[:-1])
+        first_rows = self.first_rows[number.first_rows]
+        return _Numbered(query_of_row, first_rows, n_runs == len(first_rows))
 
 
 def group_rows(
@@ -64,39 +74,110 @@ def group_rows(
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
-        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
-    codes = _codes_of(qid)
-    ids = as_ids(qid) if codes is None else codes
-    _check_length(ids, n_rows)
-    numbered = _number(ids)
-    first_rows = numbered.first_rows
-    names = ids[first_rows] if codes is None else _entries_at(first_rows, qid)
-    if names.dtype.kind not in _NEVER_MISSING:
-        _require_ids(_missing(names), names, first_rows)
+        return _one_query(n_rows)
+    names, numbered = _numbered(qid, n_rows)
     if numbered.is_grouped:
-        indptr = np.empty(len(first_rows) + 1, dtype=np.int64)
-        indptr[:-1], indptr[-1] = first_rows, n_rows
-        return names, indptr, None
+        return names, _extents(numbered, n_rows), None
     return names, *_core.group_rows(numbered.query_of_row, len(names))
 
 
-def _codes_of(qid: Any) -> IntArray | None:
-    """Return integer codes of categories, or of text in data frames; None for other types."""
+def place_rows(
+    qid: ArrayLike | None, n_rows: int
+) -> tuple[NDArray[Any], IntArray, IntArray | None]:
+    """Find the queries as `group_rows` does, and the position of every row instead of the order.
+
+    To move entries of rows to their positions takes less time than to fetch them in the order.
+    """
+    if qid is None:
+        return _one_query(n_rows)
+    names, numbered = _numbered(qid, n_rows)
+    if numbered.is_grouped:
+        return names, _extents(numbered, n_rows), None
+    return names, *_core.place_rows(numbered.query_of_row, len(names))
+
+
+def _one_query(n_rows: int) -> tuple[NDArray[Any], IntArray, None]:
+    return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
+
+
+def _extents(numbered: _Numbered, n_rows: int) -> IntArray:
+    """Return the positions where queries begin that are already consecutive, and the last end."""
+    return np.append(numbered.first_rows, n_rows)
+
+
+def _numbered(qid: ArrayLike, n_rows: int) -> tuple[NDArray[Any], _Numbered]:
+    """Return the ids of the queries, none of them missing, and their numbers."""
+    numbered = _number_column(qid)
+    if numbered is None:
+        ids = as_ids(qid)
+        _check_length(ids, n_rows)
+        numbered = _number(ids)
+        names = ids[numbered.first_rows]
+    else:
+        _check_length(qid, n_rows)
+        names = _entries_at(numbered.first_rows, qid)
+    if names.dtype.kind not in _NEVER_MISSING:
+        _require_ids(_missing(names), names, numbered.first_rows)
+    return names, numbered
+
+
+def _number_column(qid: Any) -> _Numbered | None:
+    """Assign numbers to categories, or to text in data frames; None for other types."""
     module = type(qid).__module__.partition(".")[0]
     if module == "pandas" and getattr(qid, "ndim", 0) == 1:
         pandas = sys.modules["pandas"]
         if isinstance(qid.dtype, pandas.CategoricalDtype):
-            return np.asarray(getattr(qid, "cat", qid).codes, dtype=np.int64)
+            return _number_words(_as_int32(np.asarray(getattr(qid, "cat", qid).codes)))
         if isinstance(qid.dtype, pandas.StringDtype):
-            return np.asarray(pandas.factorize(qid)[0], dtype=np.int64)
+            if qid.dtype.storage == "pyarrow":
+                numbered = _number_arrow(sys.modules["pyarrow"].array(qid))
+                if numbered is not None:
+                    return numbered
+            return _number(np.asarray(qid, dtype=object))
     if module == "polars" and hasattr(qid, "to_physical"):
-        polars = sys.modules["polars"]
-        if qid.dtype == polars.String:
-            qid = qid.cast(polars.Categorical)
-        if qid.dtype in (polars.Categorical, polars.Enum):
-            codes: IntArray = qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()
-            return codes
+        return _number_polars(qid)
     return None
+
+
+def _number_polars(qid: Any) -> _Numbered | None:
+    polars = sys.modules["polars"]
+    if qid.dtype == polars.String:
+        try:
+            numbered = _number_arrow(qid.to_arrow())
+        except ImportError:  # pyarrow is not installed
+            numbered = None
+        if numbered is not None:
+            return numbered
+        qid = qid.cast(polars.Categorical)
+    if qid.dtype not in (polars.Categorical, polars.Enum):
+        return None
+    codes = qid.to_physical()
+    if codes.null_count():
+        codes = codes.cast(polars.Int64).fill_null(-1)
+    return _number_words(_as_int32(codes.to_numpy()))
+
+
+def _as_int32(codes: NDArray[Any]) -> NDArray[Any]:
+    """Return codes in a type that the kernel reads; different codes stay different."""
+    codes = np.ascontiguousarray(codes)
+    if codes.dtype == np.uint32:
+        return codes.view(np.int32)
+    return codes if codes.dtype == np.int64 else codes.astype(np.int32, copy=False)
+
+
+def _number_arrow(text: Any) -> _Numbered | None:
+    """Assign numbers to the strings of an Arrow array; None if any is missing."""
+    pyarrow = sys.modules["pyarrow"]
+    if isinstance(text, pyarrow.ChunkedArray):
+        text = text.combine_chunks()
+    if not isinstance(text, pyarrow.Array) or text.null_count or not len(text):
+        return None
+    text = text.cast(pyarrow.large_string())
+    _, offsets, characters = text.buffers()
+    rows = slice(text.offset, text.offset + len(text) + 1)
+    as_bytes = np.frombuffer(characters or b"", dtype=np.uint8)
+    ends = np.frombuffer(offsets, dtype=np.int64)[rows]
+    return _Numbered(*_core.number_text(ends, as_bytes, _SEED))
 
 
 def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
@@ -106,10 +187,10 @@ def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
     return np.array(list(column[rows]), dtype=object)
 
 
-def _check_length(ids: NDArray[Any], n_rows: int) -> None:
+def _check_length(ids: Any, n_rows: int) -> None:
     if len(ids) == n_rows:
         return
-    if ids.dtype.kind in "iu" and ids.sum() == n_rows:
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
         raise ValueError(
             f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
             "up to the number of rows and look like group sizes. "
@@ -130,11 +211,31 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     """Assign numbers to ids by first appearance."""
     words = _as_words(ids)
     if words is not None:
-        return _Numbered(*_core.number_words(words, _SEED))
+        return _number_words(words)
     if ids.dtype.kind in "US" and ids.dtype.itemsize:
         as_bytes = np.ascontiguousarray(ids).view(np.uint8)
         return _Numbered(*_core.number_bytes(as_bytes, ids.dtype.itemsize, _SEED))
-    return _Numbered(*_core.number_words(_as_codes(ids), _SEED))
+    by_address = _number_addresses(ids) if ids.dtype.kind == "O" else None
+    if by_address is None:
+        return _number_words(_as_codes(ids))
+    return by_address.joined(_as_codes(ids[by_address.first_rows]))
+
+
+def _number_words(words: NDArray[Any]) -> _Numbered:
+    return _Numbered(*_core.number_words(words, _SEED, len(words)))
+
+
+def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
+    """Assign numbers to objects, equal or not; None if few of them occur more than once.
+
+    Columns of text mostly hold the same object again and again. Addresses need no look at them.
+    """
+    most = len(objects) // 4
+    if not most:
+        return None
+    addresses = np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp)
+    numbered = _Numbered(*_core.number_words(addresses.astype(np.int64, copy=False), _SEED, most))
+    return numbered if len(numbered.first_rows) <= most else None
 
 
 def _as_words(ids: NDArray[Any]) -> IntArray | None:

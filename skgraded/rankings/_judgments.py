@@ -29,7 +29,7 @@ from skgraded.rankings._checks import (
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._grouping import group_rows
+from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._layout import in_layout, level_type, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList
 from skgraded.rankings._room import Room
@@ -57,8 +57,6 @@ class Judgments:
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
         ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
-    row_order : ndarray of shape (n_documents,), int64, or None
-        Row of the input at every position; None if the rows are already grouped by query.
     grades : ndarray of shape (n_levels,), float64
         The distinct grades, ascending; ``grades[0]`` is 0.
     levels : ndarray of shape (n_documents,), uint8 or int32
@@ -75,7 +73,7 @@ class Judgments:
         *,
         qid: NDArray[Any],
         indptr: IntArray,
-        row_order: IntArray | None,
+        places: IntArray | None,
         grades: FloatArray,
         levels: NDArray[Any],
         weights: FloatArray | None = None,
@@ -87,7 +85,7 @@ class Judgments:
                 handed_out.flags.writeable = False
         self.qid = qid
         self.indptr = indptr
-        self.row_order = row_order
+        self._places = places
         self.grades = grades
         self.levels = levels
         self.weights = weights
@@ -120,8 +118,8 @@ class Judgments:
             The labels by query.
         """
         labels = numeric_labels(y_true)
-        ids, indptr, row_order = group_rows(qid, len(labels))
-        return cls._from_layout(labels, ids, indptr, row_order, sample_weight)
+        ids, indptr, places = place_rows(qid, len(labels))
+        return cls._from_layout(labels, ids, indptr, places, sample_weight)
 
     @classmethod
     def from_groups(
@@ -157,20 +155,20 @@ class Judgments:
         labels: NDArray[Any],
         qid: NDArray[Any],
         indptr: IntArray,
-        row_order: IntArray | None,
+        places: IntArray | None,
         sample_weight: ArrayLike | None,
     ) -> Judgments:
         grades, levels = read_labels(labels)
         weights = None
         if sample_weight is not None:
-            row_weights = in_layout(check_weights(sample_weight, len(labels)), row_order)
+            row_weights = in_layout(check_weights(sample_weight, len(labels)), places)
             weights = mean_by_query(row_weights, indptr)
         return cls(
             qid=qid,
             indptr=indptr,
-            row_order=row_order,
+            places=places,
             grades=grades,
-            levels=in_layout(levels, row_order),
+            levels=in_layout(levels, places),
             weights=weights,
         )
 
@@ -206,7 +204,7 @@ class Judgments:
         return cls(
             qid=np.arange(len(indptr) - 1) if qid is None else qid,
             indptr=indptr,
-            row_order=None,
+            places=None,
             grades=grades,
             levels=levels,
             pool=pool,
@@ -234,7 +232,7 @@ class Judgments:
         return Judgments(
             qid=self.qid,
             indptr=self.indptr,
-            row_order=self.row_order,
+            places=self._places,
             grades=grades,
             levels=level_of.astype(level_type(len(grades)))[self.levels],
             weights=self.weights,
@@ -249,6 +247,15 @@ class Judgments:
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
         return {**state, "_memo": {}, "_room": Room(self.n_documents)}
+
+    @cached_property
+    def row_order(self) -> IntArray | None:
+        """Row of the input at every position, int64; None if the rows are grouped by query."""
+        if self._places is None:
+            return None
+        row_order = np.empty_like(self._places)
+        row_order[self._places] = np.arange(len(row_order))
+        return row_order
 
     @property
     def n_queries(self) -> int:
@@ -476,7 +483,7 @@ class Judgments:
         ndarray of shape (n_documents,), float64
             Score of the document at every position.
         """
-        return own_scores(y_score, self.row_order, self.n_documents)
+        return own_scores(y_score, self._places, self.n_documents)
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
         """Split the queries into slices of consecutive queries.
@@ -515,7 +522,7 @@ class Judgments:
             return Judgments(
                 qid=self.qid[queries],
                 indptr=self.indptr[queries.start : queries.stop + 1] - first,
-                row_order=None,
+                places=None,
                 grades=self.grades,
                 levels=self.levels[first:last],
                 weights=None if self.weights is None else self.weights[queries],

@@ -19,9 +19,9 @@ _LARGEST_TABULATED_GRADE = 1_000_000
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 
 
-def in_layout(rows: NDArray[Any], row_order: IntArray | None) -> NDArray[Any]:
+def in_layout(rows: NDArray[Any], places: IntArray | None) -> NDArray[Any]:
     """Reorder an array with one entry per row, so that the rows of a query are consecutive."""
-    return rows if row_order is None else rows[row_order]
+    return rows if places is None else _core.put_in_places(np.ascontiguousarray(rows), places)
 
 
 def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:

@@ -11,7 +11,7 @@ from skgraded._optional import import_pandas
 from skgraded._stack import caller_is_permuting_features
 from skgraded._warnings import CutQueriesWarning, warn_once
 from skgraded.rankings._checks import one_dimensional
-from skgraded.rankings._grouping import as_ids, group_rows
+from skgraded.rankings._grouping import as_ids, place_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -227,13 +227,10 @@ def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
         raise ValueError("qid must hold ids alone, got an array made by query_ids.")
     if not len(ids):
         return ids, np.zeros(0, dtype=np.int64)
-    _, indptr, row_order = group_rows(ids, len(ids))
+    _, indptr, places = place_rows(ids, len(ids))
     by_query = np.diff(indptr)
     sizes = np.repeat(by_query, by_query)
-    if row_order is not None:
-        in_layout, sizes = sizes, np.empty_like(sizes)
-        sizes[row_order] = in_layout
-    return ids, sizes
+    return ids, sizes if places is None else sizes[places]
 
 
 def split_target(y: Any) -> tuple[Any, QueryIds | None]:

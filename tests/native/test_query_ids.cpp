@@ -1,4 +1,5 @@
 // Numbers of query ids against a map, under sanitizers.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "query_ids.hpp"
+#include "scores.hpp"
 
 namespace {
 
@@ -15,6 +17,75 @@ void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "FAILED: %s\n", what);
   std::exit(1);
+}
+
+constexpr std::size_t kAny = ~std::size_t{0};
+
+void require_equal(const skgraded::NumberedRows& found, const skgraded::NumberedRows& expected) {
+  require(found.first_rows == expected.first_rows, "first rows");
+  require(found.is_grouped == expected.is_grouped, "whether rows are grouped");
+}
+
+// By a table where the range is short, else by a hash.
+template <class Word>
+void check_any_words(const std::vector<Word>& ids, const std::vector<std::int32_t>& expected,
+                     const skgraded::NumberedRows& rows) {
+  const auto n = static_cast<std::int64_t>(ids.size());
+  std::vector<std::int32_t> found(ids.size());
+  require_equal(skgraded::number_words(ids.data(), n, 3, kAny, found.data()), rows);
+  require(found == expected, "numbers of words in a range");
+  const std::size_t few = rows.first_rows.size() / 2;
+  const auto some =
+      skgraded::number_rows(skgraded::WordIds<Word>(ids.data()), n, 3, few, found.data());
+  require(some.first_rows.size() > few, "a stop after too many");
+}
+
+void check_text(const std::vector<std::int64_t>& ids, const std::vector<std::int32_t>& expected,
+                const skgraded::NumberedRows& rows) {
+  std::string text;
+  std::vector<std::int64_t> offsets = {0};
+  for (const std::int64_t id : ids) {
+    if (id != 0) text += std::string(static_cast<std::size_t>(id & 15), 'q') + std::to_string(id);
+    offsets.push_back(static_cast<std::int64_t>(text.size()));
+  }
+  std::vector<std::int32_t> found(ids.size());
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  const skgraded::TextIds of_text(offsets.data(), bytes);
+  const auto n = static_cast<std::int64_t>(ids.size());
+  require_equal(skgraded::number_rows(of_text, n, 5, kAny, found.data()), rows);
+  require(found == expected, "numbers of text");
+}
+
+// A row is at the place whose row it is.
+void check_places(const std::vector<std::int32_t>& query_of_row,
+                  const std::vector<std::int64_t>& indptr,
+                  const std::vector<std::int64_t>& row_order) {
+  const auto n_rows = static_cast<std::int64_t>(query_of_row.size());
+  const auto n_queries = static_cast<std::int64_t>(indptr.size()) - 1;
+  std::vector<std::int64_t> extents(indptr.size()), places(query_of_row.size());
+  skgraded::place_rows(query_of_row.data(), n_rows, n_queries, extents.data(), places.data());
+  require(extents == indptr, "extents");
+  std::vector<double> scores, placed(query_of_row.size());
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    require(row_order[static_cast<std::size_t>(places[static_cast<std::size_t>(row)])] == row,
+            "place of a row");
+    scores.push_back(static_cast<double>(row));
+  }
+  std::vector<std::int64_t> moved(row_order.size()), rows;
+  for (std::int64_t row = 0; row < n_rows; ++row) rows.push_back(row);
+  skgraded::put_in_places(rows.data(), places.data(), n_rows, moved.data());
+  require(moved == row_order, "rows in their places");
+  const auto last = static_cast<std::size_t>(n_rows - 1);
+  for (const bool is_bad : {false, true}) {
+    if (is_bad) scores[last] = scores[last / 2] = std::nan("");
+    const std::int64_t bad =
+        skgraded::place_scores(scores.data(), places.data(), n_rows, placed.data());
+    require(bad == (is_bad ? (n_rows - 1) / 2 : -1), "the first score that is not finite");
+    for (std::size_t row = 0; row < scores.size(); ++row) {
+      const double score = placed[static_cast<std::size_t>(places[row])];
+      require(score == scores[row] || (std::isnan(score) && std::isnan(scores[row])), "score");
+    }
+  }
 }
 
 void check_words(std::int64_t n_rows, std::int64_t n_ids, std::uint64_t seed) {
@@ -30,14 +101,17 @@ void check_words(std::int64_t n_rows, std::int64_t n_ids, std::uint64_t seed) {
 
   std::vector<std::int32_t> found(ids.size());
   const auto words =
-      skgraded::number_rows(skgraded::WordIds(ids.data()), n_rows, seed, found.data());
+      skgraded::number_rows(skgraded::WordIds(ids.data()), n_rows, seed, kAny, found.data());
   require(found == expected, "numbers of words");
   require(words.first_rows.size() == known.size(), "first rows of words");
 
   std::vector<std::int32_t> again(ids.size());
   const auto* bytes = reinterpret_cast<const unsigned char*>(ids.data());
-  skgraded::number_rows(skgraded::ByteIds(bytes, 8), n_rows, seed + 1, again.data());
+  skgraded::number_rows(skgraded::ByteIds(bytes, 8), n_rows, seed + 1, kAny, again.data());
   require(again == expected, "numbers of bytes");
+  check_any_words(ids, expected, words);
+  check_any_words(std::vector<std::int32_t>(ids.begin(), ids.end()), expected, words);
+  check_text(ids, expected, words);
 
   const auto n_queries = static_cast<std::int64_t>(known.size());
   std::vector<std::int64_t> indptr(known.size() + 1), rows(ids.size());
@@ -50,6 +124,7 @@ void check_words(std::int64_t n_rows, std::int64_t n_ids, std::uint64_t seed) {
       require(place == indptr[static_cast<std::size_t>(q)] || rows[p - 1] < rows[p], "row order");
     }
   require(place == n_rows, "all rows");
+  check_places(found, indptr, rows);
 }
 
 void check_widths() {
@@ -62,7 +137,8 @@ void check_widths() {
     }
     std::vector<std::int32_t> found(5);
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-    const auto rows = skgraded::number_rows(skgraded::ByteIds(bytes, width), 5, 7, found.data());
+    const auto rows =
+        skgraded::number_rows(skgraded::ByteIds(bytes, width), 5, 7, kAny, found.data());
     require(found == std::vector<std::int32_t>({0, 1, 0, 2, 1}),
             "ids that differ in the last byte");
     require(!rows.is_grouped, "an id that comes back");

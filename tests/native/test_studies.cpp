@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "scaled_words.hpp"
 #include "shuffles.hpp"
 #include "simd.hpp"
 #include "system_pairs.hpp"
@@ -42,55 +43,109 @@ void test_wide_products(Random& random) {
 
 // The first words of seed 1234567, as the generator's authors publish them.
 void test_words_are_splitmix64() {
-  CountedWords words(1234567, 0), later(1234567, 2);
+  LaneWords words(1234567, 0, 1);
   const std::uint64_t expected[] = {6457827717110365317ULL, 3203168211198807973ULL,
                                     9817491932198370423ULL, 4593380528125082431ULL,
                                     16408922859458223821ULL};
-  for (int i = 0; i < 5; ++i) {
-    require(words.next() == expected[i], "word");
-    if (i >= 2) require(later.next() == expected[i], "word from the middle");
-  }
+  for (std::size_t lane = 0; lane < 5; ++lane)
+    for (std::size_t i = lane; i < 5; ++i) require(words.next(lane) == expected[i], "word");
 }
 
-// All orders of four values come up equally often: chi-squared with 23 degrees of freedom.
-void test_all_orders_are_equally_likely() {
-  constexpr int kRounds = 240000;
-  std::map<std::vector<double>, int> seen;
-  ShufflePlaces places(4);
-  CountedWords words(7, 0);
-  for (int round = 0; round < kRounds; ++round) {
-    Doubles values = {0, 1, 2, 3}, sums(4);
-    shuffle_into(values.data(), 4, places.draw(words), sums.data());
-    require(sums == values, "the sums take the shuffled values");
-    ++seen[values];
-  }
-  double squares = 0;
-  for (const auto& [order, n] : seen) squares += std::pow(n - kRounds / 24.0, 2) / (kRounds / 24.0);
-  require(seen.size() == 24 && squares < 52, "all orders are equally likely");  // p = .0005
-}
-
-// Long lists take several words, and very long ones have bounds of which two do not fit into one.
-void test_places_are_below_their_bounds() {
-  for (const std::uint32_t n : {0U, 1U, 2U, 3U, 143U, 1000U, 70000U}) {
-    ShufflePlaces places(n);
-    CountedWords words(n, 0);
-    for (int round = 0; round < 20; ++round) {
-      const std::uint32_t* place = places.draw(words);
-      for (std::uint32_t bound = n; bound >= 2; --bound, ++place)
-        require(*place < bound, "place below its bound");
+void test_scaled_words(Random& random, Registers registers) {
+  for (int round = 0; round < 3000; ++round) {
+    const auto any = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
+    const std::uint32_t first_bound = std::max(any, 4U), count = 1 + any % 3;
+    std::uint64_t words[kScaledWords];
+    for (std::uint64_t& word : words) word = round % 5 == 0 ? ~0ULL : random();
+    std::uint64_t rest[kScaledWords];
+    std::copy_n(words, kScaledWords, rest);
+    std::uint32_t scaled[3 * kScaledWords];
+    scale_words(rest, first_bound, count, scaled, registers);
+    for (std::size_t l = 0; l < kScaledWords; ++l) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const WideProduct product = multiply_in_halves(words[l], first_bound - i);
+        require(scaled[i * kScaledWords + l] == product.high, "number below the bound");
+        words[l] = product.low;
+      }
+      require(rest[l] == words[l], "the word that is left");
     }
   }
 }
 
-void test_ranges_do_not_depend_on_how_many_there_are(Random& random) {
-  for (const std::uint32_t n : {1U, 2U, 5U, 40U}) {
-    Doubles values(n * std::size_t{7});
-    for (double& value : values) value = static_cast<double>(random() % 100);
-    Doubles few(3), many(50);
-    shuffled_ranges(values, n, 11, 3, few.data());
-    shuffled_ranges(values, n, 11, 50, many.data());
-    require(std::equal(few.begin(), few.end(), many.begin()), "the first ranges");
-    for (const double range : many) require(n > 1 ? range >= 0 : range == 0, "range");
+// All orders of four values come up equally often: chi-squared with 23 degrees of freedom.
+void test_all_orders_are_equally_likely(Registers registers) {
+  constexpr int kRounds = 30000;
+  const Doubles values = {0, 1, 2, 3};
+  std::map<std::vector<double>, int> seen;
+  ShufflePlaces places(4, registers);
+  LaneWords words(7, 0, std::uint64_t{1} << 32);
+  Doubles lanes(4 * kShuffles);
+  for (int round = 0; round < kRounds; ++round) {
+    Doubles sums(4 * kShuffles);
+    shuffle_into(values.data(), 4, places.draw(words), lanes.data(), sums.data());
+    for (std::size_t l = 0; l < kShuffles; ++l)
+      ++seen[{sums[l], sums[l + kShuffles], sums[l + 2 * kShuffles], sums[l + 3 * kShuffles]}];
+  }
+  const double expected = kRounds * static_cast<double>(kShuffles) / 24.0;
+  double squares = 0;
+  for (const auto& [order, n] : seen) squares += std::pow(n - expected, 2) / expected;
+  require(seen.size() == 24 && squares < 52, "all orders are equally likely");  // p = .0005
+}
+
+// Long lists take several words, and very long ones have bounds of which two do not fit into one.
+void test_places_are_below_their_bounds(Registers registers) {
+  for (const std::uint32_t n : {0U, 1U, 2U, 3U, 143U, 1000U, 70000U}) {
+    ShufflePlaces places(n, registers);
+    LaneWords words(n, 0, 1);
+    for (int round = 0; round < 20; ++round) {
+      const std::uint32_t* place = places.draw(words);
+      for (std::uint32_t bound = n; bound >= 2; --bound)
+        for (std::size_t l = 0; l < kShuffles; ++l)
+          require(*place++ < bound, "place below its bound");
+    }
+  }
+}
+
+// One resample after the other, the places one by one: a word gives as many as it has bits for.
+double naive_range(const Doubles& values, std::uint32_t n, std::uint64_t seed, std::uint64_t r) {
+  LaneWords words(seed, r << 32, 0);
+  Doubles sums(values.begin(), values.begin() + n);
+  for (std::size_t first = n; first < values.size(); first += n) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+    Doubles topic(begin, begin + n);
+    for (std::uint32_t bound = n; bound >= 2;) {
+      std::uint64_t product = 1, rest = 0;
+      std::uint32_t end = bound;
+      while (end >= 2 && product <= (std::uint64_t{1} << 56) / end) product *= end--;
+      std::vector<std::size_t> place;
+      do {
+        rest = words.next(0);
+        place.clear();
+        for (std::uint32_t each = bound; each > end; --each) {
+          const WideProduct scaled = multiply_wide(rest, each);
+          place.push_back(scaled.high);
+          rest = scaled.low;
+        }
+      } while (rest < (0 - product) % product);
+      for (const std::size_t drawn : place) std::swap(topic[drawn], topic[--bound]);
+    }
+    for (std::uint32_t s = 0; s < n; ++s) sums[s] += topic[s];
+  }
+  const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
+  return *most - *least;
+}
+
+// 1000 resamples of lists that take several words each: some of the words are refused.
+void test_ranges(Random& random, Registers registers) {
+  for (const std::uint32_t n : {1U, 2U, 5U, 40U, 143U, 70000U}) {
+    Doubles values(n * std::size_t{3});
+    for (double& value : values) value = static_cast<double>(random() % 1000) / 7.0;
+    for (const std::size_t n_resamples : {1U, 8U, 11U, n < 1000 ? 1000U : 9U}) {
+      Doubles ranges(n_resamples);
+      shuffled_ranges(values.data(), 3, n, 11, n_resamples, ranges.data(), registers);
+      for (std::size_t r = 0; r < n_resamples; ++r)
+        require(ranges[r] == naive_range(values, n, 11, r), "range");
+    }
   }
 }
 
@@ -101,7 +156,8 @@ Resample studentised(const ObservedPair& pair, double first, double second, doub
   const double mean = std::abs(first - second - pair.mean);
   if (mean <= pair.rounding) return {0.0, 0.0};
   const double spread = square - mean * mean;
-  return {mean * mean / (spread <= 1e-12 * square ? 0.0 : spread), mean};
+  const double ratio = mean * mean / (spread <= 1e-12 * square ? 0.0 : spread);
+  return {std::isnan(ratio) ? 0.0 : ratio, mean};
 }
 
 void test_bootstrap(Random& random, Registers registers) {
@@ -111,9 +167,11 @@ void test_bootstrap(Random& random, Registers registers) {
       PairBootstrap bootstrap(static_cast<std::size_t>(n), wanted, registers);
       for (int round = 0; round < 30; ++round) {
         const bool whole = round % 3 == 0;  // with equal t
+        // Far above or below the pair before, and beyond what a double holds.
+        const double scale = round == 17 ? 1e160 : std::pow(10.0, round * 5 % 7 - 3);
         Doubles first, second, squares;
         for (std::int64_t b = 0; b < n; ++b) {
-          first.push_back(whole ? static_cast<double>(random() % 3) : normal(random));
+          first.push_back(whole ? static_cast<double>(random() % 3) : scale * normal(random));
           second.push_back(whole ? 0.0 : normal(random));
           squares.push_back(whole ? 4.0 : std::pow(first.back() - second.back(), 2) + 0.5);
         }
@@ -171,11 +229,12 @@ int main() {
   Random random(20250301);
   test_wide_products(random);
   test_words_are_splitmix64();
-  test_all_orders_are_equally_likely();
-  test_places_are_below_their_bounds();
-  test_ranges_do_not_depend_on_how_many_there_are(random);
   for (const Registers registers : kRegisters) {
     if (registers > widest_registers()) continue;
+    test_scaled_words(random, registers);
+    test_all_orders_are_equally_likely(registers);
+    test_places_are_below_their_bounds(registers);
+    test_ranges(random, registers);
     test_bootstrap(random, registers);
     test_swaps(random, registers);
   }
