@@ -148,6 +148,14 @@ def sum_exactly(
     nan is left out; the third number is how many values are infinite. No weights are weights of 1.
     """
 
+def exact_means(
+    values: list[npt.NDArray[np.float64]], weights: npt.NDArray[np.float64]
+) -> list[float]:
+    """Return the mean of each array, rounded once; the terms are those of `sum_exactly`.
+
+    It is nan where the weights add up to 0, and inf where a value with a weight is infinite.
+    """
+
 def copy_scores(scores: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
     """Return a copy, and the place of the first score that is not finite, or -1."""
 

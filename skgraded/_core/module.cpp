@@ -2,9 +2,11 @@
 // layout.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -131,15 +133,56 @@ nb::bytes bytes_of(ExactSum& sum) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
-                                                              const Doubles& weights) {
+MeanSums sums_of(const Doubles& values, const Doubles& weights) {
   MeanSums sums;
   const double* weight = weights.size() > 0 ? weights.data() : nullptr;
   without_gil([&] {
     sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
     return 0;
   });
+  return sums;
+}
+
+std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
+                                                              const Doubles& weights) {
+  MeanSums sums = sums_of(values, weights);
   return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
+}
+
+// A sum as an integer of Python, without the limbs below it that are 0.
+struct Whole {
+  nb::object digits;
+  std::size_t n_limbs_below;
+
+  explicit Whole(ExactSum& sum) : digits(nb::int_(0)), n_limbs_below(0) {
+    const auto& limbs = sum.limbs();
+    std::size_t end = limbs.size();
+    while (end > 0 && limbs[end - 1] == 0) --end;
+    while (n_limbs_below < end && limbs[n_limbs_below] == 0) ++n_limbs_below;
+    for (; end > n_limbs_below; --end)
+      digits = (digits << nb::int_(ExactSum::kLimbBits)) | nb::int_(limbs[end - 1]);
+  }
+
+  nb::object without(std::size_t n_limbs) const {
+    return digits << nb::int_(ExactSum::kLimbBits * (n_limbs_below - n_limbs));
+  }
+};
+
+// Integers of Python round their quotient once.
+double mean_of(MeanSums sums) {
+  const Whole weights(sums.weights);
+  if (!nb::cast<bool>(nb::bool_(weights.digits))) return std::numeric_limits<double>::quiet_NaN();
+  if (sums.n_infinite > 0) return std::numeric_limits<double>::infinity();
+  const Whole values(sums.values);
+  const std::size_t n_limbs = std::min(values.n_limbs_below, weights.n_limbs_below);
+  return nb::cast<double>(values.without(n_limbs) / weights.without(n_limbs));
+}
+
+nb::list py_exact_means(const nb::list& values, const Doubles& weights) {
+  nb::list means;
+  for (const nb::handle each : values)
+    means.append(mean_of(sums_of(nb::cast<Doubles>(each, false), weights)));
+  return means;
 }
 
 std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
@@ -372,6 +415,8 @@ NB_MODULE(_native, m) {
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
         "Sum of values times weights and sum of weights, in whole numbers of 2^-1074 as bytes, and "
         "the number of infinite values.");
+  m.def("exact_means", &py_exact_means, "values"_a, "weights"_a,
+        "Weighted means of several arrays, each rounded once; nan where nothing has a weight.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
         "A copy, and the place of the first that is not finite, or -1.");
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,

@@ -7,6 +7,7 @@ from any number of machines add up to the same bits.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 
-__all__ = ["MeanSums"]
+__all__ = ["MeanSums", "exact_means"]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,10 +55,7 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums.
         """
-        total, of_weights, infinite = _core.sum_exactly(
-            np.ascontiguousarray(values, dtype=np.float64),
-            _NO_WEIGHTS if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
-        )
+        total, of_weights, infinite = _core.sum_exactly(_doubles(values), _doubles(weights))
         return cls(_whole(total), _whole(of_weights), infinite)
 
     def joined(self, other: MeanSums) -> MeanSums:
@@ -81,6 +79,28 @@ class MeanSums(NamedTuple):
         if not self.weights:
             return math.nan
         return math.inf if self.infinite else self.values / self.weights
+
+
+def exact_means(columns: Sequence[FloatArray], weights: FloatArray | None) -> list[float]:
+    """Return the means of several columns of values: for each, the mean of its `MeanSums`.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_queries,)
+        The values; nan is left out.
+    weights : ndarray of shape (n_queries,) or None
+        Their weights.
+
+    Returns
+    -------
+    list of float
+        The means; nan where the weights add up to 0.
+    """
+    return _core.exact_means([_doubles(each) for each in columns], _doubles(weights))
+
+
+def _doubles(values: FloatArray | None) -> FloatArray:
+    return _NO_WEIGHTS if values is None else np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _whole(number: bytes) -> int:
