@@ -42,6 +42,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
+_ABSENT: Any = object()  # from a memo
+
 _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
@@ -392,8 +394,8 @@ class Judgments:
         object
             The result.
         """
-        if key in self._memo:
-            value: T = self._memo[key]
+        value: T = self._memo.get(key, _ABSENT)
+        if value is not _ABSENT:
             return value
         value = compute()
         if self._room.takes(0 if n_bytes is None else n_bytes(value)):
@@ -729,9 +731,9 @@ class Rankings:
         object
             The result.
         """
-        if key not in self._memo:
-            self._memo[key] = compute()
-        value: T = self._memo[key]
+        value: T = self._memo.get(key, _ABSENT)
+        if value is _ABSENT:
+            value = self._memo[key] = compute()
         return value
 
 
