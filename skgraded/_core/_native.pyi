@@ -31,6 +31,9 @@ _LambdaOptions: TypeAlias = tuple[int, int, int, bool, float]
 def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Query numbers in the order in which rank sorts fastest."""
 
+def longest_query(indptr: npt.NDArray[np.int64]) -> int:
+    """Documents of the longest query; 0 if there is none."""
+
 def rank(
     scores: npt.NDArray[np.float64],
     indptr: npt.NDArray[np.int64],
@@ -94,6 +97,11 @@ def read_byte_grades(
 
     nan is read as 255. Labels are float32, float64, int64, int32 or uint8.
     """
+
+def count_marked(
+    counts: npt.NDArray[np.int64], marked: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.int64]:
+    """Documents whose level is marked, by query; ``counts`` holds those of every level, flat."""
 
 def expected_shares(
     counts: npt.NDArray[np.int64],

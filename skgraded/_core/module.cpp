@@ -212,6 +212,14 @@ Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_leve
   });
 }
 
+Out<std::int64_t> py_count_marked(const Integers& counts, const Bytes& marked) {
+  const std::size_t n_levels = marked.size(), n_queries = counts.size() / n_levels;
+  return fill(New<std::int64_t>{n_queries}, [&](std::int64_t* count) {
+    count_marked(counts.data(), static_cast<std::int64_t>(n_queries),
+                 static_cast<std::int64_t>(n_levels), marked.data(), count);
+  });
+}
+
 Out<double> py_expected_shares(const Integers& counts, const Doubles& g, const Columns& level,
                                const Doubles& factor) {
   const std::size_t n_levels = factor.size(), n_queries = counts.size() / n_levels;
@@ -403,6 +411,9 @@ NB_MODULE(_native, m) {
   m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
   m.def("schedule_queries", &py_schedule_queries, "indptr"_a,
         "Query numbers in the order in which rank sorts fastest.");
+  m.def(
+      "longest_query", [](const Integers& indptr) { return queries_of(indptr).longest(); },
+      "indptr"_a, "Documents of the longest query.");
   m.def("rank", &py_rank, "scores"_a, "indptr"_a, "schedule"_a, "n_threads"_a,
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
@@ -424,6 +435,8 @@ NB_MODULE(_native, m) {
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
   m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
         "Levels of every query, the best first, from their counts.");
+  m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
+        "Documents whose level is marked, by query.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.");
   define_for<std::uint8_t>(m);

@@ -70,7 +70,8 @@ class _ByRank:
     ragged: ClassVar[bool] = False
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
-        return (_kept if ranked.longest <= _LONGEST_KEPT else _weights)(self, ranked.longest)
+        longest = ranked.longest
+        return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         raise NotImplementedError

@@ -168,7 +168,7 @@ class PrefixMeasure(Measure):
 
     def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
         pairs = self._pair_part(judgments)
-        if pairs is not None:
+        if pairs is not None and not isinstance(pairs.K, PairMatrix):
             K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
             pairs = pairs._replace(K=K)
         return self._linear_part(judgments), pairs
@@ -187,7 +187,7 @@ class PrefixMeasure(Measure):
         moments = None if pairs is None else _Moments.shared(judgments, pairs.positions, rules)
         constant = np.array(self._constant(judgments), dtype=np.float64, ndmin=1)
         scale = _ONE if linear is None else np.array(linear.scale, np.float64, ndmin=1)
-        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        relevant = judgments.count_pool(self._relevant(judgments)).astype(np.bool_)
         n_empty = len(relevant) - int(np.count_nonzero(relevant))
         cells = _NO_CELLS if pairs is None else pairs_of(pairs).flat
         flags = relevant.view(np.uint8)
@@ -250,7 +250,7 @@ class _Plan(NamedTuple):
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False, slots=True)
 class _Gains:
     """Discounted gains. Measures with equal ones share this object, by which they are kept."""
 
@@ -272,7 +272,7 @@ class _Gains:
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False, slots=True)
 class _Moments:
     """Pair moments. Measures with equal ones share this object, by which they are kept."""
 

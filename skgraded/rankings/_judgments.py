@@ -348,7 +348,7 @@ class Judgments:
         def count() -> IntArray:
             if self._has_many_levels:
                 return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
-            return self.counts @ counted.astype(np.int64)
+            return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
 
         return self.once(("count_pool", counted.tobytes()), count)
 
@@ -402,10 +402,10 @@ class Judgments:
             self._memo[key] = value
         return value
 
-    @property
+    @cached_property
     def has_fractional_grades(self) -> bool:
         """Whether a grade is no whole number."""
-        return bool((self.grades != np.floor(self.grades)).any())
+        return not _core.same_bytes(self.grades, np.floor(self.grades))
 
     def require_integer_grades(self, owner: object) -> None:
         """Raise if a grade is fractional.

@@ -85,7 +85,7 @@ class RankedList(NamedTuple):
     @property
     def longest(self) -> int:
         """Number of documents of the longest query."""
-        return int(self.lengths.max(initial=0))
+        return _core.longest_query(self.indptr)
 
     def below_level(self, level: int) -> RankedList:
         """Keep only the documents below a level; tied documents remain tied.
