@@ -125,6 +125,9 @@ def cumulate(
 ) -> npt.NDArray[np.float64]:
     """Prefix sums that start anew with every query."""
 
+def reciprocals(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 / x, and 0 where x is not above 0."""
+
 def pair_part(
     base: npt.NDArray[np.float64],
     factor: npt.NDArray[np.float64],

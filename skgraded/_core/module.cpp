@@ -68,6 +68,15 @@ Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
               [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
 }
 
+Out<double> py_reciprocals(const Doubles& values) {
+  return fill(New<double>{values.size()}, [&](double* inverse) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double value = values.data()[i];
+      inverse[i] = value > 0.0 ? 1.0 / value : 0.0;
+    }
+  });
+}
+
 using Columns = In<std::int32_t>;
 
 PairMatrix matrix_of(const Doubles& base, const Doubles& factor, const Columns& column,
@@ -418,6 +427,7 @@ NB_MODULE(_native, m) {
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
+  m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def("pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
         "Sum of K times moments, by query.");
   m.def("prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,

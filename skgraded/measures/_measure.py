@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _params
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty, is_nan
-from skgraded.measures._query_scores import QueryScores
+from skgraded.measures._query_scores import QueryScores, mean_of_values
 from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.measures._strings import as_code, as_string
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
@@ -166,7 +166,8 @@ class Measure(_FieldsByName):
             return mean
         if y is not None:
             raise TypeError("qid must be given by name, got a third positional argument: qid=...")
-        return self.per_query(y_true, y_score, qid=qid, sample_weight=sample_weight).mean()
+        values, _, judgments = self._per_query(y_true, y_score, qid, sample_weight)
+        return mean_of_values(values, judgments.weights, self)
 
     def _as_scorer(self) -> Any:
         from skgraded.scoring import make_ranking_scorer
@@ -214,12 +215,15 @@ class Measure(_FieldsByName):
         QueryScores
             Ids, values and weights of the queries.
         """
-        rankings = as_rankings(y_true, y_score, qid, sample_weight)
+        values, n_empty, judgments = self._per_query(y_true, y_score, qid, sample_weight)
+        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
+
+    def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
+        rankings = as_rankings(y_true, *others)
         if rankings is not y_true:
             warn_about_scales([self], rankings.judgments)
         ((values, n_empty),) = score_queries([self], rankings)
-        judgments = rankings.judgments
-        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
+        return values, n_empty, rankings.judgments
 
     def bounds(
         self,

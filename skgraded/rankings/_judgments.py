@@ -162,12 +162,12 @@ class Judgments:
         row_order: IntArray | None,
         sample_weight: ArrayLike | None,
     ) -> Judgments:
-        grades, levels = read_labels(labels)
+        grades, levels, any_unjudged = read_labels(labels)
         weights = None
         if sample_weight is not None:
             row_weights = in_layout(check_weights(sample_weight, len(labels)), row_order)
             weights = mean_by_query(row_weights, indptr)
-        return cls(
+        judgments = cls(
             qid=qid,
             indptr=indptr,
             row_order=row_order,
@@ -175,6 +175,8 @@ class Judgments:
             levels=in_layout(levels, row_order),
             weights=weights,
         )
+        judgments.has_unjudged = any_unjudged
+        return judgments
 
     @classmethod
     def of_lists(
