@@ -438,7 +438,7 @@ FLOATS = st.floats(-1e200, 1e200) | st.floats(0, 1) | st.floats(-1e-300, 1e-300)
 def test_means_are_rounded_once(values, random):
     exact = float(sum(map(Fraction, values)) / len(values))
     assert MeanSums.of(np.array(values), None).mean == exact
-    assert exact_means([np.array(values)], None) == [exact]
+    assert exact_means([[np.array(values)]], None) == [exact]
     random.shuffle(values)
     middle = random.randint(0, len(values))
     parts = [MeanSums.of(np.array(each), None) for each in (values[:middle], values[middle:])]
@@ -459,7 +459,7 @@ def test_sums_of_weighted_values_are_exact(pairs):
     assert Fraction(sums.weights, 2**1074) == sum(Fraction(w) for _, w in counted)
     assert sums.infinite == sum(np.isinf(v) and w > 0 for v, w in counted)
     shifted = values - 1.0
-    means = exact_means([values, shifted], weights)
+    means = exact_means([[values[:1], values[1:]], [shifted]], weights)
     np.testing.assert_array_equal(means, [sums.mean, MeanSums.of(shifted, weights).mean])
 
 
@@ -467,7 +467,7 @@ def test_sums_of_weighted_values_are_exact(pairs):
 def test_sums_of_the_largest_doubles_do_not_overflow(sign):
     values = np.full(100_000, sign * np.finfo(float).max)
     assert MeanSums.of(values, None).mean == values[0]
-    assert exact_means([values, values], np.ones(len(values))) == [values[0]] * 2
+    assert exact_means([[values], [values]], np.ones(len(values))) == [values[0]] * 2
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-320, 1e305])

@@ -115,10 +115,10 @@ def expected_shares(
     level whose grade reaches the threshold k.
     """
 
-def fill_best_first(
-    counts: npt.NDArray[np.int64], n_levels: int, n_documents: int
-) -> npt.NDArray[np.uint8]:
-    """Levels of every query, the best first, from their counts."""
+def list_best_first(
+    counts: npt.NDArray[np.int64], n_levels: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Levels of every query, the best first, from their counts, and the borders of queries."""
 
 def cumulate(
     values: npt.NDArray[np.float64], indptr: npt.NDArray[np.int64]
@@ -160,11 +160,12 @@ def sum_exactly(
     """
 
 def exact_means(
-    values: list[npt.NDArray[np.float64]], weights: npt.NDArray[np.float64]
+    columns: list[list[npt.NDArray[np.float64]]], weights: npt.NDArray[np.float64]
 ) -> list[float]:
-    """Return the mean of each array, rounded once; the terms are those of `sum_exactly`.
+    """Return the mean of each column, rounded once; the terms are those of `sum_exactly`.
 
-    It is nan where the weights add up to 0, and inf where a value with a weight is infinite.
+    A column consists of arrays that follow one another. Its mean is nan where the weights add up to
+    0, and inf where a value with a weight is infinite.
     """
 
 def copy_scores(scores: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:

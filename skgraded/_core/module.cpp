@@ -142,19 +142,19 @@ nb::bytes bytes_of(ExactSum& sum) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-MeanSums sums_of(const Doubles& values, const Doubles& weights) {
-  MeanSums sums;
-  const double* weight = weights.size() > 0 ? weights.data() : nullptr;
+// Adds values to the sums; their weights stand in a longer array, from `first` on.
+void add_exactly(const Doubles& values, const Doubles& weights, std::size_t first, MeanSums& sums) {
+  const double* weight = weights.size() > 0 ? weights.data() + first : nullptr;
   without_gil([&] {
     sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
     return 0;
   });
-  return sums;
 }
 
 std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
                                                               const Doubles& weights) {
-  MeanSums sums = sums_of(values, weights);
+  MeanSums sums;
+  add_exactly(values, weights, 0, sums);
   return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
 }
 
@@ -178,7 +178,7 @@ struct Whole {
 };
 
 // Integers of Python round their quotient once.
-double mean_of(MeanSums sums) {
+double mean_of(MeanSums& sums) {
   const Whole weights(sums.weights);
   if (!nb::cast<bool>(nb::bool_(weights.digits))) return std::numeric_limits<double>::quiet_NaN();
   if (sums.n_infinite > 0) return std::numeric_limits<double>::infinity();
@@ -187,10 +187,18 @@ double mean_of(MeanSums sums) {
   return nb::cast<double>(values.without(n_limbs) / weights.without(n_limbs));
 }
 
-nb::list py_exact_means(const nb::list& values, const Doubles& weights) {
+nb::list py_exact_means(const nb::list& columns, const Doubles& weights) {
   nb::list means;
-  for (const nb::handle each : values)
-    means.append(mean_of(sums_of(nb::cast<Doubles>(each, false), weights)));
+  for (const nb::handle column : columns) {
+    MeanSums sums;
+    std::size_t first = 0;
+    for (const nb::handle part : nb::cast<nb::list>(column)) {
+      const auto values = nb::cast<Doubles>(part, false);
+      add_exactly(values, weights, first, sums);
+      first += values.size();
+    }
+    means.append(mean_of(sums));
+  }
   return means;
 }
 
@@ -213,12 +221,16 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
   return {std::move(grades).array(), std::move(occurs).array(), all};
 }
 
-Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_levels,
-                                     std::int64_t n_documents) {
+std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(const Integers& counts,
+                                                                    std::int64_t n_levels) {
   const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
-  return fill(New<std::uint8_t>{static_cast<std::size_t>(n_documents)}, [&](std::uint8_t* levels) {
-    fill_best_first(counts.data(), n_queries, n_levels, levels);
+  New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
+  borders_of(counts.data(), n_queries, n_levels, indptr.data());
+  const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
+  auto levels = fill(New<std::uint8_t>{n_documents}, [&](std::uint8_t* first) {
+    fill_best_first(counts.data(), n_queries, n_levels, first, first + n_documents);
   });
+  return {std::move(levels), std::move(indptr).array()};
 }
 
 Out<std::int64_t> py_count_marked(const Integers& counts, const Bytes& marked) {
@@ -436,15 +448,16 @@ NB_MODULE(_native, m) {
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
         "Sum of values times weights and sum of weights, in whole numbers of 2^-1074 as bytes, and "
         "the number of infinite values.");
-  m.def("exact_means", &py_exact_means, "values"_a, "weights"_a,
-        "Weighted means of several arrays, each rounded once; nan where nothing has a weight.");
+  m.def("exact_means", &py_exact_means, "columns"_a, "weights"_a,
+        "Weighted means of several columns in parts, each rounded once; nan where nothing has a "
+        "weight.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
         "A copy, and the place of the first that is not finite, or -1.");
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
         "Whether two arrays are of one type and hold the same bytes.");
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
-  m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
-        "Levels of every query, the best first, from their counts.");
+  m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
+        "Levels of every query, the best first, from their counts, and the borders of queries.");
   m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
         "Documents whose level is marked, by query.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,

@@ -12,7 +12,7 @@ from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure
 from skgraded.measures._exact_mean import exact_means
-from skgraded.measures._measure import score_queries
+from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = [
@@ -121,8 +121,9 @@ def as_argument(name: str, chosen: Measure) -> str:
 def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
     """Return name and mean of each measure; raise where a mean is undefined."""
     judgments = rankings.judgments
-    scored = score_queries([each for _, each in named], rankings)
-    means = exact_means([values for values, _ in scored], judgments.weights)
+    scored = score_in_parts([each for _, each in named], rankings)
+    columns = [[values for values, _ in parts] for parts in scored]
+    means = exact_means(columns, judgments.weights)
     for (_, chosen), mean in zip(named, means, strict=True):
         if math.isnan(mean):
             _raise_undefined(chosen, judgments.n_queries)

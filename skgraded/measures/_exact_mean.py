@@ -81,13 +81,13 @@ class MeanSums(NamedTuple):
         return math.inf if self.infinite else self.values / self.weights
 
 
-def exact_means(columns: Sequence[FloatArray], weights: FloatArray | None) -> list[float]:
+def exact_means(columns: Sequence[Sequence[FloatArray]], weights: FloatArray | None) -> list[float]:
     """Return the means of several columns of values: for each, the mean of its `MeanSums`.
 
     Parameters
     ----------
-    columns : sequence of ndarray of shape (n_queries,)
-        The values; nan is left out.
+    columns : sequence of sequence of ndarray
+        The values, each column in parts that follow one another; nan is left out.
     weights : ndarray of shape (n_queries,) or None
         Their weights.
 
@@ -96,7 +96,8 @@ def exact_means(columns: Sequence[FloatArray], weights: FloatArray | None) -> li
     list of float
         The means; nan where the weights add up to 0.
     """
-    return _core.exact_means([_doubles(each) for each in columns], _doubles(weights))
+    doubles = [[_doubles(part) for part in column] for column in columns]
+    return _core.exact_means(doubles, _doubles(weights))
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:

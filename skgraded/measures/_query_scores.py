@@ -156,7 +156,7 @@ class QueryScores:
         return {**vars(self), "judgments": None}
 
     def _table(self) -> MeansTable:
-        means = exact_means([self.values], self.weights)
+        means = exact_means([[self.values]], self.weights)
         return MeansTable([self.measure], means, len(self), [self.n_empty], [self.ideal()])
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ def mean_of_ideal(measure: Measure, judgments: Judgments | None) -> float | None
     values = None if judgments is None else measure._score_of_ideal_ranking(judgments)
     if judgments is None or values is None:
         return None
-    (mean,) = exact_means([values], judgments.weights)
+    (mean,) = exact_means([[values]], judgments.weights)
     return mean
 
 
@@ -183,7 +183,7 @@ def mean_of_values(
     floor: float = LEAST,
 ) -> float:
     chosen = average_of(average, floor)
-    (mean,) = exact_means([chosen.onto(values)], weights)
+    (mean,) = exact_means([[chosen.onto(values)]], weights)
     if math.isnan(mean):
         warn_of_no_mean(measure, len(values), int(np.isnan(values).sum()))
     return float(chosen.back(mean))

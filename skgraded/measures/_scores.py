@@ -194,7 +194,7 @@ class Scores:
         return {**vars(self), "judgments": None}
 
     def _table(self) -> MeansTable:
-        means = exact_means(list(self.values.T), self.weights)
+        means = exact_means([[column] for column in self.values.T], self.weights)
         ideals = list(self.ideal().values())
         return MeansTable(self.measures, means, self.n_queries, self.n_empty, ideals)
 

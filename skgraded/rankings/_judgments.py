@@ -521,7 +521,7 @@ class Judgments:
             first, last = self.indptr[queries.start], self.indptr[queries.stop]
             pool = self.pool
             pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
-            return Judgments(
+            part = Judgments(
                 qid=self.qid[queries],
                 indptr=self.indptr[queries.start : queries.stop + 1] - first,
                 row_order=None,
@@ -535,6 +535,9 @@ class Judgments:
                 ),
                 room=self._room,
             )
+            if "counts" in vars(self):
+                part.counts = self.counts[queries]
+            return part
 
         return self.once(("of_queries", queries.start, queries.stop), cut)
 
