@@ -479,6 +479,12 @@ def test_means_of_many_values_are_exact_over_all_exponents(scale):
     assert MeanSums.of(values[::-1], np.ones(len(values))).mean == exact
 
 
+def test_means_of_arrays_of_any_layout_and_type():
+    table = np.arange(12.0).reshape(6, 2)
+    columns = [[table[:, 1]], [table[::-1, 0].astype(np.float32), np.array([7])]]
+    assert exact_means(columns, None) == [6.0, 37 / 7]
+
+
 def test_totals_of_no_part_and_in_pickles():
     rows = make_rows()
     totals = Totals.of(evaluate(SOME, *rows[:2], qid=rows[2]), len(rows[0]))

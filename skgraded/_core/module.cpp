@@ -193,7 +193,7 @@ nb::list py_exact_means(const nb::list& columns, const Doubles& weights) {
     MeanSums sums;
     std::size_t first = 0;
     for (const nb::handle part : nb::cast<nb::list>(column)) {
-      const auto values = nb::cast<Doubles>(part, false);
+      const Doubles values{nb::cast<decltype(Doubles::array)>(part)};  // a copy where it must be
       add_exactly(values, weights, first, sums);
       first += values.size();
     }

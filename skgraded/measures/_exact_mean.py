@@ -7,7 +7,6 @@ from any number of machines add up to the same bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -81,12 +80,12 @@ class MeanSums(NamedTuple):
         return math.inf if self.infinite else self.values / self.weights
 
 
-def exact_means(columns: Sequence[Sequence[FloatArray]], weights: FloatArray | None) -> list[float]:
+def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> list[float]:
     """Return the means of several columns of values: for each, the mean of its `MeanSums`.
 
     Parameters
     ----------
-    columns : sequence of sequence of ndarray
+    columns : list of list of ndarray
         The values, each column in parts that follow one another; nan is left out.
     weights : ndarray of shape (n_queries,) or None
         Their weights.
@@ -96,8 +95,7 @@ def exact_means(columns: Sequence[Sequence[FloatArray]], weights: FloatArray | N
     list of float
         The means; nan where the weights add up to 0.
     """
-    doubles = [[_doubles(part) for part in column] for column in columns]
-    return _core.exact_means(doubles, _doubles(weights))
+    return _core.exact_means(columns, _doubles(weights))
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:
