@@ -150,6 +150,8 @@ def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
+    if type(n_threads) is int and 1 <= n_threads <= _MOST_THREADS:  # as most often
+        return n_threads
     if is_integer(n_threads) and n_threads == -1:
         return _processors()
     if not is_integer(n_threads) or not 1 <= n_threads <= _MOST_THREADS:

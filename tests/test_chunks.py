@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from skgraded import Scores, UndefinedMeanWarning, catalogue, chunks, evaluate, measure
 from skgraded.engines import MeanScores, QueryRange, Totals
-from skgraded.measures._exact_mean import MeanSums
+from skgraded.measures._exact_mean import MeanSums, exact_means
 
 ALL = sorted(catalogue())
 SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]
@@ -438,6 +438,7 @@ FLOATS = st.floats(-1e200, 1e200) | st.floats(0, 1) | st.floats(-1e-300, 1e-300)
 def test_means_are_rounded_once(values, random):
     exact = float(sum(map(Fraction, values)) / len(values))
     assert MeanSums.of(np.array(values), None).mean == exact
+    assert exact_means([[np.array(values)]], None) == [exact]
     random.shuffle(values)
     middle = random.randint(0, len(values))
     parts = [MeanSums.of(np.array(each), None) for each in (values[:middle], values[middle:])]
@@ -457,12 +458,16 @@ def test_sums_of_weighted_values_are_exact(pairs):
     assert Fraction(sums.values, 2**1074) == sum(finite)
     assert Fraction(sums.weights, 2**1074) == sum(Fraction(w) for _, w in counted)
     assert sums.infinite == sum(np.isinf(v) and w > 0 for v, w in counted)
+    shifted = values - 1.0
+    means = exact_means([[values[:1], values[1:]], [shifted]], weights)
+    np.testing.assert_array_equal(means, [sums.mean, MeanSums.of(shifted, weights).mean])
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_the_largest_doubles_do_not_overflow(sign):
     values = np.full(100_000, sign * np.finfo(float).max)
     assert MeanSums.of(values, None).mean == values[0]
+    assert exact_means([[values], [values]], np.ones(len(values))) == [values[0]] * 2
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-320, 1e305])
@@ -472,6 +477,12 @@ def test_means_of_many_values_are_exact_over_all_exponents(scale):
     exact = float(sum(map(Fraction, values.tolist())) / len(values))
     assert MeanSums.of(values, None).mean == exact
     assert MeanSums.of(values[::-1], np.ones(len(values))).mean == exact
+
+
+def test_means_of_arrays_of_any_layout_and_type():
+    table = np.arange(12.0).reshape(6, 2)
+    columns = [[table[:, 1]], [table[::-1, 0].astype(np.float32), np.array([7])]]
+    assert exact_means(columns, None) == [6.0, 37 / 7]
 
 
 def test_totals_of_no_part_and_in_pickles():

@@ -466,13 +466,34 @@ def test_integer_labels_are_read_as_bytes_or_refused(dtype, label):
         assert not all_are or levels.tolist() == [1, label]
 
 
+@pytest.mark.parametrize("most", [0, 3, 30])
 @pytest.mark.parametrize("n_levels", [1, 5])
-def test_pools_stand_best_first(n_levels):
-    counts = np.random.default_rng(n_levels).integers(0, 4, (50, n_levels))
-    found = _core.fill_best_first(counts.ravel(), n_levels, int(counts.sum()))
+def test_pools_stand_best_first(n_levels, most):
+    counts = np.random.default_rng(n_levels).integers(0, most + 1, (50, n_levels))
+    found, indptr = _core.list_best_first(counts.ravel(), n_levels)
     falling = np.arange(n_levels)[::-1]
     expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
     np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(indptr, np.concatenate([[0], np.cumsum(counts.sum(axis=1))]))
+
+
+def test_documents_of_marked_levels_are_counted():
+    counts = np.random.default_rng(0).integers(0, 9, (40, 6))
+    marked = np.array([0, 1, 0, 0, 1, 1], bool)
+    found = _core.count_marked(counts.ravel(), marked.view(np.uint8))
+    np.testing.assert_array_equal(found, counts[:, marked].sum(axis=1))
+
+
+@pytest.mark.parametrize(("indptr", "longest"), [([0], 0), ([0, 0], 0), ([0, 3, 10, 12], 7)])
+def test_the_longest_query_is_found(indptr, longest):
+    assert _core.longest_query(np.array(indptr)) == longest
+
+
+def test_reciprocals_are_0_where_nothing_is_above_0():
+    values = np.array([3.0, 0.0, -0.0, -2.0, np.nan, np.inf, 1e-310])
+    with np.errstate(over="ignore"):
+        expected = np.divide(1.0, values, out=np.zeros(7), where=values > 0)
+    assert _core.reciprocals(values).tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("grades", [[0], [0, 1, 2, 3, 4], [0, 2, 5], [0, 7]])

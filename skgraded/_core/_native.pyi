@@ -32,6 +32,9 @@ _LambdaOptions: TypeAlias = tuple[int, int, int, bool, float]
 def schedule_queries(indptr: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Query numbers in the order in which rank sorts fastest."""
 
+def longest_query(indptr: npt.NDArray[np.int64]) -> int:
+    """Documents of the longest query; 0 if there is none."""
+
 def rank(
     scores: npt.NDArray[np.float64],
     indptr: npt.NDArray[np.int64],
@@ -96,6 +99,11 @@ def read_byte_grades(
     nan is read as 255. Labels are float32, float64, int64, int32 or uint8.
     """
 
+def count_marked(
+    counts: npt.NDArray[np.int64], marked: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.int64]:
+    """Documents whose level is marked, by query; ``counts`` holds those of every level, flat."""
+
 def expected_shares(
     counts: npt.NDArray[np.int64],
     g: npt.NDArray[np.float64],
@@ -108,15 +116,18 @@ def expected_shares(
     level whose grade reaches the threshold k.
     """
 
-def fill_best_first(
-    counts: npt.NDArray[np.int64], n_levels: int, n_documents: int
-) -> npt.NDArray[np.uint8]:
-    """Levels of every query, the best first, from their counts."""
+def list_best_first(
+    counts: npt.NDArray[np.int64], n_levels: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Levels of every query, the best first, from their counts, and the borders of queries."""
 
 def cumulate(
     values: npt.NDArray[np.float64], indptr: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     """Prefix sums that start anew with every query."""
+
+def reciprocals(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 / x, and 0 where x is not above 0."""
 
 def pair_part(
     base: npt.NDArray[np.float64],
@@ -147,6 +158,15 @@ def sum_exactly(
     """Sum values times weights, and weights, in whole numbers of 2^-1074, as bytes.
 
     nan is left out; the third number is how many values are infinite. No weights are weights of 1.
+    """
+
+def exact_means(
+    columns: list[list[npt.NDArray[np.float64]]], weights: npt.NDArray[np.float64]
+) -> list[float]:
+    """Return the mean of each column, rounded once; the terms are those of `sum_exactly`.
+
+    A column consists of arrays that follow one another. Its mean is nan where the weights add up to
+    0, and inf where a value with a weight is infinite.
     """
 
 def copy_scores(scores: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:

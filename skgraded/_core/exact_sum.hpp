@@ -15,6 +15,7 @@ namespace skgraded {
 class ExactSum {
  public:
   static constexpr std::size_t kLimbs = 68;  // all doubles, and 2^60 times the largest
+  static constexpr std::uint64_t kLimbBits = 32;
   using Bytes = std::array<std::uint8_t, 4 * kLimbs>;
 
   // The value is finite.
@@ -32,6 +33,12 @@ class ExactSum {
     if (++n_uncarried_ == kMostUncarried) carry();
   }
 
+  // In limbs of 32 bits, of which only the last has a sign.
+  const std::array<std::int64_t, kLimbs>& limbs() noexcept {
+    carry();
+    return limbs_;
+  }
+
   // In two's complement, the lowest byte first.
   Bytes bytes() noexcept {
     carry();
@@ -43,7 +50,7 @@ class ExactSum {
   }
 
  private:
-  static constexpr std::uint64_t kLimbBits = 32, kFraction = (std::uint64_t{1} << 52) - 1;
+  static constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   static constexpr std::int64_t kMostUncarried = std::int64_t{1} << 30;  // of 2^32 each
 
   static std::int64_t low(std::uint64_t bits) noexcept {

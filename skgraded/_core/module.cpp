@@ -2,9 +2,11 @@
 // layout.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -64,6 +66,15 @@ auto py_rank(const Doubles& scores, const Integers& indptr, const Integers& sche
 Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
   return fill(New<double>{values.size()},
               [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
+}
+
+Out<double> py_reciprocals(const Doubles& values) {
+  return fill(New<double>{values.size()}, [&](double* inverse) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double value = values.data()[i];
+      inverse[i] = value > 0.0 ? 1.0 / value : 0.0;
+    }
+  });
 }
 
 using Columns = In<std::int32_t>;
@@ -131,15 +142,64 @@ nb::bytes bytes_of(ExactSum& sum) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
-                                                              const Doubles& weights) {
-  MeanSums sums;
-  const double* weight = weights.size() > 0 ? weights.data() : nullptr;
+// Adds values to the sums; their weights stand in a longer array, from `first` on.
+void add_exactly(const Doubles& values, const Doubles& weights, std::size_t first, MeanSums& sums) {
+  const double* weight = weights.size() > 0 ? weights.data() + first : nullptr;
   without_gil([&] {
     sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
     return 0;
   });
+}
+
+std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
+                                                              const Doubles& weights) {
+  MeanSums sums;
+  add_exactly(values, weights, 0, sums);
   return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
+}
+
+// A sum as an integer of Python, without the limbs below it that are 0.
+struct Whole {
+  nb::object digits;
+  std::size_t n_limbs_below;
+
+  explicit Whole(ExactSum& sum) : digits(nb::int_(0)), n_limbs_below(0) {
+    const auto& limbs = sum.limbs();
+    std::size_t end = limbs.size();
+    while (end > 0 && limbs[end - 1] == 0) --end;
+    while (n_limbs_below < end && limbs[n_limbs_below] == 0) ++n_limbs_below;
+    for (; end > n_limbs_below; --end)
+      digits = (digits << nb::int_(ExactSum::kLimbBits)) | nb::int_(limbs[end - 1]);
+  }
+
+  nb::object without(std::size_t n_limbs) const {
+    return digits << nb::int_(ExactSum::kLimbBits * (n_limbs_below - n_limbs));
+  }
+};
+
+// Integers of Python round their quotient once.
+double mean_of(MeanSums& sums) {
+  const Whole weights(sums.weights);
+  if (!nb::cast<bool>(nb::bool_(weights.digits))) return std::numeric_limits<double>::quiet_NaN();
+  if (sums.n_infinite > 0) return std::numeric_limits<double>::infinity();
+  const Whole values(sums.values);
+  const std::size_t n_limbs = std::min(values.n_limbs_below, weights.n_limbs_below);
+  return nb::cast<double>(values.without(n_limbs) / weights.without(n_limbs));
+}
+
+nb::list py_exact_means(const nb::list& columns, const Doubles& weights) {
+  nb::list means;
+  for (const nb::handle column : columns) {
+    MeanSums sums;
+    std::size_t first = 0;
+    for (const nb::handle part : nb::cast<nb::list>(column)) {
+      const Doubles values{nb::cast<decltype(Doubles::array)>(part)};  // a copy where it must be
+      add_exactly(values, weights, first, sums);
+      first += values.size();
+    }
+    means.append(mean_of(sums));
+  }
+  return means;
 }
 
 std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
@@ -171,11 +231,23 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
   return {std::move(grades).array(), std::move(occurs).array(), all};
 }
 
-Out<std::uint8_t> py_fill_best_first(const Integers& counts, std::int64_t n_levels,
-                                     std::int64_t n_documents) {
+std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(const Integers& counts,
+                                                                    std::int64_t n_levels) {
   const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
-  return fill(New<std::uint8_t>{static_cast<std::size_t>(n_documents)}, [&](std::uint8_t* levels) {
-    fill_best_first(counts.data(), n_queries, n_levels, levels);
+  New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
+  borders_of(counts.data(), n_queries, n_levels, indptr.data());
+  const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
+  auto levels = fill(New<std::uint8_t>{n_documents}, [&](std::uint8_t* first) {
+    fill_best_first(counts.data(), n_queries, n_levels, first, first + n_documents);
+  });
+  return {std::move(levels), std::move(indptr).array()};
+}
+
+Out<std::int64_t> py_count_marked(const Integers& counts, const Bytes& marked) {
+  const std::size_t n_levels = marked.size(), n_queries = counts.size() / n_levels;
+  return fill(New<std::int64_t>{n_queries}, [&](std::int64_t* count) {
+    count_marked(counts.data(), static_cast<std::int64_t>(n_queries),
+                 static_cast<std::int64_t>(n_levels), marked.data(), count);
   });
 }
 
@@ -370,10 +442,14 @@ NB_MODULE(_native, m) {
   m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
   m.def("schedule_queries", &py_schedule_queries, "indptr"_a,
         "Query numbers in the order in which rank sorts fastest.");
+  m.def(
+      "longest_query", [](const Integers& indptr) { return queries_of(indptr).longest(); },
+      "indptr"_a, "Documents of the longest query.");
   m.def("rank", &py_rank, "scores"_a, "indptr"_a, "schedule"_a, "n_threads"_a,
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
+  m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def("pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
         "Sum of K times moments, by query.");
   m.def("prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
@@ -382,6 +458,9 @@ NB_MODULE(_native, m) {
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
         "Sum of values times weights and sum of weights, in whole numbers of 2^-1074 as bytes, and "
         "the number of infinite values.");
+  m.def("exact_means", &py_exact_means, "columns"_a, "weights"_a,
+        "Weighted means of several columns in parts, each rounded once; nan where nothing has a "
+        "weight.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
         "A copy, and the place of the first that is not finite, or -1.");
   m.def("place_scores", &py_place_scores, "scores"_a, "places"_a,
@@ -390,8 +469,10 @@ NB_MODULE(_native, m) {
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
         "Whether two arrays are of one type and hold the same bytes.");
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
-  m.def("fill_best_first", &py_fill_best_first, "counts"_a, "n_levels"_a, "n_documents"_a,
-        "Levels of every query, the best first, from their counts.");
+  m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
+        "Levels of every query, the best first, from their counts, and the borders of queries.");
+  m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
+        "Documents whose level is marked, by query.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.");
   define_for<std::uint8_t>(m);

@@ -13,6 +13,13 @@ struct Queries {
   std::int64_t begin(std::int64_t q) const noexcept { return indptr[q]; }
   std::int64_t size(std::int64_t q) const noexcept { return indptr[q + 1] - indptr[q]; }
   std::int64_t documents() const noexcept { return indptr[count] - indptr[0]; }
+
+  // Size of the longest; 0 where there is none.
+  std::int64_t longest() const noexcept {
+    std::int64_t most = 0;
+    for (std::int64_t q = 0; q < count; ++q) most = std::max(most, size(q));
+    return most;
+  }
 };
 
 // A ranked list: the grade level by rank and whether a rank's score equals the one before it.

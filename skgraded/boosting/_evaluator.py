@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure
-from skgraded.measures._exact_mean import MeanSums
-from skgraded.measures._measure import score_queries
+from skgraded.measures._exact_mean import exact_means
+from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = [
@@ -119,23 +120,23 @@ def as_argument(name: str, chosen: Measure) -> str:
 
 def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
     """Return name and mean of each measure; raise where a mean is undefined."""
-    weights = rankings.judgments.weights
-    scored = score_queries([each for _, each in named], rankings)
-    return [
-        (name, _mean(MeanSums.of(values, weights), each, len(values)))
-        for (name, each), (values, _) in zip(named, scored, strict=True)
-    ]
+    judgments = rankings.judgments
+    scored = score_in_parts([each for _, each in named], rankings)
+    columns = [[values for values, _ in parts] for parts in scored]
+    means = exact_means(columns, judgments.weights)
+    for (_, chosen), mean in zip(named, means, strict=True):
+        if math.isnan(mean):
+            _raise_undefined(chosen, judgments.n_queries)
+    return [(name, mean) for (name, _), mean in zip(named, means, strict=True)]
 
 
-def _mean(sums: MeanSums, chosen: Measure, n_queries: int) -> float:
-    """Raise where a mean is undefined: a library would take NaN for a reason to stop training."""
-    if not sums.weights:
-        raise ValueError(
-            f"{chosen} has no value on this data set: none of its {n_queries} queries has "
-            "anything relevant and a positive weight. Evaluate on queries with relevant "
-            "documents, or set empty=0.0 in the measure."
-        )
-    return sums.mean
+def _raise_undefined(chosen: Measure, n_queries: int) -> NoReturn:
+    """Raise, because a library would take NaN for a reason to stop training."""
+    raise ValueError(
+        f"{chosen} has no value on this data set: none of its {n_queries} queries has "
+        "anything relevant and a positive weight. Evaluate on queries with relevant "
+        "documents, or set empty=0.0 in the measure."
+    )
 
 
 @dataclass(frozen=True)

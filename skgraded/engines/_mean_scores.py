@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import ItemsView, Iterator
 
 from skgraded.engines._totals import Totals
 from skgraded.measures import Measure, column_of
-from skgraded.measures._query_scores import MeansTable, mean_of
+from skgraded.measures._query_scores import MeansTable, warn_of_no_mean
 
 __all__ = ["MeanScores"]
 
@@ -122,5 +123,8 @@ class MeanScores:
 
     def _mean_of(self, column: int) -> float:
         totals = self.totals
-        left_out = totals.n_left_out[column]
-        return mean_of(totals.sums[column], self.measures[column], totals.n_queries, left_out)
+        mean = totals.sums[column].mean
+        if math.isnan(mean):
+            left_out = totals.n_left_out[column]
+            warn_of_no_mean(self.measures[column], totals.n_queries, left_out)
+        return mean

@@ -35,11 +35,16 @@ class Average(NamedTuple):
     back: Callable[[Any], Any]
 
 
-def average_of(average: str, floor: float) -> Average:
+_ARITHMETIC = Average(lambda values: values, lambda mean: mean)
+
+
+def average_of(average: Any, floor: Any) -> Average:
     """Return the average of a name; raise a ValueError that names the argument."""
+    if floor is LEAST and isinstance(average, str) and average == "arithmetic":  # the defaults
+        return _ARITHMETIC
     _params.choice("average", average, AVERAGES)
     least = _params.number("floor", floor, above=0)
     if average == "arithmetic":
-        return Average(lambda values: values, lambda mean: mean)
+        return _ARITHMETIC
     # maximum() leaves nan as it is, which means no value.
     return Average(lambda values: np.log(np.maximum(values, least)), np.exp)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 
-__all__ = ["MeanSums"]
+__all__ = ["MeanSums", "exact_means"]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,10 +54,7 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums.
         """
-        total, of_weights, infinite = _core.sum_exactly(
-            np.ascontiguousarray(values, dtype=np.float64),
-            _NO_WEIGHTS if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
-        )
+        total, of_weights, infinite = _core.sum_exactly(_doubles(values), _doubles(weights))
         return cls(_whole(total), _whole(of_weights), infinite)
 
     def joined(self, other: MeanSums) -> MeanSums:
@@ -81,6 +78,28 @@ class MeanSums(NamedTuple):
         if not self.weights:
             return math.nan
         return math.inf if self.infinite else self.values / self.weights
+
+
+def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> list[float]:
+    """Return the means of several columns of values: for each, the mean of its `MeanSums`.
+
+    Parameters
+    ----------
+    columns : list of list of ndarray
+        The values, each column in parts that follow one another; nan is left out.
+    weights : ndarray of shape (n_queries,) or None
+        Their weights.
+
+    Returns
+    -------
+    list of float
+        The means; nan where the weights add up to 0.
+    """
+    return _core.exact_means(columns, _doubles(weights))
+
+
+def _doubles(values: FloatArray | None) -> FloatArray:
+    return _NO_WEIGHTS if values is None else np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _whole(number: bytes) -> int:

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _params
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty, is_nan
-from skgraded.measures._query_scores import QueryScores
+from skgraded.measures._query_scores import QueryScores, mean_of_values
 from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.measures._strings import as_code, as_string
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 
-__all__ = ["Measure", "score_queries"]
+__all__ = ["Measure", "score_in_parts", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
@@ -166,7 +166,8 @@ class Measure(_FieldsByName):
             return mean
         if y is not None:
             raise TypeError("qid must be given by name, got a third positional argument: qid=...")
-        return self.per_query(y_true, y_score, qid=qid, sample_weight=sample_weight).mean()
+        values, _, judgments = self._per_query(y_true, y_score, qid, sample_weight)
+        return mean_of_values(values, judgments.weights, self)
 
     def _as_scorer(self) -> Any:
         from skgraded.scoring import make_ranking_scorer
@@ -214,12 +215,15 @@ class Measure(_FieldsByName):
         QueryScores
             Ids, values and weights of the queries.
         """
-        rankings = as_rankings(y_true, y_score, qid, sample_weight)
+        values, n_empty, judgments = self._per_query(y_true, y_score, qid, sample_weight)
+        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
+
+    def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
+        rankings = as_rankings(y_true, *others)
         if rankings is not y_true:
             warn_about_scales([self], rankings.judgments)
         ((values, n_empty),) = score_queries([self], rankings)
-        judgments = rankings.judgments
-        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
+        return values, n_empty, rankings.judgments
 
     def bounds(
         self,
@@ -378,7 +382,14 @@ _CACHED = ("_string", "_identity", "_hash")
 
 
 def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:
-    """Return, for every measure, the values of all queries and the number of empty queries.
+    """Return, for every measure, the values of all queries and the number of empty queries."""
+    return [_joined(parts) for parts in score_in_parts(measures, rankings)]
+
+
+def score_in_parts(
+    measures: Sequence[Measure], rankings: Rankings
+) -> list[list[tuple[FloatArray, int]]]:
+    """Return what `score_queries` does, in parts that follow one another.
 
     Measures that need much memory per query are scored on slices of the queries. That bounds the
     memory, and all these measures share the intermediate results of a slice.
@@ -386,14 +397,16 @@ def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple
     judgments = rankings.judgments
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)
     if judgments.n_queries <= _FEW_SLICES * at_a_time:
-        return [each._score(rankings) for each in measures]
+        return [[each._score(rankings)] for each in measures]
     large = [each for each in measures if each._doubles_per_query(judgments)]
     slices = map(rankings.of_queries, judgments.split_by_queries(at_a_time) if large else ())
     scored = [[each._score(part) for each in large] for part in slices]
-    found = {each: _joined(parts) for each, *parts in zip(large, *scored, strict=True)}
-    return [found.get(each) or each._score(rankings) for each in measures]
+    found = {each: parts for each, *parts in zip(large, *scored, strict=True)}
+    return [found.get(each) or [each._score(rankings)] for each in measures]
 
 
 def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
+    if len(parts) == 1:
+        return parts[0]
     values, n_empty = zip(*parts, strict=True)
     return np.concatenate(values), sum(n_empty)

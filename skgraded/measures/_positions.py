@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded.rankings import Judgments, RankedList
 
 __all__ = [
@@ -59,9 +60,8 @@ class Positions(Protocol):
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 / x, and 0 where x is 0."""
-    inverse = np.zeros(counts.shape)
-    np.divide(1.0, counts, out=inverse, where=counts > 0)
-    return inverse
+    flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
+    return _core.reciprocals(flat).reshape(counts.shape)
 
 
 class _ByRank:
@@ -70,7 +70,8 @@ class _ByRank:
     ragged: ClassVar[bool] = False
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
-        return (_kept if ranked.longest <= _LONGEST_KEPT else _weights)(self, ranked.longest)
+        longest = ranked.longest
+        return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         raise NotImplementedError

@@ -168,7 +168,7 @@ class PrefixMeasure(Measure):
 
     def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
         pairs = self._pair_part(judgments)
-        if pairs is not None:
+        if pairs is not None and not isinstance(pairs.K, PairMatrix):
             K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
             pairs = pairs._replace(K=K)
         return self._linear_part(judgments), pairs
@@ -182,21 +182,25 @@ class PrefixMeasure(Measure):
 
     def _make_plan(self, judgments: Judgments) -> _Plan:
         linear, pairs = self._parts(judgments)
+        rules = Rules(self.k, self.ties, self.unjudged)
+        gains = None if linear is None else _Gains.shared(judgments, linear, rules)
+        moments = None if pairs is None else _Moments.shared(judgments, pairs.positions, rules)
         constant = np.array(self._constant(judgments), dtype=np.float64, ndmin=1)
         scale = _ONE if linear is None else np.array(linear.scale, np.float64, ndmin=1)
-        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        relevant = judgments.count_pool(self._relevant(judgments)).astype(np.bool_)
         n_empty = len(relevant) - int(np.count_nonzero(relevant))
-        rules = Rules(self.k, self.ties, self.unjudged)
         cells = _NO_CELLS if pairs is None else pairs_of(pairs).flat
-        return _Plan(rules, linear, pairs, constant, scale, cells, relevant.view(np.uint8), n_empty)
+        flags = relevant.view(np.uint8)
+        return _Plan(linear, pairs, gains, moments, constant, scale, cells, flags, n_empty)
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         plan = self._plan(rankings.judgments)
         return plan.values(rankings, _NOTHING, np.ones_like(plan.relevant), 0.0)
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        plan = self._plan(rankings.judgments)
-        best = self._ideal_values(rankings.judgments) if self.normalize else _NOTHING
+        judgments = rankings.judgments
+        plan = self._plan(judgments)
+        best = self._ideal_values(judgments) if self.normalize else _NOTHING
         return plan.values(rankings, best, plan.relevant, self.empty), plan.n_empty
 
 
@@ -209,12 +213,12 @@ class _Plan(NamedTuple):
 
     Attributes
     ----------
-    rules : Rules
-        How the measure reads a ranking.
     linear : LinearPart or None
         Discount d and gain v.
     pairs : PairPart or None
         Position weight p and matrix K.
+    gains, moments : _Gains or None, _Moments or None
+        The sums over the ranks that these parts need.
     constant, scale : ndarray of shape (n_queries,) or (1,)
         The value before any document counts, and the factor of the gains.
     cells : tuple of ndarray
@@ -225,9 +229,10 @@ class _Plan(NamedTuple):
         Number of queries where it has not.
     """
 
-    rules: Rules
     linear: LinearPart | None
     pairs: PairPart | None
+    gains: _Gains | None
+    moments: _Moments | None
     constant: FloatArray
     scale: FloatArray
     cells: tuple[FloatArray, FloatArray, NDArray[np.int32]]
@@ -238,13 +243,51 @@ class _Plan(NamedTuple):
         self, rankings: Rankings, best: FloatArray, relevant: NDArray[np.uint8], empty: float
     ) -> FloatArray:
         """Values, divided by those of `best` unless it is empty."""
-        gains = moments = _NOTHING
-        if self.linear is not None:
-            gains = discounted_gain(rankings, self.linear.discount, self.linear.gain, self.rules)
-        if self.pairs is not None:
-            moments = pair_moments(rankings, self.pairs.positions, self.rules).ravel()
+        gains = _NOTHING if self.gains is None else self.gains.of(rankings)
+        moments = _NOTHING if self.moments is None else self.moments.of(rankings)
         return _core.prefix_values(
             self.constant, self.scale, gains, *self.cells, moments, best, relevant, empty
+        )
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Gains:
+    """Discounted gains. Measures with equal ones share this object, by which they are kept."""
+
+    discount: Positions
+    gain: FloatArray
+    rules: Rules
+
+    @classmethod
+    def shared(cls, judgments: Judgments, linear: LinearPart, rules: Rules) -> _Gains:
+        """Return the same object for equal arguments."""
+        discount, gain, _ = linear
+        key = ("gain", discount, gain.tobytes(), rules)
+        return judgments.once(key, lambda: cls(discount, gain, rules))
+
+    def of(self, rankings: Rankings) -> FloatArray:
+        """Sum them up for every query."""
+        return rankings.once(
+            self, lambda: discounted_gain(rankings, self.discount, self.gain, self.rules)
+        )
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Moments:
+    """Pair moments. Measures with equal ones share this object, by which they are kept."""
+
+    positions: Positions
+    rules: Rules
+
+    @classmethod
+    def shared(cls, judgments: Judgments, positions: Positions, rules: Rules) -> _Moments:
+        """Return the same object for equal arguments."""
+        return judgments.once(("pairs", positions, rules), lambda: cls(positions, rules))
+
+    def of(self, rankings: Rankings) -> FloatArray:
+        """Count them for all queries, flat."""
+        return rankings.once(
+            self, lambda: pair_moments(rankings, self.positions, self.rules).ravel()
         )
 
 
@@ -279,20 +322,16 @@ def discounted_gain(
     ndarray of shape (n_queries,)
         The discounted gains.
     """
-
-    def score() -> FloatArray:
-        ranked = rankings.ranked(rules.ties, rules.unjudged)
-        return _core.discounted_gain(
-            *ranked,
-            _weights(rankings, discount, ranked, rules.unjudged),
-            discount.ragged,
-            gain,
-            _core.last_rank(rules.k),
-            rules.ties == "expected",
-            rankings.n_threads,
-        )
-
-    return rankings.once(("gain", discount, gain.tobytes(), rules), score)
+    ranked = rankings.ranked(rules.ties, rules.unjudged)
+    return _core.discounted_gain(
+        *ranked,
+        _weights(rankings, discount, ranked, rules.unjudged),
+        discount.ragged,
+        gain,
+        _core.last_rank(rules.k),
+        rules.ties == "expected",
+        rankings.n_threads,
+    )
 
 
 def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> FloatArray:
@@ -313,20 +352,16 @@ def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> Floa
         ``M[q, a, b]`` sums p_n times the number of documents of level a at ranks 1..n, over the
         ranks n <= k that hold a document of level b.
     """
-
-    def count() -> FloatArray:
-        ranked = rankings.ranked(rules.ties, rules.unjudged)
-        return _core.pair_moments(
-            *ranked,
-            _weights(rankings, positions, ranked, rules.unjudged),
-            positions.ragged,
-            rankings.judgments.n_levels,
-            _core.last_rank(rules.k),
-            rules.ties == "expected",
-            rankings.n_threads,
-        )
-
-    return rankings.once(("pairs", positions, rules), count)
+    ranked = rankings.ranked(rules.ties, rules.unjudged)
+    return _core.pair_moments(
+        *ranked,
+        _weights(rankings, positions, ranked, rules.unjudged),
+        positions.ragged,
+        rankings.judgments.n_levels,
+        _core.last_rank(rules.k),
+        rules.ties == "expected",
+        rankings.n_threads,
+    )
 
 
 def _weights(

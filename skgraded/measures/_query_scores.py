@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from collections.abc import ItemsView, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from skgraded._stack import stacklevel_of_the_user
 from skgraded._text import WIDTH, count, html_table, shorten, wrap
 from skgraded._warnings import UndefinedMeanWarning
 from skgraded.measures._averages import LEAST, average_of
-from skgraded.measures._exact_mean import MeanSums
+from skgraded.measures._exact_mean import exact_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,9 +28,9 @@ __all__ = [
     "MeansTable",
     "QueryScores",
     "frame_of",
-    "mean_of",
     "mean_of_ideal",
     "mean_of_values",
+    "warn_of_no_mean",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -155,8 +156,8 @@ class QueryScores:
         return {**vars(self), "judgments": None}
 
     def _table(self) -> MeansTable:
-        mean = MeanSums.of(self.values, self.weights).mean
-        return MeansTable([self.measure], [mean], len(self), [self.n_empty], [self.ideal()])
+        means = exact_means([[self.values]], self.weights)
+        return MeansTable([self.measure], means, len(self), [self.n_empty], [self.ideal()])
 
     def __repr__(self) -> str:
         return self._table().to_text()
@@ -170,7 +171,8 @@ def mean_of_ideal(measure: Measure, judgments: Judgments | None) -> float | None
     values = None if judgments is None else measure._score_of_ideal_ranking(judgments)
     if judgments is None or values is None:
         return None
-    return MeanSums.of(values, judgments.weights).mean
+    (mean,) = exact_means([[values]], judgments.weights)
+    return mean
 
 
 def mean_of_values(
@@ -181,21 +183,20 @@ def mean_of_values(
     floor: float = LEAST,
 ) -> float:
     chosen = average_of(average, floor)
-    sums = MeanSums.of(chosen.onto(values), weights)
-    n_left_out = 0 if sums.weights else int(np.isnan(values).sum())
-    return float(chosen.back(mean_of(sums, measure, len(values), n_left_out)))
+    (mean,) = exact_means([[chosen.onto(values)]], weights)
+    if math.isnan(mean):
+        warn_of_no_mean(measure, len(values), int(np.isnan(values).sum()))
+    return float(chosen.back(mean))
 
 
-def mean_of(sums: MeanSums, measure: Measure, n_queries: int, n_left_out: int) -> float:
-    """Return the mean from its sums; warn and return nan if the weights add up to 0."""
-    if sums.weights == 0:
-        warnings.warn(
-            f"The mean of {measure} is undefined because no query has a value and a positive "
-            f"weight ({n_left_out} of {n_queries} have nothing relevant).",
-            UndefinedMeanWarning,
-            stacklevel=stacklevel_of_the_user(),
-        )
-    return sums.mean
+def warn_of_no_mean(measure: Measure, n_queries: int, n_left_out: int) -> None:
+    """Warn where a mean is nan, because its weights add up to 0."""
+    warnings.warn(
+        f"The mean of {measure} is undefined because no query has a value and a positive "
+        f"weight ({n_left_out} of {n_queries} have nothing relevant).",
+        UndefinedMeanWarning,
+        stacklevel=stacklevel_of_the_user(),
+    )
 
 
 def frame_of(values: FloatArray, qid: NDArray[Any], measures: Any) -> pd.DataFrame:

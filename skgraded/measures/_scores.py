@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded.measures._averages import LEAST
 from skgraded.measures._columns import column_of
-from skgraded.measures._exact_mean import MeanSums
+from skgraded.measures._exact_mean import exact_means
 from skgraded.measures._measure import Measure
 from skgraded.measures._query_scores import (
     MeansTable,
@@ -194,7 +194,7 @@ class Scores:
         return {**vars(self), "judgments": None}
 
     def _table(self) -> MeansTable:
-        means = [MeanSums.of(column, self.weights).mean for column in self.values.T]
+        means = exact_means([[column] for column in self.values.T], self.weights)
         ideals = list(self.ideal().values())
         return MeansTable(self.measures, means, self.n_queries, self.n_empty, ideals)
 

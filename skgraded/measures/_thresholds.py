@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -112,23 +112,20 @@ class _ThresholdMeasure(PrefixMeasure):
         return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return self._G(judgments) > 0
+        return self._users(judgments).relevant
 
     def _G(self, judgments: Judgments) -> FloatArray:
         """Return G by level: the probability that the threshold is at most the grade."""
-        return judgments.once(("G", self), lambda: self._cumulate(judgments))
+        return self._users(judgments).G
 
-    def _cumulate(self, judgments: Judgments) -> FloatArray:
+    def _users(self, judgments: Judgments) -> _Users:
+        return judgments.once(("users", self), lambda: self._find_users(judgments))
+
+    def _find_users(self, judgments: Judgments) -> _Users:
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
-        grades = judgments.grades.astype(np.int64)
-        g, G = self._distribution(int(grades[-1]))
-        if grades[-1] > len(g):
-            limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
-            raise ValueError(
-                f"y_true must hold grades 0..{len(g)} for {self} ({limit}), got {grades[-1]}."
-            )
-        return G[grades]
+        find = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
+        return find(self, judgments.grades.tobytes())
 
     def _distribution(self, top_grade: int) -> tuple[FloatArray, FloatArray]:
         """Return g and G over all grades of the scale."""
@@ -140,9 +137,9 @@ class _ThresholdMeasure(PrefixMeasure):
             )
         return _distribution(self.g if isinstance(self.g, str) else tuple(self.g), top)
 
-    def _lower_grade(self, by_level: FloatArray) -> FloatArray:
-        """Return F(min(a, b)) for every pair of levels, from F by level."""
-        return by_level[lower_level(len(by_level))]
+    def _lower_grade(self, judgments: Judgments) -> FloatArray:
+        """Return G(min(a, b)) for every pair of levels."""
+        return self._users(judgments).of_lower_grade
 
     def _expected_share(self, judgments: Judgments, factor: FloatArray) -> FloatArray:
         """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
@@ -159,8 +156,54 @@ class _ThresholdMeasure(PrefixMeasure):
         ndarray of shape (n_queries, n_levels)
             The products.
         """
-        grades = judgments.grades
-        top = int(grades[-1])
-        level = np.searchsorted(grades, np.arange(1.0, top + 1)).astype(np.int32)
-        g = self._distribution(top)[0][:top]
-        return _core.expected_shares(judgments.counts.ravel(), g, level, factor)
+        users = self._users(judgments)
+        return _core.expected_shares(judgments.counts.ravel(), users.g, users.level, factor)
+
+
+class _Users:
+    """The users of a measure, as far as the grades of some data tell them apart; not to be changed.
+
+    Parameters
+    ----------
+    measure : _ThresholdMeasure
+        The measure.
+    grades : bytes
+        The distinct grades, ascending, as doubles.
+
+    Attributes
+    ----------
+    g : ndarray of shape (top grade,)
+        Probability of each threshold up to the top grade.
+    level : ndarray of shape (top grade,), int32
+        The lowest level that reaches each threshold.
+    G : ndarray of shape (n_levels,)
+        Probability that the threshold is at most the grade.
+    relevant : ndarray of shape (n_levels,), bool
+        Where that is above 0.
+    """
+
+    def __init__(self, measure: _ThresholdMeasure, grades: bytes) -> None:
+        found = np.frombuffer(grades)
+        top = int(found[-1])
+        g, G = measure._distribution(top)
+        if top > len(g):
+            limit = "g has as many entries" if measure.max_grade is None else "that is max_grade"
+            raise ValueError(
+                f"y_true must hold grades 0..{len(g)} for {measure} ({limit}), got {top}."
+            )
+        self.g = g[:top]
+        self.level = np.searchsorted(found, np.arange(1.0, top + 1)).astype(np.int32)
+        self.G = G[found.astype(np.int64)]
+        self.relevant = self.G > 0
+        for each in (self.level, self.G, self.relevant):
+            each.flags.writeable = False
+
+    @cached_property
+    def of_lower_grade(self) -> FloatArray:
+        """G of the lower one of every pair of levels, shape (n_levels, n_levels)."""
+        return self.G[lower_level(len(self.G))]
+
+
+_MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB
+
+_kept_users = lru_cache(maxsize=64)(_Users)

@@ -135,9 +135,8 @@ class GAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        G = self._G(judgments)
-        expected_recall_base = judgments.sum_over_pool(G)
-        K = PairMatrix.scaled(self._lower_grade(G), reciprocal(expected_recall_base))
+        expected_recall_base = judgments.sum_over_pool(self._G(judgments))
+        K = PairMatrix.scaled(self._lower_grade(judgments), reciprocal(expected_recall_base))
         return PairPart(Reciprocal(), K)
 
 
@@ -201,7 +200,7 @@ class xGAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._G(judgments)
         selected = self._expected_share(judgments, reciprocal(G))
-        K = PairMatrix.by_column(self._lower_grade(G), selected, level_below(len(G)))
+        K = PairMatrix.by_column(self._lower_grade(judgments), selected, level_below(len(G)))
         return PairPart(Reciprocal(), K)
 
 

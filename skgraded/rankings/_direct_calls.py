@@ -130,7 +130,7 @@ def refuse_other_order(**arguments: Any) -> None:
     indexed = [
         (name, each.index)
         for name, each in arguments.items()
-        if type(each).__module__.partition(".")[0] == "pandas" and hasattr(each, "index")
+        if hasattr(each, "index") and type(each).__module__.partition(".")[0] == "pandas"
     ]
     for (first, index), (name, other) in combinations(indexed, 2):
         if _differ_only_in_order(index, other):

@@ -42,6 +42,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
+_ABSENT: Any = object()  # from a memo
+
 _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
@@ -158,12 +160,12 @@ class Judgments:
         places: IntArray | None,
         sample_weight: ArrayLike | None,
     ) -> Judgments:
-        grades, levels = read_labels(labels)
+        grades, levels, any_unjudged = read_labels(labels)
         weights = None
         if sample_weight is not None:
             row_weights = in_layout(check_weights(sample_weight, len(labels)), places)
             weights = mean_by_query(row_weights, indptr)
-        return cls(
+        judgments = cls(
             qid=qid,
             indptr=indptr,
             places=places,
@@ -171,6 +173,8 @@ class Judgments:
             levels=in_layout(levels, places),
             weights=weights,
         )
+        judgments.has_unjudged = any_unjudged
+        return judgments
 
     @classmethod
     def of_lists(
@@ -348,7 +352,7 @@ class Judgments:
         def count() -> IntArray:
             if self._has_many_levels:
                 return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
-            return self.counts @ counted.astype(np.int64)
+            return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
 
         return self.once(("count_pool", counted.tobytes()), count)
 
@@ -394,18 +398,18 @@ class Judgments:
         object
             The result.
         """
-        if key in self._memo:
-            value: T = self._memo[key]
+        value: T = self._memo.get(key, _ABSENT)
+        if value is not _ABSENT:
             return value
         value = compute()
         if self._room.takes(0 if n_bytes is None else n_bytes(value)):
             self._memo[key] = value
         return value
 
-    @property
+    @cached_property
     def has_fractional_grades(self) -> bool:
         """Whether a grade is no whole number."""
-        return bool((self.grades != np.floor(self.grades)).any())
+        return not _core.same_bytes(self.grades, np.floor(self.grades))
 
     def require_integer_grades(self, owner: object) -> None:
         """Raise if a grade is fractional.
@@ -519,7 +523,7 @@ class Judgments:
             first, last = self.indptr[queries.start], self.indptr[queries.stop]
             pool = self.pool
             pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
-            return Judgments(
+            part = Judgments(
                 qid=self.qid[queries],
                 indptr=self.indptr[queries.start : queries.stop + 1] - first,
                 places=None,
@@ -533,6 +537,9 @@ class Judgments:
                 ),
                 room=self._room,
             )
+            if "counts" in vars(self):
+                part.counts = self.counts[queries]
+            return part
 
         return self.once(("of_queries", queries.start, queries.stop), cut)
 
@@ -731,9 +738,9 @@ class Rankings:
         object
             The result.
         """
-        if key not in self._memo:
-            self._memo[key] = compute()
-        value: T = self._memo[key]
+        value: T = self._memo.get(key, _ABSENT)
+        if value is _ABSENT:
+            value = self._memo[key] = compute()
         return value
 
 

@@ -43,19 +43,23 @@ _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
 _N_BYTE_GRADES = 254  # the kernel's
 
 
-def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    """Check labels and find their levels, as `levels_of`; one pass where the scale is short."""
+def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
+    """Check labels and find their levels, as `levels_of`; one pass where the scale is short.
+
+    The third value tells whether any document is unjudged.
+    """
     if labels.dtype in _READ_IN_ONE_PASS:
         levels, occurs, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
         if all_are:
             return _of_byte_grades(levels, occurs)
     check_labels(labels)
-    return levels_of(labels)
+    grades, found = levels_of(labels)
+    return grades, found, bool(found.max() >= len(grades))
 
 
 def _of_byte_grades(
     levels: NDArray[np.uint8], occurs: NDArray[np.uint8]
-) -> tuple[FloatArray, NDArray[np.uint8]]:
+) -> tuple[FloatArray, NDArray[np.uint8], bool]:
     any_unjudged = bool(occurs[_LARGEST_BYTE])
     occurs[0] = 1
     (grades,) = occurs[:_N_BYTE_GRADES].nonzero()
@@ -63,7 +67,7 @@ def _of_byte_grades(
         level_of = np.full(_LARGEST_BYTE + 1, len(grades), np.uint8)
         level_of[grades] = np.arange(len(grades))
         levels = level_of[levels]
-    return grades.astype(np.float64), levels
+    return grades.astype(np.float64), levels, any_unjudged
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:

@@ -66,14 +66,13 @@ class RankedList(NamedTuple):
             The lists.
         """
         n_queries, n_levels = counts.shape
-        indptr = np.zeros(n_queries + 1, dtype=np.int64)
-        counts.sum(axis=1).cumsum(out=indptr[1:])
         if dtype == np.uint8 and n_levels > 0:
             flat = np.ascontiguousarray(counts, dtype=np.int64).ravel()
-            levels: NDArray[Any] = _core.fill_best_first(flat, n_levels, int(indptr[-1]))
-        else:
-            falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
-            levels = np.repeat(falling, counts[:, ::-1].ravel())
+            return cls.without_ties(*_core.list_best_first(flat, n_levels))
+        indptr = np.zeros(n_queries + 1, dtype=np.int64)
+        counts.sum(axis=1).cumsum(out=indptr[1:])
+        falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
+        levels = np.repeat(falling, counts[:, ::-1].ravel())
         return cls.without_ties(levels, indptr)
 
     @property
@@ -85,7 +84,7 @@ class RankedList(NamedTuple):
     @property
     def longest(self) -> int:
         """Number of documents of the longest query."""
-        return int(self.lengths.max(initial=0))
+        return _core.longest_query(self.indptr)
 
     def below_level(self, level: int) -> RankedList:
         """Keep only the documents below a level; tied documents remain tied.
