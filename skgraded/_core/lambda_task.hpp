@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lane_swaps.hpp"
 #include "pair_matrix.hpp"
 #include "queries.hpp"
 #include "sigmoid.hpp"
@@ -65,6 +66,7 @@ struct LambdaSpace {
   std::vector<double> K;                // by slots
   std::vector<double> F;                // by slot: sum of K[r_m, s] over the ranks m so far
   std::vector<double> H;                // by slot: sum of p_m K[s, r_m] over the ranks m so far
+  LaneSwaps swaps;                      // where there are few slots
   std::vector<double> upper;            // by upper rank and lower slot
   std::vector<double> lower;            // by upper slot and lower place
   std::vector<double> score;            // by place
