@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lane_swaps.hpp"
 #include "pair_matrix.hpp"
 #include "queries.hpp"
 #include "sigmoid.hpp"
@@ -65,15 +66,16 @@ struct LambdaSpace {
   std::vector<double> K;                // by slots
   std::vector<double> F;                // by slot: sum of K[r_m, s] over the ranks m so far
   std::vector<double> H;                // by slot: sum of p_m K[s, r_m] over the ranks m so far
+  LaneSwaps swaps;                      // where there are few slots
   std::vector<double> upper;            // by upper rank and lower slot
   std::vector<double> lower;            // by upper slot and lower place
   std::vector<double> score;            // by place
   std::vector<double> lambda, hessian;  // by place
-  std::vector<double> pair_lambda, pair_hessian;  // of one upper rank, by lower place
-  std::vector<double> rank_slot, rank_gain;       // by rank
-  std::vector<double> sums;                       // of a tied block: count, lambda, hessian by slot
-  std::vector<double> ones;                       // and kOverrun zeros
-  std::int64_t stride;                            // of `lower`
+  std::vector<double> change;           // by swaps of one upper rank, by lower rank
+  std::vector<double> rank_slot, rank_gain;  // by rank
+  std::vector<double> sums;                  // of a tied block: count, lambda, hessian by slot
+  std::vector<double> ones;                  // and kOverrun zeros
+  std::int64_t stride;                       // of `lower`
 
   LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
       : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
@@ -81,7 +83,7 @@ struct LambdaSpace {
     for (auto* each : {&levels, &own_slot, &slot, &place}) grow(*each, longest);
     for (auto* each : {&next, &end}) grow(*each, slots);
     for (auto* each : {&gain, &F, &H}) grow(*each, slots);
-    for (auto* each : {&score, &lambda, &hessian, &pair_lambda, &pair_hessian}) grow(*each, stride);
+    for (auto* each : {&score, &lambda, &hessian, &change}) grow(*each, stride);
     for (auto* each : {&rank_slot, &rank_gain}) grow(*each, stride);
     grow(sums, 3 * slots);
     grow(lower, (pairs ? slots : 1) * stride);

@@ -154,6 +154,11 @@ class QueryLambdas {
   // One walk down the ranks. On the way, F and H hold the sums over the ranks above.
   void table_swaps() noexcept {
     read_pairs();
+    if (n_slots_ <= kLanes) {
+      space_.swaps.start(space_.K.data(), space_.gain.data(), n_slots_);
+      run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { table_swaps_in_lanes(); });
+      return;
+    }
     std::fill_n(space_.F.data(), n_slots_, 0.0);
     std::fill_n(space_.H.data(), n_slots_, 0.0);
     const double* d = task_.prices.discount.of(task_.queries, q_);
@@ -165,6 +170,24 @@ class QueryLambdas {
       table_lower(i, d_i, p_i);
       count_document(space_.slot[at(i)], p_i);
       if (i < upper_ranks) table_upper(i, d_i, p_i);
+    }
+  }
+
+  SKGRADED_ALWAYS_INLINE void table_swaps_in_lanes() noexcept {
+    const double* d = task_.prices.discount.of(task_.queries, q_);
+    const double* p = task_.prices.position.of(task_.queries, q_);
+    const std::int64_t upper_ranks = task_.upper_ranks(n_);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const bool counts = i < task_.cutoff;
+      const double d_i = counts ? d[i] : 0.0, p_i = counts ? p[i] : 0.0;
+      const std::int64_t s = space_.slot[at(i)];
+      const LaneRow lower = space_.swaps.of_lower(s, d_i, p_i);
+      for (std::int64_t x = 0; x < n_slots_; ++x)
+        space_.lower[at(x * space_.stride + space_.place[at(i)])] = lower.lane[x];
+      space_.swaps.count(s, p_i);
+      if (i >= upper_ranks) continue;
+      const LaneRow upper = space_.swaps.of_upper(s, d_i, p_i);
+      std::copy_n(upper.lane, n_slots_, space_.upper.data() + i * n_slots_);
     }
   }
 
@@ -248,8 +271,7 @@ class QueryLambdas {
       const Pairs pairs{space_.next[at(y)], space_.end[at(y)],
                         space_.score[at(space_.place[at(i)])]};
       if (y == x || pairs.size() == 0) continue;
-      price_run(i, y, pairs);
-      sums += add_to_lower<false>(pairs);
+      sums += add_run(i, y, pairs);
     }
     return sums;
   }
@@ -261,17 +283,16 @@ class QueryLambdas {
     else
       price_gains(i, pairs);
     const double own = space_.rank_slot[at(i)];
-    const double *slot = space_.rank_slot.data() + pairs.first, *change = space_.pair_lambda.data();
-    price_pairs(
+    const double *slot = space_.rank_slot.data() + pairs.first, *change = space_.change.data();
+    return add_priced<true>(
         pairs, [=](std::int64_t j) SKGRADED_INLINE_BODY { return own > slot[j] ? 1.0 : -1.0; },
         [=](std::int64_t j) SKGRADED_INLINE_BODY { return change[j]; });
-    return add_to_lower<true>(pairs);
   }
 
   // ---- What the swaps change
 
-  SKGRADED_ALWAYS_INLINE void price_run(std::int64_t i, std::int64_t y,
-                                        const Pairs& pairs) const noexcept {
+  SKGRADED_ALWAYS_INLINE Sums add_run(std::int64_t i, std::int64_t y,
+                                      const Pairs& pairs) const noexcept {
     const std::int64_t x = space_.slot[at(i)];
     const double sign = x > y ? 1.0 : -1.0;
     const double* lower = space_.lower.data() + pairs.first;
@@ -283,7 +304,7 @@ class QueryLambdas {
       factor = space_.gain[at(x)] - space_.gain[at(y)];
       constant = -factor * task_.prices.discount.of(task_.queries, q_)[i];
     }
-    price_pairs(
+    return add_priced<false>(
         pairs, [=](std::int64_t) SKGRADED_INLINE_BODY { return sign; },
         [=](std::int64_t j) SKGRADED_INLINE_BODY { return constant + factor * lower[j]; });
   }
@@ -292,7 +313,7 @@ class QueryLambdas {
     const double* upper = space_.upper.data() + i * n_slots_;
     const double* lower = space_.lower.data() + space_.slot[at(i)] * space_.stride + pairs.first;
     const std::int32_t* slot = space_.slot.data() + pairs.first;
-    double* change = space_.pair_lambda.data();
+    double* change = space_.change.data();
     for (std::int64_t j = 0; j < pairs.size(); ++j) change[j] = upper[slot[j]] + lower[j];
   }
 
@@ -300,49 +321,39 @@ class QueryLambdas {
     const double own = space_.rank_gain[at(i)], discount = space_.lower[at(i)];
     const double* gain = space_.rank_gain.data() + pairs.first;
     const double* lower = space_.lower.data() + pairs.first;
-    double* change = space_.pair_lambda.data();
+    double* change = space_.change.data();
     for (std::int64_t j = 0; j < pairs.in_lanes(); ++j)
       change[j] = (own - gain[j]) * (lower[j] - discount);
   }
 
   // ---- The derivatives
 
-  // The sign is 1 where the upper document is the better one, else -1.
-  template <class Sign, class Change>
-  SKGRADED_ALWAYS_INLINE void price_pairs(const Pairs& pairs, const Sign& sign_of,
-                                          const Change& change_of) const noexcept {
+  // Adds the derivatives of the lower documents, and returns the sums. The sign is 1 where the
+  // upper document is the better one, else -1: one for all pairs of a run, of both kinds in a
+  // sweep. Sums go by lane, so that the bits do not depend on the width of the machine's registers.
+  template <bool kBothSigns, class Sign, class Change>
+  SKGRADED_ALWAYS_INLINE Sums add_priced(const Pairs& pairs, const Sign& sign_of,
+                                         const Change& change_of) const noexcept {
     const PairCost cost(task_);
     const Spread spread(by_distance_);
     const double* score = space_.score.data() + pairs.first;
     const double* real = space_.ones_for(pairs.size());
-    double* lambda = space_.pair_lambda.data();
-    double* hessian = space_.pair_hessian.data();
-    for (std::int64_t i = 0; i < pairs.in_lanes(); ++i) {
-      const double sign = sign_of(i);
-      const double gap = std::abs(pairs.upper_score - score[i]);  // below 0 beyond the pairs alone
-      const double price = std::abs(change_of(i)) * (cost.exp.steepness * real[i]);
-      const PairDerivatives pair =
-          cost.of(gap, sign * cost.exp.bins_per_unit, spread.nearest, spread.farther, price);
-      lambda[i] = sign * pair.first;
-      hessian[i] = pair.second;
-    }
-  }
-
-  // In lanes, so that the bits do not depend on the width of the machine's registers. All first
-  // derivatives of a run have the same sign, those of a sweep have both.
-  template <bool kBothSigns>
-  SKGRADED_ALWAYS_INLINE Sums add_to_lower(const Pairs& pairs) const noexcept {
     double* lambda = space_.lambda.data() + pairs.first;
     double* hessian = space_.hessian.data() + pairs.first;
     LaneRow first{}, second{}, size{};
     for (std::int64_t i = 0; i < pairs.size(); i += kLanes)
       for (std::int64_t j = 0; j < kLanes; ++j) {
-        const double l = space_.pair_lambda[at(i + j)], h = space_.pair_hessian[at(i + j)];
-        lambda[i + j] += l;
-        hessian[i + j] += h;
-        first.lane[j] += l;
-        second.lane[j] += h;
-        if (kBothSigns) size.lane[j] += std::abs(l);
+        const double sign = sign_of(i + j);
+        // Below 0 beyond the pairs alone.
+        const double gap = std::abs(pairs.upper_score - score[i + j]);
+        const double price = std::abs(change_of(i + j)) * (cost.exp.steepness * real[i + j]);
+        const PairDerivatives pair =
+            cost.of(gap, sign * cost.exp.bins_per_unit, spread.nearest, spread.farther, price);
+        lambda[i + j] += sign * pair.first;
+        hessian[i + j] += pair.second;
+        first.lane[j] += sign * pair.first;
+        second.lane[j] += pair.second;
+        if (kBothSigns) size.lane[j] += std::abs(sign * pair.first);
       }
     const double sum = sum_of(first);
     return {sum, sum_of(second), kBothSigns ? sum_of(size) : std::abs(sum)};

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "block_weights.hpp"
 #include "queries.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
+#include "wide_moments.hpp"
 
 namespace skgraded {
 
@@ -60,23 +62,6 @@ void add_document(Sums& sums, double* above, std::int64_t level, double p) noexc
   const std::int64_t n = sums.n_levels;
   for (std::int64_t u = 0; u < n; ++u) above[u] += sums.line[n - 1 - level + u];
   for (std::int64_t u = 0; u < n; ++u) sums.by_level[level * n + u] += p * above[u];
-}
-
-struct BlockWeights {
-  double p0 = 0.0;  // sum of p over the block's ranks
-  double p1 = 0.0;  // the same, each p times the share of the block's other documents above it
-};
-
-// Ranks first .. end - 1 are tied; those from `last` on have no weight.
-inline BlockWeights block_weights(const double* weight, std::int64_t first, std::int64_t end,
-                                  std::int64_t last) noexcept {
-  BlockWeights sums;
-  const auto others = static_cast<double>(end - first - 1);
-  for (std::int64_t i = first; i < std::min(end, last); ++i) {
-    sums.p0 += weight[i];
-    sums.p1 += weight[i] * (static_cast<double>(i - first) / others);
-  }
-  return sums;
 }
 
 // Documents of level s are a share t_s / t of the block. Each has above it all documents above the
@@ -187,17 +172,6 @@ void walk_ranks(Sums& sums, const RankedList<Level>& list, const double* weight,
   }
 }
 
-template <class Sums, class Level>
-void moments_of_query(Sums& sums, const RankedList<Level>& list, const double* weight,
-                      std::int64_t cutoff, bool expected, double* moments) noexcept {
-  const std::int64_t n = sums.n_levels;
-  for (std::int64_t i = 0; i < n * n; ++i) sums.by_level[i] = 0.0;
-  for (std::int64_t u = 0; u < n; ++u) sums.above[u] = 0.0;
-  walk_ranks(sums, list, weight, cutoff, expected);
-  for (std::int64_t a = 0; a < n; ++a)
-    for (std::int64_t b = 0; b < n; ++b) moments[a * n + b] = sums.by_level[b * n + a];
-}
-
 // The arguments of pair_moments that are the same for every query.
 template <class Level>
 struct MomentTask {
@@ -208,7 +182,24 @@ struct MomentTask {
   std::int64_t n_levels;
   std::int64_t cutoff;
   bool expected;
+  Registers registers = widest_registers();
 };
+
+template <class Sums, class Level>
+void moments_of_query(Sums& sums, const RankedList<Level>& list, const double* weight,
+                      const MomentTask<Level>& task, double* moments) noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if constexpr (Sums::kIsShort)
+    if (task.registers == Registers::kAvx512)
+      return wide_moments<Sums::n_levels>(list, weight, task.cutoff, task.expected, moments);
+#endif
+  const std::int64_t n = sums.n_levels;
+  for (std::int64_t i = 0; i < n * n; ++i) sums.by_level[i] = 0.0;
+  for (std::int64_t u = 0; u < n; ++u) sums.above[u] = 0.0;
+  walk_ranks(sums, list, weight, task.cutoff, task.expected);
+  for (std::int64_t a = 0; a < n; ++a)
+    for (std::int64_t b = 0; b < n; ++b) moments[a * n + b] = sums.by_level[b * n + a];
+}
 
 template <class Sums, class Level>
 void moments_of_all(const MomentTask<Level>& task, std::int64_t n_threads, double* moments) {
@@ -223,7 +214,7 @@ void moments_of_all(const MomentTask<Level>& task, std::int64_t n_threads, doubl
       const std::int64_t begin = queries.begin(q);
       const RankedList<Level> list{task.level_by_rank + begin, task.tied + begin, queries.size(q)};
       moments_of_query(sums[static_cast<std::size_t>(slice)], list, task.weight.of(queries, q),
-                       task.cutoff, task.expected, moments + q * task.n_levels * task.n_levels);
+                       task, moments + q * task.n_levels * task.n_levels);
     }
   });
 }

@@ -10,16 +10,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "queries.hpp"
 #include "radix_sort.hpp"
 #include "schedule.hpp"
+#include "simd.hpp"
 #include "sort_keys.hpp"
 #include "sorting_network.hpp"
 #include "threads.hpp"
+#include "wide_keys.hpp"
 
 namespace skgraded {
 
@@ -29,6 +30,7 @@ struct Scored {
   const Queries& queries;
   std::int32_t* order;
   std::uint8_t* tied;
+  Registers registers;
 };
 
 // What one thread needs to sort any of the groups, allocated before it starts.
@@ -109,22 +111,20 @@ inline void copy_bits(const Scored& scored, std::int64_t q, std::uint64_t* bits)
   for (std::int64_t i = 0; i < n; ++i) bits[i] = descending_bits(scores[i]);
 }
 
-inline void fill_lane(const std::uint64_t* bits, std::int64_t n, const SortKeys& keys,
-                      LaneRow* rows, std::int64_t n_rows, int lane) noexcept {
-  for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(bits[i], i));
-  for (std::int64_t i = n; i < n_rows; ++i)
-    rows[i].lane[lane] = std::numeric_limits<double>::infinity();
+inline LaneScores lane_scores(const Scored& scored, const Group& group) noexcept {
+  LaneScores lanes{};
+  for (int lane = 0; lane < group.n_queries; ++lane) {
+    lanes.scores[lane] = scored.scores + scored.queries.begin(group.query[lane]);
+    lanes.size[lane] = scored.queries.size(group.query[lane]);
+  }
+  return lanes;
 }
 
 inline void rank_by_network(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   const SortKeys keys(group.largest);
   LaneRow* rows = space.rows.get();
-  for (int lane = 0; lane < group.n_queries; ++lane) {
-    const std::int64_t q = group.query[lane];
-    std::uint64_t* bits = space.bits.get() + lane * group.largest;
-    copy_bits(scored, q, bits);
-    fill_lane(bits, scored.queries.size(q), keys, rows, group.largest, lane);
-  }
+  fill_lanes(scored.registers, lane_scores(scored, group), keys, group.largest, space.bits.get(),
+             rows);
   sort_lanes(rows, group.largest);
   for (int lane = 0; lane < group.n_queries; ++lane) {
     read_order(scored, group.query[lane], keys, space.bits.get() + lane * group.largest,
@@ -165,8 +165,9 @@ inline std::vector<std::size_t> slice_groups(const std::vector<Group>& groups,
 }
 
 inline void rank(const double* scores, const Queries& queries, const std::int64_t* schedule,
-                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied) {
-  const Scored scored{scores, queries, order, tied};
+                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied,
+                 Registers registers = widest_registers()) {
+  const Scored scored{scores, queries, order, tied, registers};
   const std::vector<Group> groups = make_groups(queries, schedule);
   const int n_slices = slices_for(queries, n_threads);
   const std::vector<std::size_t> first = slice_groups(groups, queries.documents(), n_slices);

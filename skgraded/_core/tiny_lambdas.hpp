@@ -30,10 +30,10 @@ struct TinySpace {
   LaneRow grade[kTiny];                      // the same as numbers
   LaneRow score[kTiny], gain[kTiny];         // by rank
   LaneRow discount[kTiny], position[kTiny];  // by rank
-  LaneRow K[kTiny][kTiny];                   // by upper and lower rank
+  LaneRow K[kTiny * kTiny];                  // by upper and lower rank, n a row
   LaneRow F[kTiny];                          // by rank: sum of K over the ranks so far
   LaneRow H[kTiny];                          // by rank: the same as the lower one
-  LaneRow upper[kTiny][kTiny];               // by upper and lower rank
+  LaneRow upper[kTiny * kTiny];              // by upper and lower rank, n a row
   LaneRow real[kTiny];                       // 1 where the query has that rank, else 0
   LaneRow nearest, farther, total;
   LaneRow lambda[kTiny], hessian[kTiny];  // by rank
@@ -96,7 +96,8 @@ class TinyLambdas {
         rows[i].lane[j] = 0.0;
       if (!has_pairs_) continue;
       tiny_.position[i].lane[j] = 0.0;
-      for (std::int64_t b = 0; b < n_; ++b) tiny_.K[i][b].lane[j] = tiny_.K[b][i].lane[j] = 0.0;
+      for (std::int64_t b = 0; b < n_; ++b)
+        tiny_.K[i * n_ + b].lane[j] = tiny_.K[b * n_ + i].lane[j] = 0.0;
     }
   }
 
@@ -121,8 +122,9 @@ class TinyLambdas {
     const std::int32_t* level = tiny_.level[j];
     for (std::int64_t a = 0; a < n; ++a)
       for (std::int64_t b = 0; b < n; ++b)
-        tiny_.K[a][b].lane[j] = task_.prices.pair_factor[q] *
-                                task_.prices.pairs.at(q, level[a] * task_.n_levels + level[b]);
+        tiny_.K[a * n_ + b].lane[j] =
+            task_.prices.pair_factor[q] *
+            task_.prices.pairs.at(q, level[a] * task_.n_levels + level[b]);
   }
 
   void leave_empty(int j) noexcept {
@@ -189,16 +191,16 @@ class TinyLambdas {
       const double gain = tiny_.gain[a].lane[j] - tiny_.gain[b].lane[j];
       const double H = tiny_.H[b].lane[j] - tiny_.H[a].lane[j];
       const double F = tiny_.F[a].lane[j] - tiny_.F[b].lane[j];
-      const double self = tiny_.K[b][a].lane[j] - tiny_.K[b][b].lane[j];
-      change.lane[j] = tiny_.upper[a][b].lane[j] + (gain * d + H + p * (F + self));
+      const double self = tiny_.K[b * n_ + a].lane[j] - tiny_.K[b * n_ + b].lane[j];
+      change.lane[j] = tiny_.upper[a * n_ + b].lane[j] + (gain * d + H + p * (F + self));
     }
   }
 
   SKGRADED_ALWAYS_INLINE void count_rank(std::int64_t a) noexcept {
     for (std::int64_t s = 0; s < n_; ++s)
       for (int j = 0; j < kLanes; ++j) {
-        tiny_.F[s].lane[j] += tiny_.K[a][s].lane[j];
-        tiny_.H[s].lane[j] += tiny_.position[a].lane[j] * tiny_.K[s][a].lane[j];
+        tiny_.F[s].lane[j] += tiny_.K[a * n_ + s].lane[j];
+        tiny_.H[s].lane[j] += tiny_.position[a].lane[j] * tiny_.K[s * n_ + a].lane[j];
       }
     if (a >= n_upper_) return;
     for (std::int64_t b = a + 1; b < n_; ++b) table_upper(a, b);
@@ -208,12 +210,12 @@ class TinyLambdas {
     for (int j = 0; j < kLanes; ++j) {
       const double d = tiny_.discount[a].lane[j], p = tiny_.position[a].lane[j];
       const double gain = tiny_.gain[b].lane[j] - tiny_.gain[a].lane[j];
-      const double own = tiny_.K[a][a].lane[j];
-      const double above = (tiny_.F[b].lane[j] - tiny_.K[a][b].lane[j]) -  //
+      const double own = tiny_.K[a * n_ + a].lane[j];
+      const double above = (tiny_.F[b].lane[j] - tiny_.K[a * n_ + b].lane[j]) -  //
                            (tiny_.F[a].lane[j] - own);
-      const double self = tiny_.K[b][b].lane[j] - own;
+      const double self = tiny_.K[b * n_ + b].lane[j] - own;
       const double H = tiny_.H[b].lane[j] - tiny_.H[a].lane[j];
-      tiny_.upper[a][b].lane[j] = gain * d + p * (above + self) - H;
+      tiny_.upper[a * n_ + b].lane[j] = gain * d + p * (above + self) - H;
     }
   }
 

@@ -190,8 +190,8 @@ void test_moments(std::int64_t n_levels) {
       for (const bool expected : {false, true})
         for (const bool ragged : {false, true}) {
           const RankWeights weight{(ragged ? sums.ragged : sums.shared).data(), ragged};
-          const MomentTask<Level> task{level.data(), sums.tied.data(), queries, weight,
-                                       n_levels,     cutoff,           expected};
+          MomentTask<Level> task{level.data(), sums.tied.data(), queries, weight,
+                                 n_levels,     cutoff,           expected};
           const std::size_t size = sizes.size() * static_cast<std::size_t>(n_levels * n_levels);
           std::vector<double> naive(size), moments(size), again(size);
           for (std::int64_t q = 0; q < queries.count; ++q) {
@@ -207,6 +207,9 @@ void test_moments(std::int64_t n_levels) {
             pair_moments(task, n_threads, again.data());
             expect(again == moments, "pair_moments, threads");
           }
+          task.registers = Registers::kPlain;
+          pair_moments(task, 1, again.data());
+          expect(again == moments, "pair_moments, registers");
         }
   }
 }

@@ -1,0 +1,57 @@
+// What swaps of two documents change in the measure, where a query has at most eight slots: the
+// same numbers as in lambdas.hpp, with a lane for each slot of the other document.
+#pragma once
+
+#include <cstdint>
+
+#include "simd.hpp"
+
+namespace skgraded {
+
+struct LaneSwaps {
+  LaneRow K[kLanes];      // by slots, the row above
+  LaneRow below[kLanes];  // its transpose
+  LaneRow own, gain;      // K[s, s] and the gain, by slot
+  LaneRow F, H;           // as in LambdaSpace
+
+  // K by slots and gains of a query. Lanes without a slot hold zeros.
+  void start(const double* pairs, const double* gains, std::int64_t n_slots) noexcept {
+    *this = {};
+    for (std::int64_t a = 0; a < n_slots; ++a) {
+      gain.lane[a] = gains[a];
+      own.lane[a] = pairs[a * n_slots + a];
+      for (std::int64_t b = 0; b < n_slots; ++b)
+        K[a].lane[b] = below[b].lane[a] = pairs[a * n_slots + b];
+    }
+  }
+
+  // Of a rank of slot y, the lower one, with one of each slot above.
+  SKGRADED_ALWAYS_INLINE LaneRow of_lower(std::int64_t y, double d, double p) const noexcept {
+    LaneRow change;
+    for (int x = 0; x < kLanes; ++x)
+      change.lane[x] = (gain.lane[x] - gain.lane[y]) * d + (H.lane[y] - H.lane[x]) +
+                       p * ((F.lane[x] - F.lane[y]) + (K[y].lane[x] - K[y].lane[y]));
+    return change;
+  }
+
+  // Of a rank of slot x, the upper one, with one of each slot below. F and H hold the rank itself.
+  SKGRADED_ALWAYS_INLINE LaneRow of_upper(std::int64_t x, double d, double p) const noexcept {
+    LaneRow change;
+    for (int y = 0; y < kLanes; ++y) {
+      const double above = (F.lane[y] - K[x].lane[y]) - (F.lane[x] - own.lane[x]);
+      const double self = own.lane[y] - own.lane[x];
+      change.lane[y] =
+          (gain.lane[y] - gain.lane[x]) * d + p * (above + self) - (H.lane[y] - H.lane[x]);
+    }
+    return change;
+  }
+
+  SKGRADED_ALWAYS_INLINE void count(std::int64_t s, double p) noexcept {
+    for (int u = 0; u < kLanes; ++u) {
+      F.lane[u] += K[s].lane[u];
+      H.lane[u] += p * below[s].lane[u];
+    }
+  }
+};
+
+}  // namespace skgraded
