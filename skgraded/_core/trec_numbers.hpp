@@ -230,23 +230,11 @@ inline Parts parts_of(const Digits& digits) noexcept {
 }
 #endif
 
-// The digits' number; false where there are more than kMostDigits of them behind leading zeros, or
-// other bytes.
-inline bool read_mantissa(const Digits& digits, [[maybe_unused]] Registers registers,
-                          std::uint64_t& mantissa) noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-  const Parts parts = registers >= Registers::kAvx2 ? parts_in_avx2(digits) : parts_of(digits);
-#else
-  const Parts parts = parts_of(digits);
-#endif
-  mantissa = (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
-  return parts.are_digits && parts.leading < kPowersOfTen[kMostDigits - 16];
-}
-
 // Plain decimals of few digits. Where kReach bytes up to the token's end cannot be read, it is not
 // taken.
-inline bool read_short_decimal(std::string_view token, std::size_t before, Registers registers,
-                               double& number) noexcept {
+template <Parts (*kPartsOf)(const Digits&) noexcept>
+SKGRADED_ALWAYS_INLINE bool read_short_decimal(std::string_view token, std::size_t before,
+                                               double& number) noexcept {
   const bool negative = !token.empty() && token[0] == '-';
   const std::size_t n = token.size() - (negative ? 1 : 0);
   const char* end = token.data() + token.size();
@@ -257,12 +245,53 @@ inline bool read_short_decimal(std::string_view token, std::size_t before, Regis
   const bool has_point = point < n;
   const std::size_t decimals = has_point ? n - 1 - point : 0;
   if (decimals > kMostDecimals || (has_point && n == 1)) return false;
-  std::uint64_t mantissa = 0;
-  const Digits digits = has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n};
-  if (!read_mantissa(digits, registers, mantissa)) return false;
+  const Parts parts = kPartsOf(has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n});
+  if (!parts.are_digits || parts.leading >= kPowersOfTen[kMostDigits - 16]) return false;
+  const std::uint64_t mantissa =
+      (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
   number = mantissa == 0 ? 0.0 : nearest_quotient(mantissa, decimals);
   if (negative) number = -number;
   return true;
+}
+
+// Tokens of a text of which `before` bytes can be read in front: token i has the bytes from
+// edge[i * step] to edge[i * step + 1].
+struct Tokens {
+  const char* text;
+  std::size_t before;
+  const std::uint32_t* edge;
+  std::size_t step, size;
+
+  std::string_view operator[](std::size_t i) const noexcept {
+    const std::uint32_t* of_token = edge + i * step;
+    return {text + of_token[0], of_token[1] - of_token[0]};
+  }
+  std::size_t before_token(std::size_t i) const noexcept { return before + edge[i * step]; }
+};
+
+// Reads tokens from one on, up to one that is no plain decimal of few digits; returns its number.
+template <Parts (*kPartsOf)(const Digits&) noexcept>
+SKGRADED_ALWAYS_INLINE std::size_t read_each(const Tokens& tokens, std::size_t i,
+                                             double* number) noexcept {
+  while (i < tokens.size &&
+         read_short_decimal<kPartsOf>(tokens[i], tokens.before_token(i), number[i]))
+    ++i;
+  return i;
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+[[gnu::target("avx2")]] inline std::size_t read_each_in_avx2(const Tokens& tokens, std::size_t i,
+                                                             double* number) noexcept {
+  return read_each<parts_in_avx2>(tokens, i, number);
+}
+#endif
+
+inline std::size_t read_short_decimals(const Tokens& tokens, std::size_t i, double* number,
+                                       [[maybe_unused]] Registers registers) noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (registers >= Registers::kAvx2) return read_each_in_avx2(tokens, i, number);
+#endif
+  return read_each<parts_of>(tokens, i, number);
 }
 
 inline std::size_t count_digits(std::string_view text) noexcept {
@@ -315,9 +344,8 @@ inline bool is_word_of_no_number(std::string_view token) {
 
 // A sign, digits with or without a point, and an exponent; the words for what is no number are read
 // as NaN. The locale plays no part. As many bytes as `before` can be read in front of the token.
-inline bool read_number(std::string_view token, double& number, std::size_t before = 0,
-                        Registers registers = Registers::kPlain) {
-  if (read_short_decimal(token, before, registers, number)) return true;
+inline bool read_number(std::string_view token, double& number, std::size_t before = 0) {
+  if (read_short_decimal<parts_of>(token, before, number)) return true;
   const bool negative = !token.empty() && token[0] == '-';
   if (!token.empty() && (token[0] == '+' || token[0] == '-')) token.remove_prefix(1);
   // from_chars would take a second minus sign.

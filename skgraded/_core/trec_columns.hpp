@@ -1,0 +1,130 @@
+// What is read from the lines of a TREC file: columns that grow, and the fault that ended it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skgraded::trec {
+
+enum class Fault : int {
+  none = 0,
+  columns = 1,
+  value = 2,
+  not_finite = 3,
+  not_text = 4,
+  lone_return = 5,
+  two_records = 6,
+  too_long = 7
+};
+
+constexpr int kMostColumns = 6;
+
+// Bytes of the longest line, without its end. A file without line ends would otherwise be held in
+// memory whole, looking for one.
+constexpr std::size_t kLongestLine = 1000000;
+
+// Which column holds what. A column of -1 is not there.
+struct Columns {
+  int count, document, value, rank, tag;
+};
+
+constexpr Columns kQrels{4, 2, 3, -1, -1};
+constexpr Columns kRun{6, 2, 4, 3, 5};
+
+// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
+class Text {
+ public:
+  void reserve(std::size_t n) {
+    if (n + kStep > room_) move_to(n + kStep);
+  }
+
+  // As many bytes as `readable` can be read from the first one on.
+  void append(std::string_view text, std::size_t readable) {
+    if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
+    if (text.size() <= kStep && readable >= kStep)
+      std::memcpy(bytes_.get() + size_, text.data(), kStep);
+    else
+      std::memcpy(bytes_.get() + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ > 2 * (size_ + kStep)) move_to(size_ + kStep);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<char[]> release() noexcept { return std::move(bytes_); }
+
+ private:
+  static constexpr std::size_t kStep = 16;
+
+  void move_to(std::size_t room) {
+    std::unique_ptr<char[]> bytes(new char[room]);  // not filled
+    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+    bytes_ = std::move(bytes);
+    room_ = room;
+  }
+
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+// A column whose room is made before it is filled.
+template <class T>
+class Column {
+ public:
+  void reserve(std::size_t room) {
+    if (room <= room_) return;
+    std::unique_ptr<T[]> items(new T[room]);  // not filled
+    std::copy(items_.get(), items_.get() + size_, items.get());
+    items_ = std::move(items);
+    room_ = room;
+  }
+
+  void push(T item) noexcept { items_[size_++] = item; }
+
+  // Where items are written that `grow` then takes in.
+  T* room() noexcept { return items_.get() + size_; }
+  void grow(std::size_t n) noexcept { size_ += n; }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ <= 2 * size_) return;
+    room_ = 0;
+    reserve(size_);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<T[]> release() noexcept { return std::move(items_); }
+  T operator[](std::size_t i) const noexcept { return items_[i]; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+struct Lines {
+  Column<std::int32_t> topic;              // number of each record's topic
+  std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
+  Column<std::int64_t> document_end;       // ends of the document ids in `document`
+  Text document;
+  Column<double> value;
+  Column<std::int32_t> rank;
+  std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
+  std::string tag;                    // of the first record
+  std::int64_t n_lines = 0, consumed = 0;
+  Fault fault = Fault::none;
+  std::int64_t fault_begin = 0, fault_end = 0;
+};
+
+}  // namespace skgraded::trec
