@@ -208,8 +208,9 @@ def noisy_lambdas(
     """Their means over draws of noise that is added to the scores."""
 
 def read_trec_lines(
-    text: bytes, is_run: bool, final: bool
+    text: bytes, is_run: bool, with_ranks: bool, final: bool, key: tuple[int, int]
 ) -> tuple[
+    npt.NDArray[np.int64],
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
@@ -228,6 +229,7 @@ def find_duplicates(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
+    key: tuple[int, int],
 ) -> npt.NDArray[np.int64]:
     """Pairs of documents of one query with the same id, the later one first."""
 
@@ -235,8 +237,9 @@ def index_documents(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], tuple[int, int]]:
-    """Hash table of the document ids of every query: slots, their borders and the hash's key."""
+    key: tuple[int, int],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash table of the document ids of every query: slots and their borders."""
 
 def look_up_documents(
     document_end: npt.NDArray[np.int64],

@@ -37,6 +37,7 @@ struct Columns {
 
 constexpr Columns kQrels{4, 2, 3, -1, -1};
 constexpr Columns kRun{6, 2, 4, 3, 5};
+constexpr Columns kRunWithoutRanks{6, 2, 4, -1, 5};
 
 // Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
 class Text {
@@ -114,8 +115,9 @@ class Column {
 };
 
 struct Lines {
-  Column<std::int32_t> topic;              // number of each record's topic
   std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
+  std::vector<std::int32_t> span_topic;    // topics of consecutive records
+  std::vector<std::int64_t> span_begin;    // the first of these records
   Column<std::int64_t> document_end;       // ends of the document ids in `document`
   Text document;
   Column<double> value;

@@ -62,7 +62,6 @@ class LineReader {
 
  private:
   void reserve(std::size_t n) {
-    lines_.topic.reserve(n);
     lines_.document_end.reserve(n);
     lines_.value.reserve(n);
     if (columns_.rank >= 0) lines_.rank.reserve(n);
@@ -86,7 +85,6 @@ class LineReader {
   }
 
   void give_back_memory() {
-    lines_.topic.shrink();
     lines_.document_end.shrink();
     lines_.document.shrink();
     lines_.value.shrink();
@@ -109,11 +107,11 @@ class LineReader {
   void add_records() {
     if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = cut_.column(columns_.tag)[0];
     make_room(cut_.size());
-    const std::size_t n = add_values();
+    const std::size_t before = lines_.value.size(), n = add_values();
     lines_.n_lines += static_cast<std::int64_t>(n);
     if (n < cut_.size()) ++lines_.n_lines;  // the one with the fault
     const Tokens topics = cut_.column(0), documents = cut_.column(columns_.document);
-    for (std::size_t i = 0; i < n; ++i) lines_.topic.push(number_of(topics[i]));
+    for (std::size_t i = 0; i < n; ++i) add_topic(topics[i], before + i);
     for (std::size_t i = 0; i < n; ++i) add_document(documents[i]);
     if (columns_.rank < 0) return;
     const Tokens ranks = cut_.column(columns_.rank);
@@ -215,7 +213,7 @@ class LineReader {
     if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = column[columns_.tag];
     make_room(1);
     if (!add_value(column[columns_.value])) return;
-    lines_.topic.push(number_of(column[0]));
+    add_topic(column[0], lines_.value.size() - 1);
     add_document(column[columns_.document]);
     if (columns_.rank >= 0) add_rank(column[columns_.rank]);
   }
@@ -224,17 +222,17 @@ class LineReader {
     return static_cast<std::size_t>(token.data() - text_.data());
   }
 
-  std::int32_t number_of(std::string_view topic) {
-    if (same_text(topic, last_topic_)) return last_number_;
+  void add_topic(std::string_view topic, std::size_t record) {
+    if (same_text(topic, last_topic_)) return;
     const auto [place, is_new] = number_.emplace(topic, static_cast<std::int32_t>(number_.size()));
     if (is_new) {
-      const auto begin = topic.data() - text_.data();
+      const auto begin = static_cast<std::int64_t>(place_of(topic));
       lines_.topic_extent.push_back(begin);
       lines_.topic_extent.push_back(begin + static_cast<std::int64_t>(topic.size()));
     }
     last_topic_ = topic;
-    last_number_ = place->second;
-    return last_number_;
+    lines_.span_topic.push_back(place->second);
+    lines_.span_begin.push_back(static_cast<std::int64_t>(record));
   }
 
   void fail_at(Fault fault, std::string_view token) {
@@ -255,7 +253,6 @@ class LineReader {
   CutLines cut_;
   Registers registers_ = widest_registers();
   std::string_view last_topic_;
-  std::int32_t last_number_ = -1;
 };
 
 }  // namespace skgraded::trec

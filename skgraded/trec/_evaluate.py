@@ -24,6 +24,7 @@ from skgraded.trec._files import (
     join,
     join_nothing,
     named_runs,
+    read_columns_of_run,
     read_qrels,
     read_run,
     unique_names,
@@ -121,7 +122,7 @@ def evaluate(
     judged = read_qrels(qrels)
 
     def read(name: str | None, given: Any) -> _Read:
-        run = read_run(given, strict=strict, name=name)
+        run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
         joined = join(judged, run, order=order, complete=complete, negative=negative)
         return _Read(run.name, joined, run.coverage(judged.topics))
 

@@ -114,7 +114,7 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
 
     def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
         if strict:
-            topic = records.topics[records.topic[again]]
+            topic = records.topic_of(again)
             raise ValueError(
                 f"{place(again)}: a run must name a document once in a topic, got {document!r} "
                 f"of topic {topic!r} again, first in {place(first).rsplit(', ')[-1]}."
