@@ -251,8 +251,8 @@ def look_up_documents(
     slots: npt.NDArray[np.uint64],
     slot_indptr: npt.NDArray[np.int64],
     key: tuple[int, int],
-) -> npt.NDArray[np.int32]:
-    """Find the number of each document in a hash table, or -1."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Find the documents that are in a hash table, and their numbers there."""
 
 def order_documents(
     scores: npt.NDArray[np.float64],

@@ -91,18 +91,17 @@ std::tuple<Out<std::uint64_t>, Out<std::int64_t>> py_index_documents(const Integ
           array_of<std::int64_t>(std::move(table.indptr))};
 }
 
-Out<std::int32_t> py_look_up_documents(const Integers& document_end, const Bytes& document,
-                                       const Integers& start, const Integers& indptr,
-                                       const Integers& known_end, const Bytes& known,
-                                       const In<std::uint64_t>& slots, const Integers& slot_indptr,
-                                       const PyKey& key) {
-  const Queries queries = queries_of(indptr);
-  return fill(New<std::int32_t>{static_cast<std::size_t>(queries.documents())},
-              [&](std::int32_t* found) {
-                trec::look_up(documents_of(document_end, document), Rows{start.data(), queries},
-                              documents_of(known_end, known), key_of(key), slots.data(),
-                              slot_indptr.data(), found);
-              });
+std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
+    const Integers& document_end, const Bytes& document, const Integers& start,
+    const Integers& indptr, const Integers& known_end, const Bytes& known,
+    const In<std::uint64_t>& slots, const Integers& slot_indptr, const PyKey& key) {
+  trec::Found found = without_gil([&] {
+    return trec::look_up(documents_of(document_end, document),
+                         Rows{start.data(), queries_of(indptr)}, documents_of(known_end, known),
+                         key_of(key), slots.data(), slot_indptr.data());
+  });
+  return {array_of<std::int64_t>(std::move(found.place)),
+          array_of<std::int64_t>(std::move(found.number))};
 }
 
 auto py_order_documents(const In<double>& scores, const Integers& document_end,
@@ -141,7 +140,7 @@ void define_trec(nb::module_& m) {
         "Hash table of the document ids of every query: slots and their borders.");
   m.def("look_up_documents", &py_look_up_documents, "document_end"_a, "document"_a, "start"_a,
         "indptr"_a, "known_end"_a, "known"_a, "slots"_a, "slot_indptr"_a, "key"_a,
-        "Number of each document in a hash table, or -1.");
+        "Documents that are in a hash table, and their numbers there.");
   m.def("order_documents", &py_order_documents, "scores"_a, "document_end"_a, "document"_a,
         "start"_a, "indptr"_a, "single_precision"_a,
         "Order by score, then by document id, both descending, and the ties of scores.");

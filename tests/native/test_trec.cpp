@@ -331,9 +331,12 @@ void test_documents_are_found(Random& random) {
     start.assign(asked_indptr.begin(), asked_indptr.end() - 1);
     const Queries queries{indptr.data(), n_queries}, of_asked{asked_indptr.data(), n_queries};
     const Table table = index_documents(known.documents(), queries, kKey);
-    std::vector<std::int32_t> found(asked.ids.size());
-    look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), kKey,
-            table.slots.data(), table.indptr.data(), found.data());
+    const Found in_table =
+        look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), kKey,
+                table.slots.data(), table.indptr.data());
+    std::vector<std::int64_t> found(asked.ids.size(), -1);
+    for (std::size_t i = 0; i < in_table.place.size(); ++i)
+      found[static_cast<std::size_t>(in_table.place[i])] = in_table.number[i];
     for (std::size_t q = 0; q < number.size(); ++q) {
       for (std::int64_t i = asked_indptr[q]; i < asked_indptr[q + 1]; ++i) {
         const auto place = number[q].find(asked.ids[static_cast<std::size_t>(i)]);
@@ -390,7 +393,7 @@ std::int64_t count_detours(const std::vector<std::string>& texts, const HashKey&
   for (const std::string& each : texts) ids.add(each);
   const std::vector<std::int64_t> indptr = {0, static_cast<std::int64_t>(texts.size())};
   const Table table = index_documents(ids.documents(), Queries{indptr.data(), 1}, key);
-  const auto n_slots = static_cast<std::int64_t>(table.slots.size());
+  const std::int64_t n_slots = slots_in(static_cast<std::int64_t>(table.slots.size()));
   std::int64_t detours = 0;
   for (const std::string& each : texts) {
     const std::uint64_t hash = hash_of(each, key);
