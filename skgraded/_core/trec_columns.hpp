@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "trec_numbers.hpp"
+
 namespace skgraded::trec {
 
 enum class Fault : int {
@@ -46,14 +48,30 @@ class Text {
     if (n + kStep > room_) move_to(n + kStep);
   }
 
-  // As many bytes as `readable` can be read from the first one on.
-  void append(std::string_view text, std::size_t readable) {
+  void append(std::string_view text) {
     if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
-    if (text.size() <= kStep && readable >= kStep)
-      std::memcpy(bytes_.get() + size_, text.data(), kStep);
-    else
-      std::memcpy(bytes_.get() + size_, text.data(), text.size());
+    std::memcpy(bytes_.get() + size_, text.data(), text.size());
     size_ += text.size();
+  }
+
+  // Appends the first n tokens, which end within so many bytes of their text, and tells where each
+  // of them ends here.
+  void append(const Tokens& tokens, std::size_t n, std::size_t text_size, std::int64_t* end) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < n; ++i) size += tokens[i].size();
+    if (size_ + size + kStep > room_) move_to(2 * room_ + size + kStep);
+    char* bytes = bytes_.get();
+    size = size_;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::string_view token = tokens[i];
+      if (token.size() <= kStep && text_size - tokens.before_token(i) >= kStep)
+        std::memcpy(bytes + size, token.data(), kStep);
+      else
+        std::memcpy(bytes + size, token.data(), token.size());
+      size += token.size();
+      end[i] = static_cast<std::int64_t>(size);
+    }
+    size_ = size;
   }
 
   // Gives back memory of which less than half is in use.

@@ -46,8 +46,8 @@ inline void take_documents(const Documents& documents, const std::int64_t* rows,
 struct HashBits {
   std::uint64_t word, bits;
 
-  HashBits(std::uint64_t hash, std::size_t n_words) noexcept
-      : word(hash & (n_words - 1)),
+  HashBits(std::uint64_t hash, std::int64_t n_words) noexcept
+      : word(hash & static_cast<std::uint64_t>(n_words - 1)),
         bits(std::uint64_t{1} << (hash >> 58) | std::uint64_t{1} << (hash >> 52 & 63)) {}
 
   bool are_in(const std::uint64_t* words) const noexcept { return (words[word] & bits) == bits; }
@@ -55,17 +55,19 @@ struct HashBits {
 };
 
 // Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot.
-// Three slots in four are free or more, so that most ids that are not there meet a free one first.
-// A quarter as many words behind the slots hold the bits of the hashes, which show nearly always
-// that an id is not there.
+// Half of the slots are free or more. Behind them an eighth as many words hold the bits of the
+// hashes, which nearly always show that an id is not there.
 inline std::int64_t slots_for(std::int64_t n) noexcept {
-  std::int64_t slots = 4;
-  while (slots < 4 * n) slots *= 2;
+  std::int64_t slots = 8;
+  while (slots < 2 * n) slots *= 2;
   return slots;
 }
 
-constexpr std::int64_t words_for(std::int64_t n_slots) noexcept { return n_slots + n_slots / 4; }
-constexpr std::int64_t slots_in(std::int64_t n_words) noexcept { return n_words / 5 * 4; }
+constexpr std::int64_t bit_words_of(std::int64_t n_slots) noexcept { return n_slots / 8; }
+constexpr std::int64_t words_for(std::int64_t n_slots) noexcept {
+  return n_slots + bit_words_of(n_slots);
+}
+constexpr std::int64_t slots_in(std::int64_t n_words) noexcept { return n_words / 9 * 8; }
 
 // Slot of an id, or the free one where it belongs.
 template <class Slot>
@@ -119,8 +121,7 @@ inline Table index_documents(const Documents& documents, const Queries& queries,
     const std::int64_t n_slots = slots_for(queries.size(q));
     fill_table(documents, begin, end, key, slots, n_slots, [](std::int64_t, std::int64_t) {});
     for (std::int64_t i = begin; i < end; ++i)
-      HashBits(hash_of(documents[i], key), static_cast<std::size_t>(n_slots / 4))
-          .add_to(slots + n_slots);
+      HashBits(hash_of(documents[i], key), bit_words_of(n_slots)).add_to(slots + n_slots);
   }
   return table;
 }
@@ -136,7 +137,7 @@ class SeenHashes {
 
   // Whether the bits of the hash were set before, most likely by an equal hash.
   bool add(std::uint64_t hash) noexcept {
-    const HashBits bits(hash, words_.size());
+    const HashBits bits(hash, static_cast<std::int64_t>(words_.size()));
     const bool seen = bits.are_in(words_.data());
     bits.add_to(words_.data());
     return seen;
@@ -246,12 +247,13 @@ class LookUp {
   void search_step(std::int64_t start, std::int64_t n, const std::uint64_t* slots,
                    std::int64_t n_slots, std::int64_t place) {
     const std::uint64_t* seen = slots + n_slots;
+    const std::int64_t n_bit_words = bit_words_of(n_slots);
     std::size_t n_taken = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint64_t hash = hash_of(documents_[start + i], key_);
       hash_[n_taken] = hash;
       taken_[n_taken] = i;
-      n_taken += HashBits(hash, static_cast<std::size_t>(n_slots / 4)).are_in(seen) ? 1 : 0;
+      n_taken += HashBits(hash, n_bit_words).are_in(seen) ? 1 : 0;
     }
     for (std::size_t each = 0; each < n_taken; ++each) {
       const std::int64_t i = taken_[each];

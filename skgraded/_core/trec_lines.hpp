@@ -112,7 +112,8 @@ class LineReader {
     if (n < cut_.size()) ++lines_.n_lines;  // the one with the fault
     const Tokens topics = cut_.column(0), documents = cut_.column(columns_.document);
     for (std::size_t i = 0; i < n; ++i) add_topic(topics[i], before + i);
-    for (std::size_t i = 0; i < n; ++i) add_document(documents[i]);
+    lines_.document.append(documents, n, text_.size(), lines_.document_end.room());
+    lines_.document_end.grow(n);
     if (columns_.rank < 0) return;
     const Tokens ranks = cut_.column(columns_.rank);
     for (std::size_t i = 0; i < n; ++i) add_rank(ranks[i]);
@@ -143,11 +144,6 @@ class LineReader {
   }
 
   void add_rank(std::string_view rank) { lines_.rank.push(read_rank(rank, place_of(rank))); }
-
-  void add_document(std::string_view document) {
-    lines_.document.append(document, text_.size() - place_of(document));
-    lines_.document_end.push(static_cast<std::int64_t>(lines_.document.size()));
-  }
 
   void read_line(std::size_t begin, std::size_t end, const std::string_view* column, int n) {
     ++lines_.n_lines;
@@ -214,7 +210,8 @@ class LineReader {
     make_room(1);
     if (!add_value(column[columns_.value])) return;
     add_topic(column[0], lines_.value.size() - 1);
-    add_document(column[columns_.document]);
+    lines_.document.append(column[columns_.document]);
+    lines_.document_end.push(static_cast<std::int64_t>(lines_.document.size()));
     if (columns_.rank >= 0) add_rank(column[columns_.rank]);
   }
 
@@ -223,7 +220,10 @@ class LineReader {
   }
 
   void add_topic(std::string_view topic, std::size_t record) {
-    if (same_text(topic, last_topic_)) return;
+    if (!same_text(topic, last_topic_)) start_span(topic, record);
+  }
+
+  SKGRADED_NEVER_INLINE void start_span(std::string_view topic, std::size_t record) {
     const auto [place, is_new] = number_.emplace(topic, static_cast<std::int32_t>(number_.size()));
     if (is_new) {
       const auto begin = static_cast<std::int64_t>(place_of(topic));

@@ -69,6 +69,8 @@ class Run(Table):
         Coverage(n_documents=2, missing=('q2',), extra=('q9',), n_duplicates=0)
         """
         judged = [str(each) for each in topics]
+        if set(judged) == set(self.topics.tolist()):
+            return Coverage(self.n_documents, (), (), self.n_duplicates)
         n_retrieved = dict(zip(self.topics.tolist(), np.diff(self.indptr).tolist(), strict=True))
         is_judged = set(judged)
         return Coverage(
