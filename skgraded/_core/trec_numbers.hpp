@@ -133,7 +133,8 @@ constexpr Divisors kDivisors = make_divisors();
 // The double nearest to mantissa / 10^decimals, of a mantissa that is not 0: 61 bits or more of the
 // quotient, and whether there are others, decide how it is rounded. The division by a known divisor
 // is that of N. Moeller and T. Granlund (2011), "Improved division by invariant integers".
-inline double nearest_quotient(std::uint64_t mantissa, std::size_t decimals) noexcept {
+SKGRADED_ALWAYS_INLINE double nearest_quotient(std::uint64_t mantissa,
+                                               std::size_t decimals) noexcept {
   const Divisor& by = kDivisors.of_decimals[decimals];
   const int up = leading_zeros(mantissa);
   const std::uint64_t high = mantissa << up >> 1, low = mantissa << up << 63;

@@ -199,6 +199,7 @@ def _score_batches(
     def score(batch: list[tuple[str | None, Any]]) -> _Batch:
         scored = _Batch([], [], [], [])
         waiting: list[JoinedRun] = []
+        n_documents = 0
         for name, given in batch:
             try:
                 run = read(name, given)
@@ -208,9 +209,10 @@ def _score_batches(
                 scored.names.append(run.name)
                 scored.coverage.append(run.coverage)
                 waiting.append(run.joined)
-            if sum(len(each.levels) for each in waiting) >= _DOCUMENTS_AT_A_TIME:
+                n_documents += len(run.joined.levels)
+            if n_documents >= _DOCUMENTS_AT_A_TIME:
                 scored.values.append(scorer.score(waiting))
-                waiting = []
+                waiting, n_documents = [], 0
             step()
         scored.values.append(scorer.score(waiting))
         return scored

@@ -131,7 +131,7 @@ class _Reader:
         self.parts: list[_Lines] = []
         self.topic_parts: list[NDArray[np.int32]] = []
         self.span_begins: list[IntArray] = []
-        self.number_of: dict[bytes, int] = {}
+        self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
         self.skipped: list[IntArray] = []
@@ -154,7 +154,7 @@ class _Reader:
 
     def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
         extents = lines.topic_extent.reshape(-1, 2).tolist()
-        ids = [text[begin:end] for begin, end in extents]
+        ids = [text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents]
         numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
         if numbers == list(range(len(numbers))):
             return lines.span_topic
@@ -173,7 +173,7 @@ class _Reader:
         if not parts:
             raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
         return Records(
-            topics=[each.decode("utf-8", "surrogateescape") for each in self.number_of],
+            topics=list(self.number_of),
             spans=self._spans(),
             documents=Documents.concatenate(
                 [Documents(part.document_end, part.document) for part in parts]
