@@ -87,8 +87,8 @@ class Records:
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
-        span = np.searchsorted(self.spans.indptr, record, side="right") - 1
-        return self.topics[self.spans.topic[span]]
+        span = int(np.searchsorted(self.spans.indptr, record, side="right")) - 1
+        return self.topics[int(self.spans.topic[span])]
 
 
 class _Lines(NamedTuple):
