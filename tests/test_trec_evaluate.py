@@ -271,13 +271,20 @@ def test_a_mean_over_no_topic_is_undefined():
         scores.best()
 
 
-def test_runs_are_scored_in_batches(monkeypatch):
+@pytest.mark.parametrize(("bound", "value"), [("_RUNS_AT_A_TIME", 2), ("_DOCUMENTS_AT_A_TIME", 1)])
+def test_runs_are_scored_in_batches(monkeypatch, bound, value):
     qrels, runs = random_runs(7)
     whole = trec.evaluate(qrels, runs, MEASURES)
-    monkeypatch.setattr(_evaluate, "_RUNS_AT_A_TIME", 2)
-    assert np.array_equal(
-        trec.evaluate(qrels, runs, MEASURES, n_threads=1).values, whole.values, True
+    monkeypatch.setattr(_evaluate, bound, value)
+    sizes, rankings_of = [], _evaluate.rankings_of
+    monkeypatch.setattr(
+        _evaluate, "rankings_of", lambda runs: sizes.append(len(runs)) or rankings_of(runs)
     )
+    again = trec.evaluate(qrels, runs, MEASURES, n_threads=1)
+    assert np.array_equal(again.values, whole.values, True)
+    assert again.systems == whole.systems
+    assert again.coverage == whole.coverage
+    assert max(sizes) == value
 
 
 def test_a_table_breaks_into_blocks():

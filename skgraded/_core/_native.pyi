@@ -237,8 +237,9 @@ def noisy_lambdas(
     """Their means over draws of noise that is added to the scores."""
 
 def read_trec_lines(
-    text: bytes, is_run: bool, final: bool
+    text: bytes, is_run: bool, with_ranks: bool, final: bool, key: tuple[int, int]
 ) -> tuple[
+    npt.NDArray[np.int64],
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
@@ -257,6 +258,7 @@ def find_duplicates(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
+    key: tuple[int, int],
 ) -> npt.NDArray[np.int64]:
     """Pairs of documents of one query with the same id, the later one first."""
 
@@ -264,8 +266,9 @@ def index_documents(
     document_end: npt.NDArray[np.int64],
     document: npt.NDArray[np.uint8],
     indptr: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], tuple[int, int]]:
-    """Hash table of the document ids of every query: slots, their borders and the hash's key."""
+    key: tuple[int, int],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash table of the document ids of every query: slots and their borders."""
 
 def look_up_documents(
     document_end: npt.NDArray[np.int64],
@@ -277,8 +280,8 @@ def look_up_documents(
     slots: npt.NDArray[np.uint64],
     slot_indptr: npt.NDArray[np.int64],
     key: tuple[int, int],
-) -> npt.NDArray[np.int32]:
-    """Find the number of each document in a hash table, or -1."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Find the documents that are in a hash table, and their numbers there."""
 
 def order_documents(
     scores: npt.NDArray[np.float64],

@@ -1,12 +1,11 @@
-// The hash of ids: keyed, so that nobody can craft a file of ids that collide. Nothing but the time
-// of a look-up depends on the key.
+// The hash of ids: keyed, so that nobody who does not know the key, which callers draw at random,
+// can craft a file of ids that collide. Nothing but the time of a look-up depends on the key.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <string_view>
 
 #include "wide_product.hpp"
@@ -14,17 +13,6 @@
 namespace skgraded::trec {
 
 using HashKey = std::array<std::uint64_t, 2>;
-
-// Random, for one table.
-inline HashKey draw_key() {
-  std::random_device device;
-  HashKey key{};
-  for (std::uint64_t& word : key) {
-    word = device();
-    word = word << 32 | device();
-  }
-  return key;
-}
 
 // The two halves of a product with a secret factor, one folded over the other, as in wyhash. Who
 // does not know the factor, which is never 0, cannot tell which words collide.
@@ -43,9 +31,11 @@ inline std::uint64_t word_at(const char* at) noexcept {
 // Up to eight bytes as a word that tells texts of one length apart.
 inline std::uint64_t short_word(const char* at, std::size_t n) noexcept {
   if (n >= 4) return word_at<std::uint32_t>(at) << 32 | word_at<std::uint32_t>(at + n - 4);
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < n; ++i) word = word << 8 | static_cast<unsigned char>(at[i]);
-  return word;
+  if (n == 0) return 0;
+  const auto byte = [at](std::size_t i) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i]));
+  };
+  return byte(0) << 16 | byte(n / 2) << 8 | byte(n - 1);
 }
 
 // Whether two ids are equal, without the call that a comparison of any bytes takes.

@@ -41,13 +41,33 @@ inline void take_documents(const Documents& documents, const std::int64_t* rows,
   }
 }
 
+// Bits of hashes, two in a word each, so that a word of several hashes rarely holds both bits of
+// another one. The number of words is a power of two.
+struct HashBits {
+  std::uint64_t word, bits;
+
+  HashBits(std::uint64_t hash, std::int64_t n_words) noexcept
+      : word(hash & static_cast<std::uint64_t>(n_words - 1)),
+        bits(std::uint64_t{1} << (hash >> 58) | std::uint64_t{1} << (hash >> 52 & 63)) {}
+
+  bool are_in(const std::uint64_t* words) const noexcept { return (words[word] & bits) == bits; }
+  void add_to(std::uint64_t* words) const noexcept { words[word] |= bits; }
+};
+
 // Open addressing: a slot holds 32 bits of the hash and 1 + the id's number; 0 is a free slot.
-// Three slots in four are free or more, so that most ids that are not there meet a free one first.
+// Half of the slots are free or more. Behind them an eighth as many words hold the bits of the
+// hashes, which nearly always show that an id is not there.
 inline std::int64_t slots_for(std::int64_t n) noexcept {
-  std::int64_t slots = 4;
-  while (slots < 4 * n) slots *= 2;
+  std::int64_t slots = 8;
+  while (slots < 2 * n) slots *= 2;
   return slots;
 }
+
+constexpr std::int64_t bit_words_of(std::int64_t n_slots) noexcept { return n_slots / 8; }
+constexpr std::int64_t words_for(std::int64_t n_slots) noexcept {
+  return n_slots + bit_words_of(n_slots);
+}
+constexpr std::int64_t slots_in(std::int64_t n_words) noexcept { return n_words / 9 * 8; }
 
 // Slot of an id, or the free one where it belongs.
 template <class Slot>
@@ -85,7 +105,7 @@ void fill_table(const Documents& documents, std::int64_t begin, std::int64_t end
 
 struct Table {
   std::vector<std::uint64_t> slots;
-  std::vector<std::int64_t> indptr;  // slots of query q: indptr[q]..indptr[q + 1]
+  std::vector<std::int64_t> indptr;  // slots and bits of query q: indptr[q]..indptr[q + 1]
 };
 
 inline Table index_documents(const Documents& documents, const Queries& queries,
@@ -93,19 +113,20 @@ inline Table index_documents(const Documents& documents, const Queries& queries,
   Table table;
   table.indptr.push_back(0);
   for (std::int64_t q = 0; q < queries.count; ++q)
-    table.indptr.push_back(table.indptr.back() + slots_for(queries.size(q)));
+    table.indptr.push_back(table.indptr.back() + words_for(slots_for(queries.size(q))));
   table.slots.resize(static_cast<std::size_t>(table.indptr.back()));
   for (std::int64_t q = 0; q < queries.count; ++q) {
-    const std::int64_t first = table.indptr[static_cast<std::size_t>(q)];
-    const std::int64_t n_slots = table.indptr[static_cast<std::size_t>(q) + 1] - first;
-    fill_table(documents, queries.begin(q), queries.begin(q) + queries.size(q), key,
-               table.slots.data() + first, n_slots, [](std::int64_t, std::int64_t) {});
+    std::uint64_t* slots = table.slots.data() + table.indptr[static_cast<std::size_t>(q)];
+    const std::int64_t begin = queries.begin(q), end = begin + queries.size(q);
+    const std::int64_t n_slots = slots_for(queries.size(q));
+    fill_table(documents, begin, end, key, slots, n_slots, [](std::int64_t, std::int64_t) {});
+    for (std::int64_t i = begin; i < end; ++i)
+      HashBits(hash_of(documents[i], key), bit_words_of(n_slots)).add_to(slots + n_slots);
   }
   return table;
 }
 
-// Bits of hashes that were seen. A hash sets two bits of a word, so that a word of several hashes
-// rarely holds both bits of another one.
+// Bits of hashes that were seen.
 class SeenHashes {
  public:
   void start(std::int64_t n) {
@@ -116,11 +137,9 @@ class SeenHashes {
 
   // Whether the bits of the hash were set before, most likely by an equal hash.
   bool add(std::uint64_t hash) noexcept {
-    const std::uint64_t bits = std::uint64_t{1} << (hash >> 58) | std::uint64_t{1}
-                                                                      << (hash >> 52 & 63);
-    std::uint64_t& word = words_[static_cast<std::size_t>(hash) & (words_.size() - 1)];
-    const bool seen = (word & bits) == bits;
-    word |= bits;
+    const HashBits bits(hash, static_cast<std::int64_t>(words_.size()));
+    const bool seen = bits.are_in(words_.data());
+    bits.add_to(words_.data());
     return seen;
   }
 
@@ -198,38 +217,51 @@ inline std::vector<std::int64_t> find_duplicates(const Documents& documents, con
   return std::move(finder.pairs);
 }
 
+// Documents that are in a table: where each stands among those that were asked for, and its number
+// in the table.
+struct Found {
+  std::vector<std::int64_t> place, number;
+};
+
 // Finds documents in the tables of their queries.
 class LookUp {
  public:
   LookUp(const Documents& documents, const Documents& known, const HashKey& key)
       : documents_(documents), known_(known), key_(key) {}
 
-  // Number in the table of the documents from `start` on, or -1. Whether a document is there is
-  // hard to foretell: no branch depends on it before those are known that may be.
-  void search(std::int64_t start, std::int64_t n, const std::uint64_t* slots, std::int64_t n_slots,
-              std::int32_t* found) noexcept {
+  // Looks for the documents from `start` on in a table of so many words; `place` is that of the
+  // first one. Whether a document is there is hard to foretell: no branch depends on it before
+  // those are known that nearly always are.
+  void search(std::int64_t start, std::int64_t n, const std::uint64_t* slots, std::int64_t n_words,
+              std::int64_t place) {
     for (std::int64_t begin = 0; begin < n; begin += kStep)
-      search_step(start + begin, std::min(n - begin, kStep), slots, n_slots, found + begin);
+      search_step(start + begin, std::min(n - begin, kStep), slots, slots_in(n_words),
+                  place + begin);
   }
+
+  Found found;
 
  private:
   static constexpr std::int64_t kStep = 512;
 
   void search_step(std::int64_t start, std::int64_t n, const std::uint64_t* slots,
-                   std::int64_t n_slots, std::int32_t* found) noexcept {
-    const auto mask = static_cast<std::uint64_t>(n_slots - 1);
+                   std::int64_t n_slots, std::int64_t place) {
+    const std::uint64_t* seen = slots + n_slots;
+    const std::int64_t n_bit_words = bit_words_of(n_slots);
     std::size_t n_taken = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint64_t hash = hash_of(documents_[start + i], key_);
       hash_[n_taken] = hash;
       taken_[n_taken] = i;
-      n_taken += slots[hash & mask] != 0 ? 1 : 0;
-      found[i] = -1;
+      n_taken += HashBits(hash, n_bit_words).are_in(seen) ? 1 : 0;
     }
     for (std::size_t each = 0; each < n_taken; ++each) {
       const std::int64_t i = taken_[each];
-      found[i] = static_cast<std::int32_t>(
-          number_in(*find_slot(slots, n_slots, known_, documents_[start + i], hash_[each])));
+      const std::uint64_t slot =
+          *find_slot(slots, n_slots, known_, documents_[start + i], hash_[each]);
+      if (slot == 0) continue;
+      found.place.push_back(place + i);
+      found.number.push_back(number_in(slot));
     }
   }
 
@@ -239,14 +271,14 @@ class LookUp {
   std::int64_t taken_[kStep];
 };
 
-// Number in the table of every document, or -1.
-inline void look_up(const Documents& documents, const Rows& rows, const Documents& known,
-                    const HashKey& key, const std::uint64_t* slots, const std::int64_t* slot_indptr,
-                    std::int32_t* found) noexcept {
+inline Found look_up(const Documents& documents, const Rows& rows, const Documents& known,
+                     const HashKey& key, const std::uint64_t* slots,
+                     const std::int64_t* slot_indptr) {
   LookUp in_tables(documents, known, key);
   for (std::int64_t q = 0; q < rows.queries.count; ++q)
     in_tables.search(rows.start[q], rows.queries.size(q), slots + slot_indptr[q],
-                     slot_indptr[q + 1] - slot_indptr[q], found + rows.queries.begin(q));
+                     slot_indptr[q + 1] - slot_indptr[q], rows.queries.begin(q));
+  return std::move(in_tables.found);
 }
 
 }  // namespace skgraded::trec

@@ -5,9 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -15,181 +12,12 @@
 
 #include "simd.hpp"
 #include "text_marks.hpp"
+#include "trec_columns.hpp"
+#include "trec_cut.hpp"
 #include "trec_hash.hpp"
 #include "trec_numbers.hpp"
 
 namespace skgraded::trec {
-
-enum class Fault : int {
-  none = 0,
-  columns = 1,
-  value = 2,
-  not_finite = 3,
-  not_text = 4,
-  lone_return = 5,
-  two_records = 6,
-  too_long = 7
-};
-
-constexpr int kMostColumns = 6;
-
-// Bytes of the longest line, without its end. A file without line ends would otherwise be held in
-// memory whole, looking for one.
-constexpr std::size_t kLongestLine = 1000000;
-
-// Which column holds what. A column of -1 is not there.
-struct Columns {
-  int count, document, value, rank, tag;
-};
-
-constexpr Columns kQrels{4, 2, 3, -1, -1};
-constexpr Columns kRun{6, 2, 4, 3, 5};
-
-// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
-class Text {
- public:
-  void reserve(std::size_t n) {
-    if (n + kStep > room_) move_to(n + kStep);
-  }
-
-  // As many bytes as `readable` can be read from the first one on.
-  void append(std::string_view text, std::size_t readable) {
-    if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
-    if (text.size() <= kStep && readable >= kStep)
-      std::memcpy(bytes_.get() + size_, text.data(), kStep);
-    else
-      std::memcpy(bytes_.get() + size_, text.data(), text.size());
-    size_ += text.size();
-  }
-
-  // Gives back memory of which less than half is in use.
-  void shrink() {
-    if (room_ > 2 * (size_ + kStep)) move_to(size_ + kStep);
-  }
-
-  std::size_t size() const noexcept { return size_; }
-  std::size_t capacity() const noexcept { return room_; }
-  std::unique_ptr<char[]> release() noexcept { return std::move(bytes_); }
-
- private:
-  static constexpr std::size_t kStep = 16;
-
-  void move_to(std::size_t room) {
-    std::unique_ptr<char[]> bytes(new char[room]);  // not filled
-    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
-    bytes_ = std::move(bytes);
-    room_ = room;
-  }
-
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_ = 0, room_ = 0;
-};
-
-// A column whose room is made before it is filled.
-template <class T>
-class Column {
- public:
-  void reserve(std::size_t room) {
-    if (room <= room_) return;
-    std::unique_ptr<T[]> items(new T[room]);  // not filled
-    std::copy(items_.get(), items_.get() + size_, items.get());
-    items_ = std::move(items);
-    room_ = room;
-  }
-
-  void push(T item) noexcept { items_[size_++] = item; }
-
-  // Gives back memory of which less than half is in use.
-  void shrink() {
-    if (room_ <= 2 * size_) return;
-    room_ = 0;
-    reserve(size_);
-  }
-
-  std::size_t size() const noexcept { return size_; }
-  std::size_t capacity() const noexcept { return room_; }
-  std::unique_ptr<T[]> release() noexcept { return std::move(items_); }
-  T operator[](std::size_t i) const noexcept { return items_[i]; }
-
- private:
-  std::unique_ptr<T[]> items_;
-  std::size_t size_ = 0, room_ = 0;
-};
-
-struct Lines {
-  Column<std::int32_t> topic;              // number of each record's topic
-  std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
-  Column<std::int64_t> document_end;       // ends of the document ids in `document`
-  Text document;
-  Column<double> value;
-  Column<std::int32_t> rank;
-  std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
-  std::string tag;                    // of the first record
-  std::int64_t n_lines = 0, consumed = 0;
-  Fault fault = Fault::none;
-  std::int64_t fault_begin = 0, fault_end = 0;
-};
-
-inline bool is_blank(char c) noexcept {
-  return c == ' ' || (c >= '\t' && c <= '\r');  // \t \n \v \f \r
-}
-
-// Cuts a line at its blanks; returns the number of columns, of which the first kMostColumns are
-// kept.
-inline int cut_by_bytes(const char* line, std::size_t n, std::string_view* column) noexcept {
-  int found = 0;
-  for (std::size_t at = 0;;) {
-    while (at < n && is_blank(line[at])) ++at;
-    if (at == n) return found;
-    const std::size_t first = at;
-    while (at < n && !is_blank(line[at])) ++at;
-    if (found < kMostColumns) column[found] = std::string_view(line + first, at - first);
-    ++found;
-  }
-}
-
-// The same for a line shorter than a block, whose blanks are marked.
-inline int cut_by_marks(const char* line, std::size_t n, std::uint64_t blank,
-                        std::string_view* column) noexcept {
-  const std::uint64_t blanks = blank | ~std::uint64_t{0} << n;
-  const std::uint64_t before = blanks << 1 | 1;
-  std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
-  int found = 0;
-  for (; starts != 0; starts &= starts - 1, ends &= ends - 1, ++found) {
-    if (found >= kMostColumns) continue;
-    const int first = lowest_bit(starts), end = lowest_bit(ends);
-    column[found] = std::string_view(line + first, static_cast<std::size_t>(end - first));
-  }
-  return found;
-}
-
-// The same where it has just so many columns; false where it has not.
-template <int kColumns>
-bool cut_exactly(const char* line, std::size_t n, std::uint64_t blank,
-                 std::string_view* column) noexcept {
-  const std::uint64_t blanks = blank | ~std::uint64_t{0} << n;
-  const std::uint64_t before = blanks << 1 | 1;
-  std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
-  std::uint64_t last = starts;
-  for (int i = 1; i < kColumns; ++i) last &= last - 1;
-  if (last == 0 || (last & (last - 1)) != 0) return false;
-  for (int i = 0; i < kColumns; ++i, starts &= starts - 1, ends &= ends - 1) {
-    const int first = lowest_bit(starts);
-    column[i] = std::string_view(line + first, static_cast<std::size_t>(lowest_bit(ends) - first));
-  }
-  return true;
-}
-
-inline std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t first = at;
-    while (at < line.size() && !is_blank(line[at])) ++at;
-    if (at > first) words.push_back(line.substr(first, at - first));
-    ++at;
-  }
-  return words;
-}
 
 class LineReader {
  public:
@@ -209,12 +37,14 @@ class LineReader {
   Lines read(bool final) {
     std::size_t begin = 0;
     while (begin < text_.size() && lines_.fault == Fault::none) {
-      begin = skip_empty_lines(begin);
-      if (begin == text_.size()) break;
+      begin = read_usual_lines(skip_empty_lines(begin));
+      if (begin == text_.size() || lines_.fault != Fault::none) break;
+      std::string_view column[kMostColumns];
       marks_.cover(begin);
       if (const std::uint64_t ends = marks_.ends(begin); ends != 0 && !marks_.has_zero()) {
         const auto n = static_cast<std::size_t>(lowest_bit(ends));
-        read_short_line(begin, n, marks_.blanks(begin));
+        read_line(begin, begin + n, column,
+                  cut_by_marks(text_.data() + begin, n, marks_.blanks(begin), column));
         begin += n + 1;
         continue;
       }
@@ -222,7 +52,6 @@ class LineReader {
       const std::size_t end = std::min(found, text_.size());
       if (refuses(begin, end)) break;
       if (found == std::string_view::npos && !final) break;
-      std::string_view column[kMostColumns];
       read_line(begin, end, column, cut_by_bytes(text_.data() + begin, end - begin, column));
       begin = std::min(end + 1, text_.size());
     }
@@ -233,10 +62,15 @@ class LineReader {
 
  private:
   void reserve(std::size_t n) {
-    lines_.topic.reserve(n);
     lines_.document_end.reserve(n);
     lines_.value.reserve(n);
     if (columns_.rank >= 0) lines_.rank.reserve(n);
+  }
+
+  // For n more records.
+  void make_room(std::size_t n) {
+    const std::size_t needed = lines_.value.size() + n;
+    if (needed > lines_.value.capacity()) reserve(2 * needed);
   }
 
   bool refuses(std::size_t begin, std::size_t end) {
@@ -251,7 +85,6 @@ class LineReader {
   }
 
   void give_back_memory() {
-    lines_.topic.shrink();
     lines_.document_end.shrink();
     lines_.document.shrink();
     lines_.value.shrink();
@@ -259,17 +92,58 @@ class LineReader {
     if (lines_.skipped.capacity() > 2 * lines_.skipped.size()) lines_.skipped.shrink_to_fit();
   }
 
-  void read_short_line(std::size_t begin, std::size_t n, std::uint64_t blanks) {
-    const char* line = text_.data() + begin;
-    std::string_view column[kMostColumns];
-    const bool is_usual = columns_.count == kRun.count
-                              ? cut_exactly<kRun.count>(line, n, blanks, column)
-                              : cut_exactly<kQrels.count>(line, n, blanks, column);
-    if (!is_usual || *line == '#')
-      return read_line(begin, begin + n, column, cut_by_marks(line, n, blanks, column));
-    ++lines_.n_lines;
-    add_record(column);
+  // Reads lines of the usual form; returns where the first other one begins.
+  std::size_t read_usual_lines(std::size_t begin) {
+    for (std::size_t end = begin; begin < text_.size(); begin = end) {
+      end = columns_.count == kRun.count ? cut_.cut<kRun.count>(text_, begin, marks_)
+                                         : cut_.cut<kQrels.count>(text_, begin, marks_);
+      if (cut_.size() == 0) break;
+      add_records();
+      if (lines_.fault != Fault::none) break;
+    }
+    return begin;
   }
+
+  void add_records() {
+    if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = cut_.column(columns_.tag)[0];
+    make_room(cut_.size());
+    const std::size_t before = lines_.value.size(), n = add_values();
+    lines_.n_lines += static_cast<std::int64_t>(n);
+    if (n < cut_.size()) ++lines_.n_lines;  // the one with the fault
+    const Tokens topics = cut_.column(0), documents = cut_.column(columns_.document);
+    for (std::size_t i = 0; i < n; ++i) add_topic(topics[i], before + i);
+    lines_.document.append(documents, n, text_.size(), lines_.document_end.room());
+    lines_.document_end.grow(n);
+    if (columns_.rank < 0) return;
+    const Tokens ranks = cut_.column(columns_.rank);
+    for (std::size_t i = 0; i < n; ++i) add_rank(ranks[i]);
+  }
+
+  // Reads the values of the lines that were cut, up to one with a fault; returns their number.
+  std::size_t add_values() {
+    const Tokens tokens = cut_.column(columns_.value);
+    double* values = lines_.value.room();
+    for (std::size_t i = 0, first = 0; i < tokens.size; first = ++i) {
+      i = read_short_decimals(tokens, i, values, registers_);
+      lines_.value.grow(i - first);
+      if (i == tokens.size) break;
+      if (!add_value(tokens[i])) return i;
+    }
+    return tokens.size;
+  }
+
+  bool add_value(std::string_view number) {
+    double value = 0;
+    const bool is_number = read_number(number, value, place_of(number));
+    if (!is_number || !std::isfinite(value)) {
+      fail_at(is_number ? Fault::not_finite : Fault::value, number);
+      return false;
+    }
+    lines_.value.push(value);
+    return true;
+  }
+
+  void add_rank(std::string_view rank) { lines_.rank.push(read_rank(rank, place_of(rank))); }
 
   void read_line(std::size_t begin, std::size_t end, const std::string_view* column, int n) {
     ++lines_.n_lines;
@@ -331,39 +205,34 @@ class LineReader {
     }
   }
 
-  SKGRADED_ALWAYS_INLINE void add_record(const std::string_view* column) {
-    double value = 0;
-    const std::string_view number = column[columns_.value];
-    if (!read_number(number, value, place_of(number), registers_))
-      return fail_at(Fault::value, number);
-    if (!std::isfinite(value)) return fail_at(Fault::not_finite, number);
-    const std::string_view document = column[columns_.document];
+  void add_record(const std::string_view* column) {
     if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = column[columns_.tag];
-    if (lines_.value.size() == lines_.value.capacity()) reserve(2 * lines_.value.size());
-    lines_.topic.push(number_of(column[0]));
-    lines_.document.append(document, text_.size() - place_of(document));
+    make_room(1);
+    if (!add_value(column[columns_.value])) return;
+    add_topic(column[0], lines_.value.size() - 1);
+    lines_.document.append(column[columns_.document]);
     lines_.document_end.push(static_cast<std::int64_t>(lines_.document.size()));
-    lines_.value.push(value);
-    if (columns_.rank < 0) return;
-    const std::string_view rank = column[columns_.rank];
-    lines_.rank.push(read_rank(rank, place_of(rank)));
+    if (columns_.rank >= 0) add_rank(column[columns_.rank]);
   }
 
   std::size_t place_of(std::string_view token) const noexcept {
     return static_cast<std::size_t>(token.data() - text_.data());
   }
 
-  std::int32_t number_of(std::string_view topic) {
-    if (same_text(topic, last_topic_)) return last_number_;
+  void add_topic(std::string_view topic, std::size_t record) {
+    if (!same_text(topic, last_topic_)) start_span(topic, record);
+  }
+
+  SKGRADED_NEVER_INLINE void start_span(std::string_view topic, std::size_t record) {
     const auto [place, is_new] = number_.emplace(topic, static_cast<std::int32_t>(number_.size()));
     if (is_new) {
-      const auto begin = topic.data() - text_.data();
+      const auto begin = static_cast<std::int64_t>(place_of(topic));
       lines_.topic_extent.push_back(begin);
       lines_.topic_extent.push_back(begin + static_cast<std::int64_t>(topic.size()));
     }
     last_topic_ = topic;
-    last_number_ = place->second;
-    return last_number_;
+    lines_.span_topic.push_back(place->second);
+    lines_.span_begin.push_back(static_cast<std::int64_t>(record));
   }
 
   void fail_at(Fault fault, std::string_view token) {
@@ -381,9 +250,9 @@ class LineReader {
   Columns columns_;
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
+  CutLines cut_;
   Registers registers_ = widest_registers();
   std::string_view last_topic_;
-  std::int32_t last_number_ = -1;
 };
 
 }  // namespace skgraded::trec

@@ -45,16 +45,24 @@ Out<T> array_of_column(Column&& column) {
   return Out<T>(reinterpret_cast<T*>(owned.release()), {n}, owner);
 }
 
-nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
+// Drawn at random by the caller.
+using PyKey = std::pair<std::uint64_t, std::uint64_t>;
+
+HashKey key_of(const PyKey& key) { return {key.first, key.second}; }
+
+nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool final,
+                        const PyKey& key) {
   const std::string_view view(text.c_str(), text.size());
-  const HashKey key = trec::draw_key();
-  Lines lines = without_gil(
-      [&] { return trec::LineReader(view, is_run ? trec::kRun : trec::kQrels, key).read(final); });
+  const trec::Columns& of_run = with_ranks ? trec::kRun : trec::kRunWithoutRanks;
+  const trec::Columns& columns = is_run ? of_run : trec::kQrels;
+  Lines lines =
+      without_gil([&] { return trec::LineReader(view, columns, key_of(key)).read(final); });
   const nb::tuple fault =
       nb::make_tuple(static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end);
   const nb::bytes tag(lines.tag.data(), lines.tag.size());
-  return nb::make_tuple(array_of_column<std::int32_t>(std::move(lines.topic)),
-                        array_of<std::int64_t>(std::move(lines.topic_extent)),
+  return nb::make_tuple(array_of<std::int64_t>(std::move(lines.topic_extent)),
+                        array_of<std::int32_t>(std::move(lines.span_topic)),
+                        array_of<std::int64_t>(std::move(lines.span_begin)),
                         array_of_column<std::int64_t>(std::move(lines.document_end)),
                         array_of_column<std::uint8_t>(std::move(lines.document)),
                         array_of_column<double>(std::move(lines.value)),
@@ -64,40 +72,36 @@ nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool final) {
 }
 
 Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,
-                                     const Integers& indptr) {
-  const HashKey key = trec::draw_key();
+                                     const Integers& indptr, const PyKey& key) {
   return array_of<std::int64_t>(without_gil([&] {
-    return trec::find_duplicates(documents_of(document_end, document), queries_of(indptr), key);
+    return trec::find_duplicates(documents_of(document_end, document), queries_of(indptr),
+                                 key_of(key));
   }));
 }
 
-using PyTable =
-    std::tuple<Out<std::uint64_t>, Out<std::int64_t>, std::pair<std::uint64_t, std::uint64_t>>;
-
-// The table's key goes with it: a table may be pickled and read in another process.
-PyTable py_index_documents(const Integers& document_end, const Bytes& document,
-                           const Integers& indptr) {
-  const HashKey key = trec::draw_key();
+std::tuple<Out<std::uint64_t>, Out<std::int64_t>> py_index_documents(const Integers& document_end,
+                                                                     const Bytes& document,
+                                                                     const Integers& indptr,
+                                                                     const PyKey& key) {
   Table table = without_gil([&] {
-    return trec::index_documents(documents_of(document_end, document), queries_of(indptr), key);
+    return trec::index_documents(documents_of(document_end, document), queries_of(indptr),
+                                 key_of(key));
   });
   return {array_of<std::uint64_t>(std::move(table.slots)),
-          array_of<std::int64_t>(std::move(table.indptr)),
-          {key[0], key[1]}};
+          array_of<std::int64_t>(std::move(table.indptr))};
 }
 
-Out<std::int32_t> py_look_up_documents(const Integers& document_end, const Bytes& document,
-                                       const Integers& start, const Integers& indptr,
-                                       const Integers& known_end, const Bytes& known,
-                                       const In<std::uint64_t>& slots, const Integers& slot_indptr,
-                                       std::pair<std::uint64_t, std::uint64_t> key) {
-  const Queries queries = queries_of(indptr);
-  return fill(New<std::int32_t>{static_cast<std::size_t>(queries.documents())},
-              [&](std::int32_t* found) {
-                trec::look_up(documents_of(document_end, document), Rows{start.data(), queries},
-                              documents_of(known_end, known), HashKey{key.first, key.second},
-                              slots.data(), slot_indptr.data(), found);
-              });
+std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
+    const Integers& document_end, const Bytes& document, const Integers& start,
+    const Integers& indptr, const Integers& known_end, const Bytes& known,
+    const In<std::uint64_t>& slots, const Integers& slot_indptr, const PyKey& key) {
+  trec::Found found = without_gil([&] {
+    return trec::look_up(documents_of(document_end, document),
+                         Rows{start.data(), queries_of(indptr)}, documents_of(known_end, known),
+                         key_of(key), slots.data(), slot_indptr.data());
+  });
+  return {array_of<std::int64_t>(std::move(found.place)),
+          array_of<std::int64_t>(std::move(found.number))};
 }
 
 auto py_order_documents(const In<double>& scores, const Integers& document_end,
@@ -128,16 +132,15 @@ std::tuple<Out<std::int64_t>, Out<std::uint8_t>> py_take_documents(const Integer
 }  // namespace
 
 void define_trec(nb::module_& m) {
-  m.def("read_trec_lines", &py_read_lines, "text"_a, "is_run"_a, "final"_a,
+  m.def("read_trec_lines", &py_read_lines, "text"_a, "is_run"_a, "with_ranks"_a, "final"_a, "key"_a,
         "Columns of the lines of a run or of qrels.");
-  m.def("find_duplicates", &py_find_duplicates, "document_end"_a, "document"_a, "indptr"_a,
+  m.def("find_duplicates", &py_find_duplicates, "document_end"_a, "document"_a, "indptr"_a, "key"_a,
         "Pairs of documents of one query with the same id, the later one first.");
-  m.def("index_documents", &py_index_documents, "document_end"_a, "document"_a, "indptr"_a,
-        "Hash table of the document ids of every query: slots, their borders and the key of the "
-        "hash.");
+  m.def("index_documents", &py_index_documents, "document_end"_a, "document"_a, "indptr"_a, "key"_a,
+        "Hash table of the document ids of every query: slots and their borders.");
   m.def("look_up_documents", &py_look_up_documents, "document_end"_a, "document"_a, "start"_a,
         "indptr"_a, "known_end"_a, "known"_a, "slots"_a, "slot_indptr"_a, "key"_a,
-        "Number of each document in a hash table, or -1.");
+        "Documents that are in a hash table, and their numbers there.");
   m.def("order_documents", &py_order_documents, "scores"_a, "document_end"_a, "document"_a,
         "start"_a, "indptr"_a, "single_precision"_a,
         "Order by score, then by document id, both descending, and the ties of scores.");

@@ -133,7 +133,8 @@ constexpr Divisors kDivisors = make_divisors();
 // The double nearest to mantissa / 10^decimals, of a mantissa that is not 0: 61 bits or more of the
 // quotient, and whether there are others, decide how it is rounded. The division by a known divisor
 // is that of N. Moeller and T. Granlund (2011), "Improved division by invariant integers".
-inline double nearest_quotient(std::uint64_t mantissa, std::size_t decimals) noexcept {
+SKGRADED_ALWAYS_INLINE double nearest_quotient(std::uint64_t mantissa,
+                                               std::size_t decimals) noexcept {
   const Divisor& by = kDivisors.of_decimals[decimals];
   const int up = leading_zeros(mantissa);
   const std::uint64_t high = mantissa << up >> 1, low = mantissa << up << 63;
@@ -171,13 +172,6 @@ constexpr LastBytes make_last_bytes() noexcept {
 
 constexpr LastBytes kLastBytes = make_last_bytes();
 
-// Place of the first point in eight bytes, or 8.
-inline std::size_t point_in(std::uint64_t bytes) noexcept {
-  const std::uint64_t others = bytes ^ 0x2e2e2e2e2e2e2e2eULL;
-  const std::uint64_t marks = (others - 0x0101010101010101ULL) & ~others & 0x8080808080808080ULL;
-  return marks == 0 ? 8 : static_cast<std::size_t>(lowest_bit(marks)) / 8;
-}
-
 // Digits that end at `end`: n of them, the last `behind` of which stand behind a point, or all
 // where there is none.
 struct Digits {
@@ -200,69 +194,116 @@ inline std::uint64_t values_of(const Digits& digits, std::size_t part) noexcept 
   return (bytes ^ 0x3030303030303030ULL) & kLastBytes.of[digits.n][part];
 }
 
-inline Parts parts_of(const Digits& digits) noexcept {
-  const std::uint64_t first = values_of(digits, 1), second = values_of(digits, 2);
-  const std::uint64_t third = values_of(digits, 3);
-  return {number_of_digits(first), number_of_digits(second), number_of_digits(third),
-          are_digits(first) && are_digits(second) && are_digits(third)};
-}
+// How the bytes of a number are looked at: point_in tells the place of the first point in the n
+// bytes before `end`, or n, and parts_of reads the digits. The results do not depend on it.
+struct EightBytes {
+  static std::size_t point_in(const char* end, std::size_t n) noexcept {
+    const std::size_t beyond = n < 8 ? 8 - n : 0;
+    const std::uint64_t bytes = eight_bytes(end - n - beyond) >> (8 * beyond);
+    const std::uint64_t others = bytes ^ 0x2e2e2e2e2e2e2e2eULL;
+    const std::uint64_t marks = (others - 0x0101010101010101ULL) & ~others & 0x8080808080808080ULL;
+    if (marks != 0) return static_cast<std::size_t>(lowest_bit(marks)) / 8;
+    return std::min(n, std::string_view(end - n, n).find('.'));
+  }
+
+  static Parts parts_of(const Digits& digits) noexcept {
+    const std::uint64_t first = values_of(digits, 1), second = values_of(digits, 2);
+    const std::uint64_t third = values_of(digits, 3);
+    return {number_of_digits(first), number_of_digits(second), number_of_digits(third),
+            are_digits(first) && are_digits(second) && are_digits(third)};
+  }
+};
 
 #if SKGRADED_HAS_AVX_VARIANT
-[[gnu::target("avx2")]] inline __m256i load_32(const void* at) noexcept {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(at));
-}
+struct InAvx2 {
+  [[gnu::target("avx2")]] static __m256i load_32(const void* at) noexcept {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+  }
 
-[[gnu::target("avx2")]] inline Parts parts_in_avx2(const Digits& digits) noexcept {
-  const __m256i bytes = _mm256_blendv_epi8(load_32(digits.end - 33), load_32(digits.end - 32),
-                                           load_32(kLastBytes.of[digits.behind]));
-  const __m256i values = _mm256_and_si256(_mm256_sub_epi8(bytes, _mm256_set1_epi8('0')),
-                                          load_32(kLastBytes.of[digits.n]));
-  const __m256i nine = _mm256_set1_epi8(9);
-  const __m256i twos = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 10));
-  const __m256i fours = _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 100));
-  const __m256i eights =
-      _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(1 << 16 | 10000));
-  const auto low = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 0));
-  const auto high = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 2));
-  const __m256i most = _mm256_max_epu8(values, nine);
-  return {low >> 32, high & 0xffffffffU, high >> 32,
-          _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) == -1};
-}
-#endif
+  [[gnu::target("avx2")]] static std::size_t point_in(const char* end, std::size_t n) noexcept {
+    const __m256i are_points = _mm256_cmpeq_epi8(load_32(end - 32), _mm256_set1_epi8('.'));
+    const auto points = static_cast<std::uint32_t>(_mm256_movemask_epi8(are_points));
+    return static_cast<std::size_t>(lowest_bit(points >> (32 - n) | std::uint64_t{1} << n));
+  }
 
-// The digits' number; false where there are more than kMostDigits of them behind leading zeros, or
-// other bytes.
-inline bool read_mantissa(const Digits& digits, [[maybe_unused]] Registers registers,
-                          std::uint64_t& mantissa) noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-  const Parts parts = registers >= Registers::kAvx2 ? parts_in_avx2(digits) : parts_of(digits);
-#else
-  const Parts parts = parts_of(digits);
+  [[gnu::target("avx2")]] static Parts parts_of(const Digits& digits) noexcept {
+    const __m256i bytes = _mm256_blendv_epi8(load_32(digits.end - 33), load_32(digits.end - 32),
+                                             load_32(kLastBytes.of[digits.behind]));
+    const __m256i values = _mm256_and_si256(_mm256_sub_epi8(bytes, _mm256_set1_epi8('0')),
+                                            load_32(kLastBytes.of[digits.n]));
+    const __m256i nine = _mm256_set1_epi8(9);
+    const __m256i twos = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 10));
+    const __m256i fours = _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 100));
+    const __m256i eights =
+        _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(1 << 16 | 10000));
+    const auto low = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 0));
+    const auto high = static_cast<std::uint64_t>(_mm256_extract_epi64(eights, 2));
+    const __m256i most = _mm256_max_epu8(values, nine);
+    return {low >> 32, high & 0xffffffffU, high >> 32,
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) == -1};
+  }
+};
 #endif
-  mantissa = (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
-  return parts.are_digits && parts.leading < kPowersOfTen[kMostDigits - 16];
-}
 
 // Plain decimals of few digits. Where kReach bytes up to the token's end cannot be read, it is not
 // taken.
-inline bool read_short_decimal(std::string_view token, std::size_t before, Registers registers,
-                               double& number) noexcept {
+template <class Bytes>
+SKGRADED_ALWAYS_INLINE bool read_short_decimal(std::string_view token, std::size_t before,
+                                               double& number) noexcept {
   const bool negative = !token.empty() && token[0] == '-';
   const std::size_t n = token.size() - (negative ? 1 : 0);
   const char* end = token.data() + token.size();
   if (n == 0 || n > kLongest || before + token.size() < kReach) return false;
-  const std::size_t beyond = n < 8 ? 8 - n : 0;
-  std::size_t point = point_in(eight_bytes(end - n - beyond) >> (8 * beyond));
-  if (point == 8) point = std::min(n, std::string_view(end - n, n).find('.'));
+  const std::size_t point = Bytes::point_in(end, n);
   const bool has_point = point < n;
   const std::size_t decimals = has_point ? n - 1 - point : 0;
   if (decimals > kMostDecimals || (has_point && n == 1)) return false;
-  std::uint64_t mantissa = 0;
-  const Digits digits = has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n};
-  if (!read_mantissa(digits, registers, mantissa)) return false;
+  const Parts parts = Bytes::parts_of(has_point ? Digits{end, n - 1, decimals} : Digits{end, n, n});
+  if (!parts.are_digits || parts.leading >= kPowersOfTen[kMostDigits - 16]) return false;
+  const std::uint64_t mantissa =
+      (parts.leading * kPowersOfTen[8] + parts.second) * kPowersOfTen[8] + parts.third;
   number = mantissa == 0 ? 0.0 : nearest_quotient(mantissa, decimals);
   if (negative) number = -number;
   return true;
+}
+
+// Tokens of a text of which `before` bytes can be read in front: token i has the bytes from
+// edge[i * step] to edge[i * step + 1].
+struct Tokens {
+  const char* text;
+  std::size_t before;
+  const std::uint32_t* edge;
+  std::size_t step, size;
+
+  std::string_view operator[](std::size_t i) const noexcept {
+    const std::uint32_t* of_token = edge + i * step;
+    return {text + of_token[0], of_token[1] - of_token[0]};
+  }
+  std::size_t before_token(std::size_t i) const noexcept { return before + edge[i * step]; }
+};
+
+// Reads tokens from one on, up to one that is no plain decimal of few digits; returns its number.
+template <class Bytes>
+SKGRADED_ALWAYS_INLINE std::size_t read_each(const Tokens& tokens, std::size_t i,
+                                             double* number) noexcept {
+  while (i < tokens.size && read_short_decimal<Bytes>(tokens[i], tokens.before_token(i), number[i]))
+    ++i;
+  return i;
+}
+
+#if SKGRADED_HAS_AVX_VARIANT
+[[gnu::target("avx2")]] inline std::size_t read_each_in_avx2(const Tokens& tokens, std::size_t i,
+                                                             double* number) noexcept {
+  return read_each<InAvx2>(tokens, i, number);
+}
+#endif
+
+inline std::size_t read_short_decimals(const Tokens& tokens, std::size_t i, double* number,
+                                       [[maybe_unused]] Registers registers) noexcept {
+#if SKGRADED_HAS_AVX_VARIANT
+  if (registers >= Registers::kAvx2) return read_each_in_avx2(tokens, i, number);
+#endif
+  return read_each<EightBytes>(tokens, i, number);
 }
 
 inline std::size_t count_digits(std::string_view text) noexcept {
@@ -315,9 +356,8 @@ inline bool is_word_of_no_number(std::string_view token) {
 
 // A sign, digits with or without a point, and an exponent; the words for what is no number are read
 // as NaN. The locale plays no part. As many bytes as `before` can be read in front of the token.
-inline bool read_number(std::string_view token, double& number, std::size_t before = 0,
-                        Registers registers = Registers::kPlain) {
-  if (read_short_decimal(token, before, registers, number)) return true;
+inline bool read_number(std::string_view token, double& number, std::size_t before = 0) {
+  if (read_short_decimal<EightBytes>(token, before, number)) return true;
   const bool negative = !token.empty() && token[0] == '-';
   if (!token.empty() && (token[0] == '+' || token[0] == '-')) token.remove_prefix(1);
   // from_chars would take a second minus sign.

@@ -31,21 +31,38 @@ class TrecOrder {
       score_[i] = static_cast<Score>(scores[start + static_cast<std::int64_t>(i)]);
   }
 
-  void sort(std::int32_t* order) {
+  // Orders the documents and marks those that are tied with the one before.
+  void sort(std::int32_t* order, std::uint8_t* tied) {
     const auto n = static_cast<std::int32_t>(score_.size());
-    if (!std::is_sorted(score_.rbegin(), score_.rend())) {
-      read_ids(0, n);
-      std::sort(order, order + n, [this](std::int32_t a, std::int32_t b) {
-        const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-        if (score_[i] != score_[j]) return score_[i] > score_[j];
-        return id_[i] > id_[j];
-      });
-      return;
+    std::iota(order, order + n, 0);
+    bool is_sorted = true, has_ties = false;
+    if (n > 0) tied[0] = 0;
+    for (std::size_t i = 1; i < score_.size(); ++i) {
+      is_sorted &= !(score_[i] > score_[i - 1]);
+      has_ties |= score_[i] == score_[i - 1];
+      tied[i] = score_[i] == score_[i - 1] ? 1 : 0;
     }
-    // As most files are: only ties are left.
+    if (!is_sorted) return sort_all(order, tied);
+    if (has_ties) sort_ties(order);
+  }
+
+ private:
+  void sort_all(std::int32_t* order, std::uint8_t* tied) {
+    const auto n = static_cast<std::int32_t>(score_.size());
+    read_ids(0, n);
+    std::sort(order, order + n, [this](std::int32_t a, std::int32_t b) {
+      const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+      if (score_[i] != score_[j]) return score_[i] > score_[j];
+      return id_[i] > id_[j];
+    });
+    for (std::int32_t i = 1; i < n; ++i) tied[i] = tie(order[i], order[i - 1]) ? 1 : 0;
+  }
+
+  void sort_ties(std::int32_t* order) {
+    const auto n = static_cast<std::int32_t>(score_.size());
     for (std::int32_t begin = 0, end = 1; begin < n; begin = end++) {
       while (end < n && tie(end, begin)) ++end;
-      if (end - begin > 1 && !is_in_order(begin, end)) sort_ties(order, begin, end);
+      if (end - begin > 1 && !is_in_order(begin, end)) sort_block(order, begin, end);
     }
   }
 
@@ -53,14 +70,13 @@ class TrecOrder {
     return score_[static_cast<std::size_t>(a)] == score_[static_cast<std::size_t>(b)];
   }
 
- private:
   bool is_in_order(std::int32_t begin, std::int32_t end) const noexcept {
     for (std::int64_t row = start_ + begin + 1; row < start_ + end; ++row)
       if (documents_[row - 1] <= documents_[row]) return false;
     return true;
   }
 
-  void sort_ties(std::int32_t* order, std::int32_t begin, std::int32_t end) {
+  void sort_block(std::int32_t* order, std::int32_t begin, std::int32_t end) {
     read_ids(begin, end);
     std::sort(order + begin, order + end, [&](std::int32_t a, std::int32_t b) {
       return id_[static_cast<std::size_t>(a - begin)] > id_[static_cast<std::size_t>(b - begin)];
@@ -94,14 +110,8 @@ void order_documents(const double* scores, const Documents& documents, const Row
                      std::int32_t* order, std::uint8_t* tied) {
   TrecOrder<Score> of_query(documents);
   for (std::int64_t q = 0; q < rows.queries.count; ++q) {
-    std::int32_t* first = order + rows.queries.begin(q);
-    std::uint8_t* flags = tied + rows.queries.begin(q);
-    const auto n = static_cast<std::int32_t>(rows.queries.size(q));
-    std::iota(first, first + n, 0);
-    of_query.read_scores(scores, rows.start[q], n);
-    of_query.sort(first);
-    for (std::int32_t i = 0; i < n; ++i)
-      flags[i] = i > 0 && of_query.tie(first[i], first[i - 1]) ? 1 : 0;
+    of_query.read_scores(scores, rows.start[q], rows.queries.size(q));
+    of_query.sort(order + rows.queries.begin(q), tied + rows.queries.begin(q));
   }
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -24,6 +26,7 @@ from skgraded.trec._files import (
     join,
     join_nothing,
     named_runs,
+    read_columns_of_run,
     read_qrels,
     read_run,
     unique_names,
@@ -36,8 +39,10 @@ __all__ = ["evaluate"]
 FloatArray = NDArray[np.float64]
 
 
-# Runs that are scored together: the work that a call does only once is shared by all of them.
-_RUNS_AT_A_TIME = 8
+# Runs that are scored together: the work that a call does only once is shared by all of them. They
+# are held in memory until they have so many documents, or are so many.
+_RUNS_AT_A_TIME = 36
+_DOCUMENTS_AT_A_TIME = 1_000_000
 
 
 class _Read(NamedTuple):
@@ -121,7 +126,7 @@ def evaluate(
     judged = read_qrels(qrels)
 
     def read(name: str | None, given: Any) -> _Read:
-        run = read_run(given, strict=strict, name=name)
+        run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
         joined = join(judged, run, order=order, complete=complete, negative=negative)
         return _Read(run.name, joined, run.coverage(judged.topics))
 
@@ -135,7 +140,7 @@ def evaluate(
         systems=unique_names([name for batch in batches for name in batch.names]),
         topics=judged.topics,
         measures=parsed,
-        values=np.concatenate([batch.values for batch in batches]),
+        values=np.concatenate([part for batch in batches for part in batch.values]),
         coverage=tuple(each for batch in batches for each in batch.coverage),
         n_empty=n_empty,
         complete=complete,
@@ -162,7 +167,7 @@ class _Batch(NamedTuple):
 
     names: list[str]
     coverage: list[Coverage]
-    values: FloatArray
+    values: list[FloatArray]
     faults: list[ValueError | OSError]
 
 
@@ -192,23 +197,39 @@ def _score_batches(
     """Read and score runs; raise one error that names all faults of all runs."""
 
     def score(batch: list[tuple[str | None, Any]]) -> _Batch:
-        runs: list[_Read] = []
-        faults: list[ValueError | OSError] = []
+        scored = _Batch([], [], [], [])
+        waiting: list[JoinedRun] = []
+        n_documents = 0
         for name, given in batch:
             try:
-                runs.append(read(name, given))
+                run = read(name, given)
             except (ValueError, OSError) as fault:
-                faults.append(fault)
+                scored.faults.append(fault)
+            else:
+                scored.names.append(run.name)
+                scored.coverage.append(run.coverage)
+                waiting.append(run.joined)
+                n_documents += len(run.joined.levels)
+            if n_documents >= _DOCUMENTS_AT_A_TIME:
+                scored.values.append(scorer.score(waiting))
+                waiting, n_documents = [], 0
             step()
-        names, coverage = [each.name for each in runs], [each.coverage for each in runs]
-        return _Batch(names, coverage, scorer.score([each.joined for each in runs]), faults)
+        scored.values.append(scorer.score(waiting))
+        return scored
 
-    at_a_time = max(1, min(_RUNS_AT_A_TIME, len(named) // n_threads))
-    parts = [named[first : first + at_a_time] for first in range(0, len(named), at_a_time)]
     with ThreadPoolExecutor(n_threads) as pool:
-        batches = list(pool.map(score, parts))
+        batches = list(pool.map(score, _parts(named, n_threads)))
     _raise_together([fault for batch in batches for fault in batch.faults])
     return batches
+
+
+def _parts(
+    named: list[tuple[str | None, Any]], n_threads: int
+) -> list[list[tuple[str | None, Any]]]:
+    """Split runs into parts of about one size, as many for each thread."""
+    rounds = math.ceil(len(named) / (n_threads * _RUNS_AT_A_TIME))
+    borders = np.linspace(0, len(named), rounds * n_threads + 1).astype(int).tolist()
+    return [named[first:last] for first, last in itertools.pairwise(borders) if last > first]
 
 
 def _raise_together(faults: list[ValueError | OSError]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import flag, threads
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.trec._files import JoinedRun, Negative, Order, join, read_qrels, read_run
+from skgraded.trec._files import JoinedRun, Negative, Order, join, read_columns_of_run, read_qrels
 
 __all__ = ["rank", "rankings_of"]
 
@@ -80,7 +80,7 @@ def rank(
     """
     joined = join(
         read_qrels(qrels),
-        read_run(run, strict=strict),
+        read_columns_of_run(run, strict=strict, name=None, with_ranks=order == "rank"),
         order=order,
         complete=flag("complete", complete),
         negative=negative,

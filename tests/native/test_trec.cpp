@@ -76,16 +76,50 @@ void test_lines_are_cut_at_their_blanks(Random& random) {
     marks.cover(0);
     const auto n =
         static_cast<std::size_t>(below(random, static_cast<std::int64_t>(text.size()) + 1));
-    std::string_view column[kMostColumns], expected[kMostColumns], six[6], four[4];
+    std::string_view column[kMostColumns], expected[kMostColumns];
     const int found = cut_by_marks(exact.bytes.get(), n, marks.blanks(0), column);
     check(found == cut_by_bytes(exact.bytes.get(), n, expected), "number of columns", text);
     for (int i = 0; i < std::min(found, kMostColumns); ++i)
       check(column[i] == expected[i], "column", text);
-    const bool are_six = cut_exactly<6>(exact.bytes.get(), n, marks.blanks(0), six);
-    const bool are_four = cut_exactly<4>(exact.bytes.get(), n, marks.blanks(0), four);
-    check(are_six == (found == 6) && are_four == (found == 4), "just so many columns", text);
-    for (int i = 0; are_six && i < 6; ++i) check(six[i] == expected[i], "column of six", text);
-    for (int i = 0; are_four && i < 4; ++i) check(four[i] == expected[i], "column of four", text);
+  }
+}
+
+std::string random_lines(Random& random, int n_columns) {
+  std::string text;
+  for (std::int64_t left = below(random, 200); left >= 0; --left) {
+    const bool is_usual = random() % 64 != 0;
+    for (int j = is_usual ? n_columns : static_cast<int>(below(random, 8)); j > 0; --j)
+      text += random_text(random, " \t\r", 2) + "a#"[random() % 64 == 0 ? 1 : 0] +
+              random_text(random, "ab#", random() % 64 == 0 ? 40 : 5) + ' ';
+    if (left > 0 || random() % 2 == 0) text += '\n';
+  }
+  return text;
+}
+
+// Lines of just so many columns, up to a comment, a line longer than a block, one without its end
+// or one of other columns.
+template <int kColumns>
+void test_usual_lines_are_cut(Random& random) {
+  for (int round = 0; round < 2000; ++round) {
+    const std::string text = random_lines(random, kColumns);
+    const Exact exact(text);
+    skgraded::TextMarks marks(exact.view());
+    CutLines lines;
+    const std::size_t end = lines.cut<kColumns>(exact.view(), 0, marks);
+    std::string_view expected[kMostColumns];
+    const auto is_usual = [&](std::size_t at) {
+      const std::size_t n = exact.view().find('\n', at) - at;
+      return n < skgraded::kBlockBytes && text[at] != '#' &&
+             cut_by_bytes(exact.bytes.get() + at, n, expected) == kColumns;
+    };
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      check(is_usual(at), "usual line", text);
+      for (int j = 0; j < kColumns; ++j) check(lines.column(j)[i] == expected[j], "column", text);
+      at = exact.view().find('\n', at) + 1;
+    }
+    check(at == end, "where the lines end", text);
+    check(lines.size() == 128 || at == text.size() || !is_usual(at), "all usual lines", text);
   }
 }
 
@@ -123,8 +157,9 @@ void test_any_bytes_can_be_read(Random& random) {
     for (const bool final : {false, true}) {
       const Lines lines =
           LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels, kKey).read(final);
-      check(lines.value.size() == lines.topic.size(), "as many values as topics");
-      check(lines.value.size() == lines.document_end.size(), "as many documents as topics");
+      check(lines.value.size() == lines.document_end.size(), "as many documents as values");
+      check(lines.span_begin.size() == lines.span_topic.size(), "as many spans as their topics");
+      check(lines.span_begin.empty() == (lines.value.size() == 0), "spans where there are records");
       check(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
     }
   }
@@ -141,6 +176,13 @@ void test_two_records_in_a_line_are_found(Random& random) {
   }
 }
 
+// Whether the bytes from `begin` to the text's end are a short decimal.
+bool read_one(std::string_view text, std::size_t begin, Registers registers, double& number) {
+  const std::uint32_t edge[] = {static_cast<std::uint32_t>(begin),
+                                static_cast<std::uint32_t>(text.size())};
+  return read_short_decimals({text.data(), 0, edge, 2, 1}, 0, &number, registers) == 1;
+}
+
 void test_numbers_are_those_of_strtod(Random& random) {
   for (int round = 0; round < 100000; ++round) {
     const std::string text = random_text(random, "0123456789.", 22) + (round % 7 == 0 ? "e-3" : "");
@@ -152,12 +194,13 @@ void test_numbers_are_those_of_strtod(Random& random) {
     if (is_number) check(number == expected, "number", text);
     const std::size_t before = random() % 40;
     const Exact behind(std::string(before, "0.- a"[random() % 5]) + text);
-    for (const auto registers : {Registers::kPlain, skgraded::widest_registers()}) {
-      number = 0;
-      check(read_number(behind.view().substr(before), number, before, registers) == is_number,
-            "whether it is one", text);
-      if (is_number) check(number == expected, "number behind other bytes", text);
-    }
+    number = 0;
+    check(read_number(behind.view().substr(before), number, before) == is_number,
+          "whether it is one", text);
+    if (is_number) check(number == expected, "number behind other bytes", text);
+    for (const auto registers : {Registers::kPlain, skgraded::widest_registers()})
+      if (read_one(behind.view(), before, registers, number))
+        check(is_number && number == expected, "short decimal behind other bytes", text);
   }
 }
 
@@ -167,8 +210,7 @@ void test_decimals_are_rounded_once(Random& random) {
     const Exact behind(std::string(kReach, "0.- a7"[random() % 6]) + text);
     for (const auto registers : {Registers::kPlain, skgraded::widest_registers()}) {
       double number = 0;
-      check(read_short_decimal(behind.view().substr(kReach), kReach, registers, number),
-            "short decimal", text);
+      check(read_one(behind.view(), kReach, registers, number), "short decimal", text);
       check(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
     }
   };
@@ -289,9 +331,12 @@ void test_documents_are_found(Random& random) {
     start.assign(asked_indptr.begin(), asked_indptr.end() - 1);
     const Queries queries{indptr.data(), n_queries}, of_asked{asked_indptr.data(), n_queries};
     const Table table = index_documents(known.documents(), queries, kKey);
-    std::vector<std::int32_t> found(asked.ids.size());
-    look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), kKey,
-            table.slots.data(), table.indptr.data(), found.data());
+    const Found in_table =
+        look_up(asked.documents(), Rows{start.data(), of_asked}, known.documents(), kKey,
+                table.slots.data(), table.indptr.data());
+    std::vector<std::int64_t> found(asked.ids.size(), -1);
+    for (std::size_t i = 0; i < in_table.place.size(); ++i)
+      found[static_cast<std::size_t>(in_table.place[i])] = in_table.number[i];
     for (std::size_t q = 0; q < number.size(); ++q) {
       for (std::int64_t i = asked_indptr[q]; i < asked_indptr[q + 1]; ++i) {
         const auto place = number[q].find(asked.ids[static_cast<std::size_t>(i)]);
@@ -348,7 +393,7 @@ std::int64_t count_detours(const std::vector<std::string>& texts, const HashKey&
   for (const std::string& each : texts) ids.add(each);
   const std::vector<std::int64_t> indptr = {0, static_cast<std::int64_t>(texts.size())};
   const Table table = index_documents(ids.documents(), Queries{indptr.data(), 1}, key);
-  const auto n_slots = static_cast<std::int64_t>(table.slots.size());
+  const std::int64_t n_slots = slots_in(static_cast<std::int64_t>(table.slots.size()));
   std::int64_t detours = 0;
   for (const std::string& each : texts) {
     const std::uint64_t hash = hash_of(each, key);
@@ -369,7 +414,6 @@ void test_crafted_ids_are_found_as_fast_as_others(Random& random) {
     check(count_detours(crafted_ids(kIds), key) < kIds, "crafted ids");
     check(count_detours(others, key) < kIds, "other ids");
   }
-  check(draw_key() != draw_key(), "every table has a key of its own");
 }
 
 void test_repeated_documents_are_found(Random& random) {
@@ -429,6 +473,8 @@ void test_documents_are_put_in_order(Random& random) {
 int main() {
   Random random(20240607);
   test_lines_are_cut_at_their_blanks(random);
+  test_usual_lines_are_cut<6>(random);
+  test_usual_lines_are_cut<4>(random);
   test_marks_are_those_of_the_bytes(random);
   test_any_bytes_can_be_read(random);
   test_two_records_in_a_line_are_found(random);

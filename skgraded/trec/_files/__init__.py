@@ -5,7 +5,7 @@ from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._join import JoinedRun, Order, join, join_nothing, rank_run
 from skgraded.trec._files._named_runs import named_runs, unique_names
 from skgraded.trec._files._qrels import Negative, Qrels
-from skgraded.trec._files._read import read_qrels, read_run
+from skgraded.trec._files._read import read_columns_of_run, read_qrels, read_run
 from skgraded.trec._files._runs import Run
 from skgraded.trec._files._sources import is_source, name_of_source, read_chunks
 
@@ -25,6 +25,7 @@ __all__ = [
     "notes_on_coverage",
     "rank_run",
     "read_chunks",
+    "read_columns_of_run",
     "read_qrels",
     "read_run",
     "unique_names",

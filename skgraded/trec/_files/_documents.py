@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -12,11 +14,25 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings import is_missing
 
-__all__ = ["Documents", "ids_as_text"]
+__all__ = ["Documents", "HashKey", "draw_key", "ids_as_text"]
 
 IntArray = NDArray[np.int64]
 
+HashKey = tuple[int, int]
+
 _LONGEST_QUOTE = 60
+
+
+def draw_key() -> HashKey:
+    """Draw a key for the hash of ids, so that nobody can craft a file of ids that collide.
+
+    Returns
+    -------
+    tuple of int
+        Two words of 64 bits from the system's source of random numbers.
+    """
+    first, second = struct.unpack("=QQ", os.urandom(16))
+    return first, second
 
 
 def ids_as_text(given: Iterable[Any], place: Callable[[int], str]) -> list[str]:

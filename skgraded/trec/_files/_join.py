@@ -91,7 +91,7 @@ def join(
         qid=qrels.topics[kept],
         indptr=indptr,
         pool=pool if len(kept) == len(found) else _of_topics(pool, kept),
-        levels=pool.levels.take(_look_up(qrels, run, kept, start, indptr)),
+        levels=_levels(pool, int(indptr[-1]), *_look_up(qrels, run, kept, start, indptr)),
         order=order_in_topic,
         tied=tied,
         topic=kept,
@@ -135,8 +135,8 @@ def _extents(run: Run, in_run: IntArray) -> tuple[IntArray, IntArray]:
 
 def _look_up(
     qrels: Qrels, run: Run, kept: IntArray, start: IntArray, indptr: IntArray
-) -> NDArray[np.int32]:
-    """Return the row of each retrieved document in the qrels, or -1, the last row, if unjudged."""
+) -> tuple[IntArray, IntArray]:
+    """Return the retrieved documents that the qrels hold, and their rows there."""
     slots, slot_indptr, key = qrels.slots
     if len(kept) < qrels.n_topics:
         slots, slot_indptr = _slots_of_topics(slots, slot_indptr, kept)
@@ -151,6 +151,13 @@ def _look_up(
         slot_indptr,
         key,
     )
+
+
+def _levels(pool: Pool, n_documents: int, found: IntArray, rows: IntArray) -> NDArray[Any]:
+    """Return the level of each retrieved document, of which some were found in the qrels."""
+    levels = np.full(n_documents, pool.levels[-1])
+    levels[found] = pool.levels[rows]
+    return levels
 
 
 def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

@@ -14,6 +14,7 @@ from skgraded import _core
 from skgraded._params import choice
 from skgraded._text import count
 from skgraded.rankings import levels_of
+from skgraded.trec._files._documents import HashKey, draw_key
 from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, column_of_topics, group_records
 
@@ -71,9 +72,12 @@ class Qrels(Table):
     grades: FloatArray
 
     @cached_property
-    def slots(self) -> tuple[NDArray[np.uint64], IntArray, tuple[int, int]]:
+    def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
-        return _core.index_documents(self.documents.end, self.documents.text, self.indptr)
+        key = draw_key()
+        return *_core.index_documents(
+            self.documents.end, self.documents.text, self.indptr, key
+        ), key
 
     @cached_property
     def n_unsampled(self) -> int:
@@ -236,7 +240,7 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
     def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
         old, new = records.values[first], records.values[again]
         if old != new:
-            topic = records.topics[records.topic[again]]
+            topic = records.topic_of(again)
             raise ValueError(
                 f"{place(again)}: document {document!r} of topic {topic!r} must have one "
                 f"grade, got {new:g} here and {old:g} in {place(first).rsplit(', ')[-1]}."

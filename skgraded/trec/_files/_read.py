@@ -13,11 +13,11 @@ from skgraded._params import flag
 from skgraded.rankings import numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
 from skgraded.trec._files._qrels import Qrels, qrels_from_records
-from skgraded.trec._files._records import Records, read_records
+from skgraded.trec._files._records import Records, Spans, read_records
 from skgraded.trec._files._runs import Run, run_from_records
 from skgraded.trec._files._sources import is_source, name_of_source, short_name
 
-__all__ = ["read_qrels", "read_run"]
+__all__ = ["read_columns_of_run", "read_qrels", "read_run"]
 
 # Names of the columns in ir_measures and ir_datasets, and in PyTerrier.
 _TOPIC = ("query_id", "qid")
@@ -108,11 +108,17 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     >>> trec.read_run({"q1": {"d1": 2.5, "d7": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """
+    return read_columns_of_run(source, strict=strict, name=name, with_ranks=True)
+
+
+def read_columns_of_run(source: Any, *, strict: bool, name: str | None, with_ranks: bool) -> Run:
+    """Read a run as `read_run` does; a file's rank column only where it is needed."""
     flag("strict", strict)
     if isinstance(source, Run):
         return source if name is None else dataclasses.replace(source, name=name)
     if is_source(source):
-        records, default = read_records(source, is_run=True), short_name(source)
+        records = read_records(source, is_run=True, with_ranks=with_ranks)
+        default = short_name(source)
     else:
         if hasattr(source, "scoreddocs_iter"):
             source = source.scoreddocs_iter()
@@ -149,7 +155,7 @@ def _records_of_dict(nested: Mapping[Any, Mapping[Any, Any]], value: str) -> Rec
     documents = Documents.from_ids(_ids("the document", ids, place))
     values = _check_values(flat, value, place)
     named = [name for name, length in zip(topics, lengths, strict=True) if length]
-    return Records(named, _renumber(topic), documents, values, None, place)
+    return Records(named, Spans.of_column(_renumber(topic)), documents, values, None, place)
 
 
 def _topics_of_dict(nested: Mapping[Any, Mapping[Any, Any]]) -> list[str]:
@@ -244,7 +250,7 @@ def _records_of_columns(
     numbers = [number_of.setdefault(each, len(number_of)) for each in topics]
     return Records(
         topics=list(number_of),
-        topic=np.array(numbers, dtype=np.int32),
+        spans=Spans.of_column(np.array(numbers, dtype=np.int32)),
         documents=Documents.from_ids(_ids(document.name, document.values, place)),
         values=_check_values(value.values, value.name, place),
         ranks=ranks,

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.trec._files._documents import Documents
+from skgraded.trec._files._documents import Documents, draw_key
 from skgraded.trec._files._sources import name_of_source, read_chunks
 
-__all__ = ["Records", "read_records"]
+__all__ = ["Records", "Spans", "read_records"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -34,6 +34,27 @@ _COLUMNS = 1  # the fault of a line with too few or too many of them
 _LONGEST_LINE = "1,000,000"  # bytes, as in the kernel
 
 
+class Spans(NamedTuple):
+    """Consecutive records of one topic.
+
+    Attributes
+    ----------
+    topic : ndarray of shape (n_spans,), int32
+        Number of the topic; that of the span before is another one.
+    indptr : ndarray of shape (n_spans + 1,), int64
+        Records of span s are ``indptr[s]:indptr[s + 1]``.
+    """
+
+    topic: NDArray[np.int32]
+    indptr: IntArray
+
+    @classmethod
+    def of_column(cls, topic: NDArray[Any]) -> Spans:
+        """Find the spans of a column that holds the number of each record's topic."""
+        begin = np.flatnonzero(np.diff(topic, prepend=-1))
+        return cls(topic[begin].astype(np.int32), np.append(begin, len(topic)))
+
+
 @dataclasses.dataclass(frozen=True)
 class Records:
     """Judgments or retrieved documents, in the order in which they came.
@@ -42,8 +63,8 @@ class Records:
     ----------
     topics : list of str
         Topic ids, in order of first appearance.
-    topic : ndarray of shape (n_records,), int32 or int64
-        Number of each record's topic.
+    spans : Spans
+        Topics of the records.
     documents : Documents
         Document ids.
     values : ndarray of shape (n_records,), float64
@@ -57,23 +78,29 @@ class Records:
     """
 
     topics: list[str]
-    topic: NDArray[Any]
+    spans: Spans
     documents: Documents
     values: FloatArray
     ranks: NDArray[np.int32] | None
     place: Callable[[int], str]
     tag: str = ""
 
+    def topic_of(self, record: int) -> str:
+        """Return the topic of a record."""
+        span = int(np.searchsorted(self.spans.indptr, record, side="right")) - 1
+        return self.topics[int(self.spans.topic[span])]
+
 
 class _Lines(NamedTuple):
     """The columns that the kernel reads from a chunk of text."""
 
-    topic: NDArray[np.int32]
     topic_extent: IntArray
+    span_topic: NDArray[np.int32]
+    span_begin: IntArray
     document_end: IntArray
     document: NDArray[np.uint8]
     value: FloatArray
-    rank: NDArray[np.int32]
+    rank: NDArray[np.int32]  # none where ranks are not read
     skipped: IntArray  # records before skipped lines, and the number of these lines
     tag: bytes
     n_lines: int
@@ -81,9 +108,9 @@ class _Lines(NamedTuple):
     fault: tuple[int, int, int]
 
 
-def read_records(source: Any, *, is_run: bool) -> Records:
+def read_records(source: Any, *, is_run: bool, with_ranks: bool = True) -> Records:
     """Read a qrels or run file chunk by chunk, so that its whole text is never in memory."""
-    reader = _Reader(name_of_source(source), is_run)
+    reader = _Reader(name_of_source(source), is_run, is_run and with_ranks)
     rest = b""
     for chunk in read_chunks(source):
         text = rest + chunk if rest else chunk
@@ -96,19 +123,22 @@ def read_records(source: Any, *, is_run: bool) -> Records:
 class _Reader:
     """Gathers the records of the chunks of one file."""
 
-    def __init__(self, name: str, is_run: bool) -> None:
+    def __init__(self, name: str, is_run: bool, with_ranks: bool) -> None:
         self.name = name
         self.is_run = is_run
+        self.with_ranks = with_ranks
+        self.key = draw_key()
         self.parts: list[_Lines] = []
         self.topic_parts: list[NDArray[np.int32]] = []
-        self.number_of: dict[bytes, int] = {}
+        self.span_begins: list[IntArray] = []
+        self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
         self.skipped: list[IntArray] = []
 
     def read(self, text: bytes, *, final: bool) -> int:
         """Read the complete lines of a text and return the number of bytes that they have."""
-        lines = _Lines(*_core.read_trec_lines(text, self.is_run, final))
+        lines = _Lines(*_core.read_trec_lines(text, self.is_run, self.with_ranks, final, self.key))
         if lines.fault[0]:
             self._raise(text, lines)
         if len(lines.skipped):
@@ -116,6 +146,7 @@ class _Reader:
             self.skipped.append(lines.skipped.reshape(-1, 2))
         if len(lines.value):
             self.topic_parts.append(self._number_topics(text, lines))
+            self.span_begins.append(lines.span_begin + self.n_records)
             self.parts.append(lines)
         self.n_lines += lines.n_lines
         self.n_records += len(lines.value)
@@ -123,24 +154,32 @@ class _Reader:
 
     def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
         extents = lines.topic_extent.reshape(-1, 2).tolist()
-        ids = [text[begin:end] for begin, end in extents]
+        ids = [text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents]
         numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
         if numbers == list(range(len(numbers))):
-            return lines.topic
-        return np.array(numbers, dtype=np.int32)[lines.topic]
+            return lines.span_topic
+        return np.array(numbers, dtype=np.int32)[lines.span_topic]
+
+    def _spans(self) -> Spans:
+        """Put the spans of all parts together; one may go on from part to part."""
+        topic, begin = _concatenate(self.topic_parts), _concatenate(self.span_begins)
+        if len(self.parts) > 1:
+            kept = np.diff(topic, prepend=-1) != 0
+            topic, begin = topic[kept], begin[kept]
+        return Spans(topic, np.append(begin, self.n_records))
 
     def records(self) -> Records:
         parts = self.parts
         if not parts:
             raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
         return Records(
-            topics=[each.decode("utf-8", "surrogateescape") for each in self.number_of],
-            topic=_concatenate(self.topic_parts),
+            topics=list(self.number_of),
+            spans=self._spans(),
             documents=Documents.concatenate(
                 [Documents(part.document_end, part.document) for part in parts]
             ),
             values=_concatenate([part.value for part in parts]),
-            ranks=_concatenate([part.rank for part in parts]) if self.is_run else None,
+            ranks=_concatenate([part.rank for part in parts]) if self.with_ranks else None,
             place=self._place,
             tag=parts[0].tag.decode("utf-8", "surrogateescape"),
         )

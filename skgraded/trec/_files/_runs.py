@@ -69,6 +69,8 @@ class Run(Table):
         Coverage(n_documents=2, missing=('q2',), extra=('q9',), n_duplicates=0)
         """
         judged = [str(each) for each in topics]
+        if set(judged) == set(self.topics.tolist()):
+            return Coverage(self.n_documents, (), (), self.n_duplicates)
         n_retrieved = dict(zip(self.topics.tolist(), np.diff(self.indptr).tolist(), strict=True))
         is_judged = set(judged)
         return Coverage(
@@ -114,7 +116,7 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
 
     def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
         if strict:
-            topic = records.topics[records.topic[again]]
+            topic = records.topic_of(again)
             raise ValueError(
                 f"{place(again)}: a run must name a document once in a topic, got {document!r} "
                 f"of topic {topic!r} again, first in {place(first).rsplit(', ')[-1]}."

@@ -9,7 +9,6 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 __all__ = ["is_source", "name_of_source", "read_chunks"]
@@ -51,9 +50,10 @@ def short_name(source: Any) -> str:
 
     Bytes that are not UTF-8 are escaped, so that every output can show the name.
     """
-    name = os.fsencode(Path(name_of_source(source)).name).decode("utf-8", "backslashreplace")
-    suffix = Path(name).suffix
-    return name.removesuffix(suffix) if suffix in _SUFFIXES else name
+    last = os.path.basename(name_of_source(source))
+    name = os.fsencode(last).decode("utf-8", "backslashreplace")
+    stem, suffix = os.path.splitext(name)
+    return stem if suffix in _SUFFIXES else name
 
 
 def read_chunks(source: Any) -> Iterator[bytes]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.trec._files._documents import Documents
-from skgraded.trec._files._records import Records
+from skgraded.trec._files._documents import Documents, draw_key
+from skgraded.trec._files._records import Records, Spans
 
 __all__ = ["Grouped", "Table", "column_of_topics", "group_records"]
 
@@ -77,9 +77,10 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
     Grouped
         The records by topic.
     """
-    indptr, rows = _group_topics(records.topic, len(records.topics))
+    indptr, rows = _group_topics(records.spans, len(records.topics))
     documents = records.documents if rows is None else records.documents.take(rows)
-    pairs = _core.find_duplicates(documents.end, documents.text, indptr).reshape(-1, 2)
+    found = _core.find_duplicates(documents.end, documents.text, indptr, draw_key())
+    pairs = found.reshape(-1, 2)
     if not len(pairs):
         return Grouped(records, indptr, rows, documents, 0)
     rows = np.arange(len(documents)) if rows is None else rows
@@ -92,12 +93,11 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
     return Grouped(records, before[indptr], rows[kept], documents, len(pairs))
 
 
-def _group_topics(topic: NDArray[Any], n_topics: int) -> tuple[IntArray, IntArray | None]:
+def _group_topics(spans: Spans, n_topics: int) -> tuple[IntArray, IntArray | None]:
     """Return the extents of the topics, and the rows by topic; None if they are consecutive."""
-    border = np.flatnonzero(topic[1:] != topic[:-1]) + 1
-    if len(border) == n_topics - 1:  # topics are numbered by first appearance
-        return np.concatenate(([0], border, [len(topic)])), None
-    return _core.group_rows(topic.astype(np.int32, copy=False), n_topics)
+    if len(spans.topic) == n_topics:  # topics are numbered by first appearance
+        return spans.indptr, None
+    return _core.group_rows(np.repeat(spans.topic, np.diff(spans.indptr)), n_topics)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,150 @@
+// What is read from the lines of a TREC file: columns that grow, and the fault that ended it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trec_numbers.hpp"
+
+namespace skgraded::trec {
+
+enum class Fault : int {
+  none = 0,
+  columns = 1,
+  value = 2,
+  not_finite = 3,
+  not_text = 4,
+  lone_return = 5,
+  two_records = 6,
+  too_long = 7
+};
+
+constexpr int kMostColumns = 6;
+
+// Bytes of the longest line, without its end. A file without line ends would otherwise be held in
+// memory whole, looking for one.
+constexpr std::size_t kLongestLine = 1000000;
+
+// Which column holds what. A column of -1 is not there.
+struct Columns {
+  int count, document, value, rank, tag;
+};
+
+constexpr Columns kQrels{4, 2, 3, -1, -1};
+constexpr Columns kRun{6, 2, 4, 3, 5};
+constexpr Columns kRunWithoutRanks{6, 2, 4, -1, 5};
+
+// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
+class Text {
+ public:
+  void reserve(std::size_t n) {
+    if (n + kStep > room_) move_to(n + kStep);
+  }
+
+  void append(std::string_view text) {
+    if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
+    std::memcpy(bytes_.get() + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+
+  // Appends the first n tokens, which end within so many bytes of their text, and tells where each
+  // of them ends here.
+  void append(const Tokens& tokens, std::size_t n, std::size_t text_size, std::int64_t* end) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < n; ++i) size += tokens[i].size();
+    if (size_ + size + kStep > room_) move_to(2 * room_ + size + kStep);
+    char* bytes = bytes_.get();
+    size = size_;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::string_view token = tokens[i];
+      if (token.size() <= kStep && text_size - tokens.before_token(i) >= kStep)
+        std::memcpy(bytes + size, token.data(), kStep);
+      else
+        std::memcpy(bytes + size, token.data(), token.size());
+      size += token.size();
+      end[i] = static_cast<std::int64_t>(size);
+    }
+    size_ = size;
+  }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ > 2 * (size_ + kStep)) move_to(size_ + kStep);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<char[]> release() noexcept { return std::move(bytes_); }
+
+ private:
+  static constexpr std::size_t kStep = 16;
+
+  void move_to(std::size_t room) {
+    std::unique_ptr<char[]> bytes(new char[room]);  // not filled
+    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+    bytes_ = std::move(bytes);
+    room_ = room;
+  }
+
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+// A column whose room is made before it is filled.
+template <class T>
+class Column {
+ public:
+  void reserve(std::size_t room) {
+    if (room <= room_) return;
+    std::unique_ptr<T[]> items(new T[room]);  // not filled
+    std::copy(items_.get(), items_.get() + size_, items.get());
+    items_ = std::move(items);
+    room_ = room;
+  }
+
+  void push(T item) noexcept { items_[size_++] = item; }
+
+  // Where items are written that `grow` then takes in.
+  T* room() noexcept { return items_.get() + size_; }
+  void grow(std::size_t n) noexcept { size_ += n; }
+
+  // Gives back memory of which less than half is in use.
+  void shrink() {
+    if (room_ <= 2 * size_) return;
+    room_ = 0;
+    reserve(size_);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return room_; }
+  std::unique_ptr<T[]> release() noexcept { return std::move(items_); }
+  T operator[](std::size_t i) const noexcept { return items_[i]; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+struct Lines {
+  std::vector<std::int64_t> topic_extent;  // begin and end in the text of each topic
+  std::vector<std::int32_t> span_topic;    // topics of consecutive records
+  std::vector<std::int64_t> span_begin;    // the first of these records
+  Column<std::int64_t> document_end;       // ends of the document ids in `document`
+  Text document;
+  Column<double> value;
+  Column<std::int32_t> rank;
+  std::vector<std::int64_t> skipped;  // records before lines that hold none, and how many lines
+  std::string tag;                    // of the first record
+  std::int64_t n_lines = 0, consumed = 0;
+  Fault fault = Fault::none;
+  std::int64_t fault_begin = 0, fault_end = 0;
+};
+
+}  // namespace skgraded::trec
