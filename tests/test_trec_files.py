@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from skgraded import trec
 from skgraded.trec._files import _sources
+from skgraded.trec._files._documents import draw_key
 
 RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -2 tag\n"
 NESTED_RUN = {"q1": {"d1": 3.5, "d2": 0.001}, "q2": {"d1": -2.0}}
@@ -524,3 +525,11 @@ def test_gzip_is_read_the_same_with_isal_and_without(has_isal, written, monkeypa
         trec.read_run(written(members[:-5]))
     with pytest.raises(ValueError, match="this gzip file is damaged or cut short"):
         trec.read_run(written(members[:-6] + b"123456"))
+
+
+def test_every_table_of_ids_has_a_hash_of_its_own():
+    """Else a file of ids could be crafted that all collide."""
+    keys = [word for _ in range(50) for word in draw_key()]
+    assert len(set(keys)) == 100
+    assert max(keys) < 2**64
+    assert max(keys) > 2**60
