@@ -504,6 +504,27 @@ def test_the_comparison_is_drawn():
     plt.close("all")
 
 
+def test_the_comparison_of_many_systems_shows_which_are_not_worse():
+    from matplotlib import pyplot as plt
+
+    values = paired_values(n_systems=30)
+    values[15:] -= 1.0  # half of the systems are far behind
+    comparison = trec.compare(scores_of(values), test="t")
+    ax = comparison.plot()
+    assert not ax.images
+    (points,) = ax.collections[1:]
+    np.testing.assert_array_equal(points.get_offsets()[:, 1], comparison.means)
+    alike = ~comparison.significant[0]
+    assert 0 < alike.sum() <= len(values) / 2
+    colours = points.get_facecolors()
+    assert [tuple(each) == tuple(colours[0]) for each in colours] == alike.tolist()
+    starts, ends = np.array([line[:, 0] for line in ax.collections[0].get_segments()]).T
+    for system, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        assert start == system + 1
+        assert end == 1 + np.flatnonzero(~comparison.significant[system])[-1]
+    plt.close("all")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
