@@ -166,31 +166,16 @@ def measure(largest, most_seconds):
 
 
 def plot(found, path):
-    """Draw one line for every library, with its name at the end of the line."""
+    """Draw one line for every library; the legend has the order of the lines, slowest first."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5))
-    ends = []
-    for name, by_size in found.items():
-        sizes, seconds = zip(*((int(n), s) for n, s in by_size.items()), strict=True)
+    common = max(set.intersection(*(set(by_size) for by_size in found.values())), key=int)
+    for name in sorted(found, key=lambda name: -found[name][common]):
+        sizes, seconds = zip(*((int(n), s) for n, s in found[name].items()), strict=True)
         is_ours = name == "skgraded"
-        (line,) = axes.loglog(sizes, seconds, marker=".", lw=2.5 if is_ours else 1.2)
-        ends.append((sizes[-1], seconds[-1], name, line))
-    lowest = {}  # where the next label may stand, so that labels of one size do not overlap
-    for size, spent, name, line in sorted(ends, key=lambda end: end[:2]):
-        height = max(spent, lowest.get(size, 0))
-        lowest[size] = 1.7 * height
-        axes.annotate(
-            name,
-            (size, height),
-            (6, 0),
-            textcoords="offset points",
-            color=line.get_color(),
-            va="center",
-            fontsize=9,
-            weight="bold" if name == "skgraded" else "normal",
-        )
-    axes.set_xlim(70, 3e8)
+        axes.loglog(sizes, seconds, marker=".", lw=2.5 if is_ours else 1.2, label=name)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     axes.set_xticks([10**n for n in range(2, 9)])
     axes.set_xlabel("documents, in queries of 100")
     axes.set_ylabel("seconds of processor time")

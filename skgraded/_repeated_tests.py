@@ -57,7 +57,7 @@ def repeated_interval(
 
     Few repeats tell little about how much repeats vary. p < .05 is not more frequent for that, but
     the width of the interval depends on chance. Where repeats vary most in
-    ``benchmarks/coverage.py``, 90 % of the widths are between .45 and 11 times the median width of
+    ``benchmarks/interval_coverage.py``, 90 % of the widths are between .45 and 11 times the median width of
     ten repeats with two repeats, .5 and 3.4 times with three, .55 and 2.4 times with four, .6 and 2
     times with five, and .7 and 1.4 times with ten.
 
@@ -71,7 +71,7 @@ def repeated_interval(
     training_correlation : float, default=0.5
         The correlation rho, from 0 to less than 1. 0 is for repeats that are independent, such as
         those trained on data of their own; 0.5 was chosen by simulation for cross-validations of
-        one data set (``benchmarks/coverage.py``).
+        one data set (``benchmarks/interval_coverage.py``).
 
     Returns
     -------

@@ -8,7 +8,7 @@ their overlap in repeated cross-validations are real.
 
 Intervals of 95 % miss the true difference, which is 0, in the same share of replications.
 
-    python benchmarks/coverage.py [--replications N] [--trained N]
+    python benchmarks/interval_coverage.py [--replications N] [--trained N]
 """
 
 import argparse
