@@ -57,9 +57,9 @@ def repeated_interval(
 
     Few repeats tell little about how much repeats vary. p < .05 is not more frequent for that, but
     the width of the interval depends on chance. Where repeats vary most in
-    ``benchmarks/interval_coverage.py``, 90 % of the widths are between .45 and 11 times the median width of
-    ten repeats with two repeats, .5 and 3.4 times with three, .55 and 2.4 times with four, .6 and 2
-    times with five, and .7 and 1.4 times with ten.
+    ``benchmarks/interval_coverage.py``, 90 % of the widths are between .45 and 11 times the median
+    width of ten repeats with two repeats, .5 and 3.4 times with three, .55 and 2.4 times with four,
+    .6 and 2 times with five, and .7 and 1.4 times with ten.
 
     Parameters
     ----------
