@@ -35,7 +35,8 @@ void check_all_bytes(std::size_t n_bytes) {
 void check_refusal(volatile std::size_t n_bytes) {
   bool refused = false;
   try {
-    skgraded::free_memory(skgraded::allocate_memory(n_bytes));
+    void* volatile memory = skgraded::allocate_memory(n_bytes);  // else a compiler may leave it out
+    skgraded::free_memory(memory);
   } catch (const std::bad_alloc&) {
     refused = true;
   }
