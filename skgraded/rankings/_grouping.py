@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,12 +74,7 @@ def group_rows(
     >>> ids.tolist(), indptr.tolist(), row_order.tolist()
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
-    if qid is None:
-        return _one_query(n_rows)
-    names, numbered = _numbered(qid, n_rows)
-    if numbered.is_grouped:
-        return names, _extents(numbered, n_rows), None
-    return names, *_core.group_rows(numbered.query_of_row, len(names))
+    return _by_query(qid, n_rows, _core.group_rows)
 
 
 def place_rows(
@@ -88,21 +84,21 @@ def place_rows(
 
     To move entries of rows to their positions takes less time than to fetch them in the order.
     """
+    return _by_query(qid, n_rows, _core.place_rows)
+
+
+def _by_query(
+    qid: ArrayLike | None,
+    n_rows: int,
+    arrange: Callable[[NDArray[np.int32], int], tuple[IntArray, IntArray]],
+) -> tuple[NDArray[Any], IntArray, IntArray | None]:
+    """Return ids and extents of the queries, and how rows that are not consecutive are arranged."""
     if qid is None:
-        return _one_query(n_rows)
+        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
     names, numbered = _numbered(qid, n_rows)
     if numbered.is_grouped:
-        return names, _extents(numbered, n_rows), None
-    return names, *_core.place_rows(numbered.query_of_row, len(names))
-
-
-def _one_query(n_rows: int) -> tuple[NDArray[Any], IntArray, None]:
-    return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
-
-
-def _extents(numbered: _Numbered, n_rows: int) -> IntArray:
-    """Return the positions where queries begin that are already consecutive, and the last end."""
-    return np.append(numbered.first_rows, n_rows)
+        return names, np.append(numbered.first_rows, n_rows), None
+    return names, *arrange(numbered.query_of_row, len(names))
 
 
 def _numbered(qid: ArrayLike, n_rows: int) -> tuple[NDArray[Any], _Numbered]:
