@@ -34,11 +34,15 @@ _MOST_THREADS = 4096
 
 def is_integer(value: object) -> bool:
     """Whether a value is an integer of any type except bool."""
+    if type(value) is int:  # as most often: the abstract type takes a microsecond
+        return True
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
 def is_number(value: object) -> bool:
     """Whether a value is a real number of any type except bool."""
+    if type(value) is float or type(value) is int:
+        return True
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
@@ -111,11 +115,11 @@ def number(
     ValueError
         If the value is not a finite number within the bounds.
     """
-    bound = f" > {above:g}" if above is not None else ""
-    bound += f" >= {at_least:g}" if at_least is not None else ""
     is_fit = is_number(value) and math.isfinite(value)
     is_fit = is_fit and (above is None or value > above)
     if not is_fit or (at_least is not None and value < at_least):
+        bound = f" > {above:g}" if above is not None else ""
+        bound += f" >= {at_least:g}" if at_least is not None else ""
         raise ValueError(f"{name} must be a finite number{bound}{alternative}, got {value!r}.")
     return float(value)
 
@@ -150,8 +154,6 @@ def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
-    if type(n_threads) is int and 1 <= n_threads <= _MOST_THREADS:  # as most often
-        return n_threads
     if is_integer(n_threads) and n_threads == -1:
         return _processors()
     if not is_integer(n_threads) or not 1 <= n_threads <= _MOST_THREADS:

@@ -161,33 +161,36 @@ class QueryLambdas {
     }
     std::fill_n(space_.F.data(), n_slots_, 0.0);
     std::fill_n(space_.H.data(), n_slots_, 0.0);
-    const double* d = task_.prices.discount.of(task_.queries, q_);
-    const double* p = task_.prices.position.of(task_.queries, q_);
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const bool counts = i < task_.cutoff;
-      const double d_i = counts ? d[i] : 0.0, p_i = counts ? p[i] : 0.0;
-      table_lower(i, d_i, p_i);
-      count_document(space_.slot[at(i)], p_i);
-      if (i < upper_ranks) table_upper(i, d_i, p_i);
-    }
+    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
+      table_lower(i, d, p);
+      count_document(space_.slot[at(i)], p);
+      if (i < upper_ranks) table_upper(i, d, p);
+    });
   }
 
   SKGRADED_ALWAYS_INLINE void table_swaps_in_lanes() noexcept {
-    const double* d = task_.prices.discount.of(task_.queries, q_);
-    const double* p = task_.prices.position.of(task_.queries, q_);
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const bool counts = i < task_.cutoff;
-      const double d_i = counts ? d[i] : 0.0, p_i = counts ? p[i] : 0.0;
+    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
       const std::int64_t s = space_.slot[at(i)];
-      const LaneRow lower = space_.swaps.of_lower(s, d_i, p_i);
+      const LaneRow lower = space_.swaps.of_lower(s, d, p);
       for (std::int64_t x = 0; x < n_slots_; ++x)
         space_.lower[at(x * space_.stride + space_.place[at(i)])] = lower.lane[x];
-      space_.swaps.count(s, p_i);
-      if (i >= upper_ranks) continue;
-      const LaneRow upper = space_.swaps.of_upper(s, d_i, p_i);
+      space_.swaps.count(s, p);
+      if (i >= upper_ranks) return;
+      const LaneRow upper = space_.swaps.of_upper(s, d, p);
       std::copy_n(upper.lane, n_slots_, space_.upper.data() + i * n_slots_);
+    });
+  }
+
+  // Visits the ranks, each with its discount and position weight, 0 below the cut-off.
+  template <class Visit>
+  SKGRADED_ALWAYS_INLINE void walk_down(const Visit& visit) const noexcept {
+    const double* d = task_.prices.discount.of(task_.queries, q_);
+    const double* p = task_.prices.position.of(task_.queries, q_);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const bool counts = i < task_.cutoff;
+      visit(i, counts ? d[i] : 0.0, counts ? p[i] : 0.0);
     }
   }
 

@@ -40,8 +40,6 @@ _ARITHMETIC = Average(lambda values: values, lambda mean: mean)
 
 def average_of(average: Any, floor: Any) -> Average:
     """Return the average of a name; raise a ValueError that names the argument."""
-    if floor is LEAST and isinstance(average, str) and average == "arithmetic":  # the defaults
-        return _ARITHMETIC
     _params.choice("average", average, AVERAGES)
     least = _params.number("floor", floor, above=0)
     if average == "arithmetic":
