@@ -9,7 +9,7 @@ from _timing import medians
 from _waits import Wait
 from evaluate import MEASURES, lightgbms_metric, make_scored_rows
 
-from skgraded import evaluate, xgap_score
+from skgraded import evaluate, xGAP
 from skgraded.lightgbm import eval_metric
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
@@ -33,7 +33,7 @@ def tiny(what, options):
     calls = {
         "five": lambda: five(grades, scores, None, sizes),
         "one": lambda: one(grades, scores, None, sizes),
-        "score": lambda: xgap_score(grades, scores, qid=qid, g=THRESHOLDS),
+        "score": lambda: xGAP(g=THRESHOLDS)(grades, scores, qid=qid),
     }
     return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
 
@@ -182,7 +182,7 @@ WAITS = [
     Wait(
         "tiny-one", "10 x 10 documents: callback, one measure", 25, "us", NDCG, partial(tiny, "one")
     ),
-    Wait("tiny-score", "10 x 10 documents: xgap_score", 80, "us", NDCG, partial(tiny, "score")),
+    Wait("tiny-score", "10 x 10 documents: xGAP(g)(y, s)", 80, "us", NDCG, partial(tiny, "score")),
     Wait("later", "five measures, no ties, later calls", 0.33, "", NDCG, later_calls),
     Wait("first", "five measures, no ties, first call", 0.5, "", NDCG, first_call),
     *(

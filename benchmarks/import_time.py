@@ -14,7 +14,7 @@ PROGRAMS = {
     "import numpy": "import numpy",
     "import sklearn": "import sklearn",
     "import skgraded": "import skgraded",
-    "first score": "import skgraded; skgraded.xgap_score([2, 0, 1], [3, 2, 1])",
+    "first score": "import skgraded; skgraded.xGAP()([2, 0, 1], [3, 2, 1])",
     "import sklearn.model_selection": "import sklearn.model_selection",
     "QueryRanker": "from skgraded import QueryRanker",
 }

@@ -20,7 +20,7 @@ import warnings
 
 import numpy as np
 
-from skgraded import SkgradedWarning
+from skgraded.exceptions import SkgradedWarning
 from skgraded.users import ap_differences, thresholds_from_feedback, thresholds_from_preferences
 
 TRUE_G = {"(.1 .2 .3 .4)": (0.1, 0.2, 0.3, 0.4), "(0 .5 0 .5)": (0.0, 0.5, 0.0, 0.5)}

@@ -72,7 +72,7 @@ def _section(name, kind, folder):
             example,
             f".. image:: {picture.name}\n   :alt: {name}{cut} against the rank of the one relevant "
             "document\n   :width: 600",
-            f"Parameters, sources and neighbours: :class:`skgraded.{name}`.",
+            f"Parameters, sources and neighbours: :class:`skgraded.measures.{name}`.",
         ]
     )
 

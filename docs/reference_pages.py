@@ -23,6 +23,7 @@ MODULES = {
     "skgraded.dask": "Dask",
     "skgraded.spark": "Spark",
     "skgraded.engines": "What chunks, Dask and Spark share",
+    "skgraded.exceptions": "Warnings and errors",
 }
 
 

@@ -17,13 +17,15 @@ from sklearn.model_selection import GridSearchCV
 from skgraded import (
     QueryKFold,
     QueryRanker,
-    compare_rankers,
     cross_validate_queries,
     query_target,
     xGAP,
 )
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
+from skgraded.model_selection import (
+    compare_rankers,
+)
 
 # 200 queries, made up. 1.5 % of the documents have the top grade, which 90 % of the users require.
 X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)

@@ -17,12 +17,16 @@ from xgboost import XGBRanker
 from skgraded import (
     QueryKFold,
     QueryRanker,
-    SkgradedWarning,
-    compare_rankers,
     cross_validate_queries,
     query_target,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    SkgradedWarning,
+)
+from skgraded.model_selection import (
+    compare_rankers,
+)
 
 X, y, qid = make_ranking(n_queries=100, random_state=0)
 target = query_target(y, qid)

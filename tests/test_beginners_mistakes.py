@@ -24,6 +24,7 @@ from sklearn.model_selection import GroupKFold, KFold, cross_val_score
 from skgraded import *
 from skgraded import trec
 from skgraded.datasets import make_ranking
+from skgraded.model_selection import compare_rankers
 """
 
 

@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skgraded import Fallout, QueryKFold, QueryRanker, measure, nDCG, query_target
+from skgraded import QueryKFold, QueryRanker, measure, nDCG, query_target
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
+from skgraded.measures import Fallout
 
 X, Y, QID = make_ranking(n_queries=45, docs_per_query=(5, 25), random_state=0)
 SIZES = np.bincount(QID)

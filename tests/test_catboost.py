@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 
 from skgraded import (
     AP,
-    InferredGradesWarning,
     QueryKFold,
     QueryRanker,
     query_target,
@@ -19,6 +18,9 @@ from skgraded import (
 )
 from skgraded.catboost import eval_metric, objective
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    InferredGradesWarning,
+)
 
 TARGET = xGAP(g=(0.1, 0.2, 0.3, 0.4))
 QUIET = {"verbose": False, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}

@@ -14,8 +14,9 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import Scores, UndefinedMeanWarning, catalogue, chunks, evaluate, measure
+from skgraded import Scores, catalogue, chunks, evaluate, measure
 from skgraded.engines import MeanScores, QueryRange, Totals
+from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures._exact_mean import MeanSums, exact_means
 
 ALL = sorted(catalogue())
@@ -51,7 +52,7 @@ def assert_same(parted, whole):
         np.testing.assert_array_equal(parted.weights, whole.weights)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 @given(strategies.long_data(max_queries=8, shuffle=False), st.data())
 def test_chunks_give_the_bits_of_the_whole(rows, data):
     """Every measure, any cuts, also inside of queries and with chunks that are empty."""
@@ -126,7 +127,7 @@ def test_columns_of_frames_mappings_and_arrow():
         assert list(parted.qid) == list(whole.qid), form
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 def test_parquet_files_in_a_folder(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -16,7 +16,7 @@ from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDC
 from skgraded.conventions import CONVENTIONS, TOOLS, as_markdown, measure_as
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TOLERANCE = 1e-9

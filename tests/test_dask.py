@@ -21,6 +21,7 @@ from test_chunks import ALL, SOME, assert_same, make_rows
 from skgraded import AP, QueryRanker, Scores, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
 from skgraded.engines import MeanScores
+from skgraded.exceptions import WorkerLostError
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -74,7 +75,7 @@ def in_memory(measures, frame, weight="weight"):
     return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 @pytest.mark.parametrize("n_partitions", [1, 2, 3, 8])
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
@@ -175,7 +176,7 @@ def test_values_and_means_are_of_the_same_scores():
     assert found["AP"] == pytest.approx(found.values.mean())
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 def test_the_top_grade_is_that_of_all_partitions():
     frame = make_frame(unjudged=False).sort_values("label")  # the last partition has the top grade
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
@@ -246,7 +247,7 @@ def test_errors_say_what_is_wrong(call, error, message):
         call(dd.from_pandas(make_frame(), npartitions=2, sort=False))
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 @pytest.mark.slow
 def test_a_cluster_gives_the_bits_of_one_machine(client):
     frame = make_frame(n_queries=300)
@@ -313,7 +314,7 @@ class Counted:
         return X[:, 0]
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
@@ -321,7 +322,7 @@ def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     with dask.config.set(scheduler="synchronous"):
         scorer(model, far["X"], far["y"], group=far["group"])
         assert model.n_calls == 2  # blocks with rows
-        with pytest.warns(skgraded.InferredGradesWarning):
+        with pytest.warns(skgraded.exceptions.InferredGradesWarning):
             scorer = on_dask.make_ranking_scorer("xGAP")
         value = scorer(model, far["X"], far["y"], group=far["group"])
     assert model.n_calls == 4
@@ -611,9 +612,7 @@ def test_a_worker_that_is_killed_ends_the_training_soon():
         killed = min(client.scheduler_info()["workers"])
         together = on_dask.global_evaluation(MEASURE, client=client)
         begin = time.monotonic()
-        with pytest.raises(
-            on_dask.WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"
-        ):
+        with pytest.raises(WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"):
             fit(client, train, [valid], [together, Die(killed, order=4)])
         assert time.monotonic() - begin < 30
 
@@ -635,7 +634,7 @@ def test_waits_are_bounded():
     with start(2) as cluster, distributed.Client(cluster) as client:
         late = min(client.scheduler_info()["workers"])
         together = on_dask.global_evaluation(MEASURE, client=client, timeout=1)
-        with pytest.raises(on_dask.WorkerLostError, match=r"^1 of 2 workers .* 4 within 1 s\. If"):
+        with pytest.raises(WorkerLostError, match=r"^1 of 2 workers .* 4 within 1 s\. If"):
             fit(client, train, [valid], [together, Sleep(late)])
 
 

@@ -17,6 +17,7 @@ from test_dask import start
 
 from skgraded import dask as on_dask
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import WorkerLostError
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -73,7 +74,7 @@ def test_a_worker_lost_before_the_first_iteration_ends_the_training_in_time():
         process = client.run(os.getpid)[lost]
         begin = time.monotonic()
         with (
-            pytest.raises(on_dask.WorkerLostError, match=rf"^Worker {lost} left .* within 3 s"),
+            pytest.raises(WorkerLostError, match=rf"^Worker {lost} left .* within 3 s"),
             on_dask.watchdog(timeout=3, client=client),
         ):
             fit(client, [DieBeforeTheNetwork(process)])

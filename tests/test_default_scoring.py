@@ -23,8 +23,6 @@ from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
     AP,
-    Fallout,
-    InferredGradesWarning,
     QueryKFold,
     QueryRanker,
     make_ranking_scorer,
@@ -34,6 +32,12 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    InferredGradesWarning,
+)
+from skgraded.measures import (
+    Fallout,
+)
 
 pytest.importorskip("pandas")
 

@@ -10,10 +10,6 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from skgraded import (
-    GroupSizesWarning,
-    InferredGradesWarning,
-    MissingQueryIdsWarning,
-    UnusedThresholdWarning,
     evaluate,
     make_ranking_scorer,
     nDCG,
@@ -21,9 +17,14 @@ from skgraded import (
     query_series,
     query_target,
     xGAP,
-    xgap_score,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    GroupSizesWarning,
+    InferredGradesWarning,
+    MissingQueryIdsWarning,
+    UnusedThresholdWarning,
+)
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
 scores = X[:, 0]
@@ -51,7 +52,6 @@ def test_ids_in_the_target_are_read(target):
     named = nDCG(k=10)(y, scores, qid=qid)
     assert nDCG(k=10)(target, scores) == named
     assert evaluate("nDCG@10", target, scores)["nDCG@10"] == named
-    assert xgap_score(target, scores, g=G) == xgap_score(y, scores, qid=qid, g=G)
 
 
 def test_the_keyword_counts_more_than_the_index():
@@ -76,10 +76,10 @@ def test_a_long_list_without_ids_warns():
 def test_scikit_learns_own_scorer_warns_without_ids():
     cuts = GroupKFold(3).split(X, y, qid)
     with pytest.warns(MissingQueryIdsWarning, match="make_ranking_scorer"):
-        cross_val_score(Ridge(), X, y, cv=cuts, scoring=make_scorer(xgap_score, g=G))
+        cross_val_score(Ridge(), X, y, cv=cuts, scoring=make_scorer(xGAP(g=G)))
     with_ids = query_series(y, qid)
     found = cross_val_score(
-        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_scorer(xgap_score, g=G)
+        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_scorer(xGAP(g=G))
     )
     ours = cross_val_score(
         Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_ranking_scorer(xGAP(g=G))
@@ -116,7 +116,7 @@ def test_an_open_scale_warns_in_direct_calls():
     with pytest.warns(InferredGradesWarning, match="max_grade"):
         xGAP(k=10)(y, scores, qid=qid)
     with pytest.warns(InferredGradesWarning, match="max_grade"):
-        xgap_score(y, scores, qid=qid)
+        xGAP()(y, scores, qid=qid)
     with pytest.warns(InferredGradesWarning, match="ERR"):
         evaluate(["nDCG", "ERR"], y, scores, qid=qid)
     xGAP(k=10, max_grade=4)(y, scores, qid=qid)

@@ -18,7 +18,7 @@ from skgraded import evaluate
 from skgraded.rankings import group_rows
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 IDS = {
     "int64": np.int64,

@@ -16,14 +16,16 @@ from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
-    SkgradedWarning,
     make_ranking_scorer,
     nDCG,
     query_target,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    QueryLeakWarning,
+    SkgradedWarning,
+)
 
 pytest.importorskip("pandas")
 

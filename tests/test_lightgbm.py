@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 
-from skgraded import AP, InferredGradesWarning, QueryKFold, evaluate, nDCG, xGAP
+from skgraded import AP, QueryKFold, evaluate, nDCG, xGAP
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import InferredGradesWarning
 from skgraded.lightgbm import early_stopping, eval_metric
 from skgraded.rankings import Judgments
 

@@ -7,13 +7,13 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from skgraded import ADM, RR, Rankings, catalogue, evaluate, measure
-from skgraded.measures import PrefixMeasure
+from skgraded import RR, Rankings, catalogue, evaluate, measure
+from skgraded.measures import ADM, PrefixMeasure
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning"),
-    pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning"),
 ]
 
 

@@ -12,19 +12,21 @@ from pools import rankings_of_pools
 
 from skgraded import (
     AP,
-    CG,
     GAP,
     RBP,
     Bpref,
-    GeneralizedP,
-    P,
     QMeasure,
-    R,
-    RPrecision,
     catalogue,
     infAP,
     measure,
     nDCG,
+)
+from skgraded.measures import (
+    CG,
+    GeneralizedP,
+    P,
+    R,
+    RPrecision,
 )
 
 TOLERANCE = 1e-12

@@ -10,8 +10,8 @@ import pytest
 from facts import FACTS
 from reference import REFERENCE
 
-import skgraded
-from skgraded import ERR, Measure, R, catalogue
+from skgraded import ERR, Measure, catalogue, measures
+from skgraded.measures import R
 
 
 def has_fields_of_its_own(kind):
@@ -31,7 +31,7 @@ def what_is_missing(name, kind):
         "an oracle in tests/reference": name in REFERENCE,
         "a line in FACTS of tests/facts.py": name in FACTS,
         "a place in the catalogue": catalogue().get(name) is kind,
-        "an export": getattr(skgraded, name, None) is kind and name in skgraded.__all__,
+        "an export": getattr(measures, name, None) is kind and name in measures.__all__,
         "the dataclass decorator": has_fields_of_its_own(kind),
     }
     sections = (".. math::", "Parameters\n", "See Also\n", "References\n", "Examples\n")

@@ -7,29 +7,31 @@ import numpy as np
 import pytest
 
 from skgraded import (
-    ADM,
     AP,
     DCG,
     ERR,
     GAP,
     RBP,
     Bpref,
-    F,
-    Fallout,
-    GeneralizedP,
-    NormalizedRecall,
-    P,
     QMeasure,
-    RankedHalfLife,
-    RprefN,
     eGAP,
     infAP,
     nDCG,
     xGAP,
 )
+from skgraded.measures import (
+    ADM,
+    F,
+    Fallout,
+    GeneralizedP,
+    NormalizedRecall,
+    P,
+    RankedHalfLife,
+    RprefN,
+)
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 
 class TestFields:

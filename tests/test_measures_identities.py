@@ -11,19 +11,21 @@ from skgraded import (
     AP,
     GAP,
     Bpref,
-    BprefN,
-    BprefR,
-    GeneralizedAP,
     QMeasure,
-    RprefRelative2,
-    WeightedAP,
     eGAP,
     infAP,
     xGAP,
 )
+from skgraded.measures import (
+    BprefN,
+    BprefR,
+    GeneralizedAP,
+    RprefRelative2,
+    WeightedAP,
+)
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 TOLERANCE = 1e-12
 

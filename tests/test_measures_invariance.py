@@ -7,10 +7,11 @@ from facts import FEW, RANKED, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, GAP, RBP, P, Rankings, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded import AP, GAP, RBP, Rankings, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded.measures import P
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 TOLERANCE = 1e-12
 

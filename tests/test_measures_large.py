@@ -10,12 +10,13 @@ from reference.average_precision import average_precision
 from reference.ndcg import ndcg
 from reference.queries import per_query, rows_by_query
 
-from skgraded import AP, ERR, RR, Bpref, BprefTen, Rankings, eGAP, nDCG
+from skgraded import AP, ERR, RR, Bpref, Rankings, eGAP, nDCG
+from skgraded.measures import BprefTen
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning"),
-    pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning"),
 ]
 
 TOLERANCE = 1e-12

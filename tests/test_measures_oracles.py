@@ -13,10 +13,11 @@ from reference import REFERENCE
 from reference.distance import adm
 from reference.queries import per_query, plain, rows_by_query
 
-from skgraded import ADM, Rankings, evaluate
+from skgraded import Rankings, evaluate
+from skgraded.measures import ADM
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 TOLERANCE = 1e-12
 

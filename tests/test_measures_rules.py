@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from skgraded import AP, DCG, P, evaluate, nDCG
+from skgraded import AP, DCG, evaluate, nDCG
+from skgraded.measures import P
 
 TOLERANCE = 1e-12
 

@@ -13,8 +13,9 @@ from xgboost import XGBRanker
 import skgraded.catboost
 import skgraded.lightgbm
 import skgraded.xgboost
-from skgraded import AP, InferredGradesWarning, QueryKFold, QueryRanker, nDCG, xGAP
+from skgraded import AP, QueryKFold, QueryRanker, nDCG, xGAP
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import InferredGradesWarning
 
 NAMED = {"xgap": xGAP(max_grade=4), "ndcg_10": "nDCG@10"}
 SPECS = ["xGAP(max_grade=4)", "nDCG@10"]

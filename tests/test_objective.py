@@ -23,7 +23,6 @@ from sklearn.model_selection import GridSearchCV
 from skgraded import (
     AP,
     GAP,
-    InferredGradesWarning,
     Judgments,
     QueryKFold,
     QueryRanker,
@@ -37,6 +36,9 @@ from skgraded import (
 )
 from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    InferredGradesWarning,
+)
 from skgraded.lightgbm import eval_metric, objective
 
 TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
@@ -447,7 +449,7 @@ def test_more_than_31_grades():
         assert chosen(many, scores, qid=qid) > chosen(many, 0.0 * scores, qid=qid)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.MissingQueryIdsWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning")
 def test_queries_of_more_than_10000_documents():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((10_500, 3))

@@ -9,18 +9,20 @@ import pytest
 
 from skgraded import (
     AP,
-    CG,
     DCG,
     RR,
+    Rankings,
+    evaluate,
+    measure,
+    nDCG,
+)
+from skgraded.measures import (
+    CG,
     GeneralizedAP,
     ModifiedSlidingRatio,
     P,
     RankedHalfLife,
-    Rankings,
     SlidingRatio,
-    evaluate,
-    measure,
-    nDCG,
 )
 
 NAN = math.nan

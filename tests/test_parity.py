@@ -7,7 +7,8 @@ import pytrec_eval
 from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import dcg_score, ndcg_score
 
-from skgraded import AP, DCG, P, R, evaluate, nDCG
+from skgraded import AP, DCG, evaluate, nDCG
+from skgraded.measures import P, R
 
 
 def random_queries(seed, n_queries=60, longest=40, n_grades=5, n_scores=12):

@@ -6,8 +6,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skgraded import QueryScores, compare_rankers, cross_validate_queries, evaluate, nDCG, trec
+from skgraded import cross_validate_queries, evaluate, nDCG, trec
 from skgraded.datasets import make_ranking
+from skgraded.measures import QueryScores
+from skgraded.model_selection import compare_rankers
 from skgraded.studies import (
     correlate,
     discriminative_power,

@@ -27,7 +27,6 @@ from skgraded import (
     query_series,
     query_target,
     xGAP,
-    xgap_score,
 )
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
@@ -450,7 +449,7 @@ def test_one_query_cannot_be_split_into_training_and_validation():
 # Measures
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 def test_an_open_measure_takes_the_training_labels_top_grade_once():
     fitted = QueryRanker(lgbm(), measure="xGAP@10").fit(X, Y, qid=QID)
     assert fitted.measure == "xGAP@10"
@@ -671,7 +670,7 @@ def test_the_whole_slice_on_real_data(data_dir):
                     search.fit(features, grades, qid=qid)
                 else:
                     search.fit(features, query_target(grades, qid))
-            value = xgap_score(grades, search.predict(features), qid=qid, g=g)
+            value = xGAP(g=g)(grades, search.predict(features), qid=qid)
             best = search.best_estimator_
             found.append((search.best_score_, search.best_params_, best.best_iteration_, value))
     assert all(each == found[0] for each in found)

@@ -16,15 +16,10 @@ from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
     AP,
-    CutQueriesWarning,
-    Fallout,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
-    ThinnedQueriesWarning,
-    compare_rankers,
     cross_validate_queries,
     make_ranking_scorer,
     nDCG,
@@ -35,7 +30,18 @@ from skgraded import (
 from skgraded._paired_tests import holm, t_test
 from skgraded._repeated_tests import repeated_interval
 from skgraded.datasets import make_ranking
-from skgraded.measures import QueryScores
+from skgraded.exceptions import (
+    CutQueriesWarning,
+    QueryLeakWarning,
+    ThinnedQueriesWarning,
+)
+from skgraded.measures import (
+    Fallout,
+    QueryScores,
+)
+from skgraded.model_selection import (
+    compare_rankers,
+)
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -342,7 +348,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     assert "1 query without a value left out." in repr(found)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 def test_scores_of_open_measures_are_compared():
     one, other = (xGAP().per_query(Y, X[:, column], qid=QID) for column in (0, 1))
     assert compare_rankers({"one": one, "other": other}).measure == xGAP()

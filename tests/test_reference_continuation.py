@@ -5,7 +5,7 @@ import math
 import pytest
 from reference.continuation import bpm, insq, inst, nerr8, nerr9, nerr10, nerr11, sdcg
 
-from skgraded import SDCG
+from skgraded.measures import SDCG
 
 
 def test_the_weights_of_insq_add_up():

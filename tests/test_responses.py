@@ -15,7 +15,6 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skgraded import (
-    Fallout,
     QueryKFold,
     QueryRanker,
     make_ranking_scorer,
@@ -24,6 +23,9 @@ from skgraded import (
     query_target,
 )
 from skgraded.datasets import make_ranking
+from skgraded.measures import (
+    Fallout,
+)
 from skgraded.scoring._responses import scores_of
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)

@@ -13,7 +13,6 @@ from skgraded import (
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
-    compare_rankers,
     cross_validate_queries,
     make_ranking_scorer,
     nDCG,
@@ -21,6 +20,9 @@ from skgraded import (
     query_train_test_split,
 )
 from skgraded.datasets import make_ranking
+from skgraded.model_selection import (
+    compare_rankers,
+)
 from skgraded.rankings import refuse_other_order
 
 pd = pytest.importorskip("pandas")

@@ -16,7 +16,6 @@ from sklearn.model_selection import (
 )
 
 from skgraded import (
-    InferredGradesWarning,
     QueryKFold,
     QueryRanker,
     eGAP,
@@ -28,6 +27,9 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    InferredGradesWarning,
+)
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(3, 15), random_state=0)
 RIDGE = Ridge().fit(X, Y)

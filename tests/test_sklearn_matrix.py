@@ -24,7 +24,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
-    CutQueriesWarning,
     QueryKFold,
     QueryRanker,
     QueryShuffleSplit,
@@ -37,6 +36,9 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    CutQueriesWarning,
+)
 
 pd = pytest.importorskip("pandas")
 

@@ -68,7 +68,7 @@ def in_memory(measures, frame, weight="weight"):
     return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 @pytest.mark.parametrize(("n_partitions", "text"), [(1, False), (3, True), (8, False)])
 def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
@@ -204,7 +204,7 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
         on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 def test_the_top_grade_is_that_of_all_partitions(session):
     frame = make_frame()
     data = session.createDataFrame(frame).repartition(3)

@@ -26,19 +26,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
-    CutQueriesWarning,
-    GroupSizesWarning,
-    IdColumnWarning,
-    InferredGradesWarning,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
     QueryShuffleSplit,
-    SkgradedWarning,
     StratifiedQueryKFold,
-    ThinnedQueriesWarning,
-    UnseenGradeWarning,
-    compare_rankers,
     cross_validate_queries,
     make_ranking_scorer,
     query_target,
@@ -46,6 +37,19 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    CutQueriesWarning,
+    GroupSizesWarning,
+    IdColumnWarning,
+    InferredGradesWarning,
+    QueryLeakWarning,
+    SkgradedWarning,
+    ThinnedQueriesWarning,
+    UnseenGradeWarning,
+)
+from skgraded.model_selection import (
+    compare_rankers,
+)
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(4, 15), random_state=0)
 TARGET = query_target(Y, QID)

@@ -11,7 +11,6 @@ import pytrec_eval
 from skgraded import (
     AP,
     Rankings,
-    UndefinedMeanWarning,
     _paired_tests,
     evaluate,
     measure,
@@ -20,6 +19,9 @@ from skgraded import (
 )
 from skgraded._text import text_table
 from skgraded.conventions import measure_as
+from skgraded.exceptions import (
+    UndefinedMeanWarning,
+)
 from skgraded.measures import column_of
 from skgraded.trec import _evaluate
 

@@ -8,8 +8,9 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, P, R, Rankings, evaluate, nDCG, trec
+from skgraded import AP, Rankings, evaluate, nDCG, trec
 from skgraded.conventions import measure_as
+from skgraded.measures import P, R
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
 

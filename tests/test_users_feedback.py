@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 from skgraded import (
     AP,
     GAP,
+    eGAP,
+    xGAP,
+)
+from skgraded.exceptions import (
     FewFeedbackWarning,
     IndistinctGradesWarning,
     UserModelWarning,
-    eGAP,
-    xGAP,
 )
 from skgraded.users import thresholds_from_feedback
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
-quiet = pytest.mark.filterwarnings("ignore::skgraded.SkgradedWarning")
+quiet = pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
 
 
 def pool_adjacent_violators(rates, weights):

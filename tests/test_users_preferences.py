@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from skgraded import (
     AP,
-    FewFeedbackWarning,
-    IndistinctGradesWarning,
     Rankings,
     eGAP,
     xGAP,
+)
+from skgraded.exceptions import (
+    FewFeedbackWarning,
+    IndistinctGradesWarning,
 )
 from skgraded.users import ap_differences, personas, thresholds_from_preferences
 

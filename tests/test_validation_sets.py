@@ -14,9 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
-    Fallout,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
     query_target,
     query_train_test_split,
@@ -24,6 +22,12 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
+from skgraded.exceptions import (
+    QueryLeakWarning,
+)
+from skgraded.measures import (
+    Fallout,
+)
 
 MEASURE = xGAP(max_grade=4, k=10)
 FEATURES, GRADES, IDS = make_ranking(n_queries=50, docs_per_query=(3, 20), random_state=0)

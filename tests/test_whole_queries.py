@@ -29,12 +29,8 @@ from sklearn.model_selection import (
 from sklearn.utils import resample
 
 from skgraded import (
-    CutQueriesWarning,
     QueryKFold,
-    QueryLeakWarning,
     QueryRanker,
-    SkgradedWarning,
-    ThinnedQueriesWarning,
     cross_validate_queries,
     make_ranking_scorer,
     nDCG,
@@ -44,6 +40,12 @@ from skgraded import (
     query_train_test_split,
 )
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    CutQueriesWarning,
+    QueryLeakWarning,
+    SkgradedWarning,
+    ThinnedQueriesWarning,
+)
 from skgraded.rankings import resolve_queries
 from skgraded.scoring import QueryRecord
 from skgraded.scoring._query_record import hash_ids

@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 
 from skgraded import (
     AP,
-    InferredGradesWarning,
     Judgments,
     QueryKFold,
     QueryRanker,
@@ -23,6 +22,9 @@ from skgraded import (
 )
 from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import (
+    InferredGradesWarning,
+)
 from skgraded.xgboost import custom_metric, evaluation, objective
 
 G = (0.1, 0.2, 0.3, 0.4)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from skgraded._text import count, shorten, text_table, wrap
-from skgraded._warnings import UndefinedMeanWarning
+from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.trec import Comparison, RunScores
 from skgraded.users import ThresholdProfile
 

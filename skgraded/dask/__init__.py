@@ -1,13 +1,12 @@
 """Evaluation of Dask collections, and evaluation of models while Dask's LightGBM trains them."""
 
 from skgraded.dask._evaluate import evaluate
-from skgraded.dask._global_evaluation import GlobalEvaluation, WorkerLostError, global_evaluation
+from skgraded.dask._global_evaluation import GlobalEvaluation, global_evaluation
 from skgraded.dask._scorer import make_ranking_scorer
 from skgraded.dask._watchdog import watchdog
 
 __all__ = [
     "GlobalEvaluation",
-    "WorkerLostError",
     "evaluate",
     "global_evaluation",
     "make_ranking_scorer",

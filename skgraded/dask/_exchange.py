@@ -9,24 +9,13 @@ from typing import Any
 from distributed import Client, SchedulerPlugin, get_worker
 from distributed.utils import sync
 
-__all__ = ["Meeting", "WorkerLostError", "open_exchange"]
+from skgraded.exceptions import WorkerLostError
+
+__all__ = ["Meeting", "open_exchange"]
 
 _HANDLER = "skgraded_share"
 _MOST_TRAININGS = 1000
 _MARGIN = 10.0  # seconds beyond the timeout, for the messages to the scheduler and back
-
-
-class WorkerLostError(RuntimeError):
-    """A worker of a training is gone, or has not answered in time.
-
-    Examples
-    --------
-    >>> from skgraded.dask import WorkerLostError
-    >>> try:  # doctest: +SKIP
-    ...     ranker.fit(X, y, group=group, callbacks=callbacks)
-    ... except WorkerLostError:
-    ...     client.restart()
-    """
 
 
 def open_exchange(client: Client) -> None:

@@ -12,12 +12,12 @@ from distributed import Client, default_client
 from numpy.typing import NDArray
 
 from skgraded._params import number, threads
-from skgraded.dask._exchange import Meeting, WorkerLostError, open_exchange
+from skgraded.dask._exchange import Meeting, open_exchange
 from skgraded.engines import Totals, on_scale
 from skgraded.measures import Measure, evaluate, measures_of
 from skgraded.rankings import Judgments
 
-__all__ = ["GlobalEvaluation", "WorkerLostError", "global_evaluation"]
+__all__ = ["GlobalEvaluation", "global_evaluation"]
 
 # LightGBM's callbacks that print, record and stop come later, and see the values of all workers.
 _ORDER = 5

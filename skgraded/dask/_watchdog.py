@@ -12,7 +12,7 @@ from typing import Any
 from distributed import Client, default_client
 
 from skgraded._params import number
-from skgraded.dask._exchange import WorkerLostError
+from skgraded.exceptions import WorkerLostError
 
 __all__ = ["watchdog"]
 

@@ -8,7 +8,6 @@ from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures._query_scores import QueryScores
-from skgraded.measures._score_functions import egap_score, gap_score, xgap_score
 from skgraded.measures._scores import Scores
 from skgraded.measures.average_precision import (
     AP,
@@ -126,14 +125,11 @@ __all__ = [
     "catalogue",
     "column_of",
     "eGAP",
-    "egap_score",
     "evaluate",
-    "gap_score",
     "iRBU",
     "infAP",
     "measure",
     "measures_of",
     "nDCG",
     "xGAP",
-    "xgap_score",
 ]

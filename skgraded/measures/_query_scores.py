@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
 from skgraded._text import WIDTH, count, html_table, shorten, wrap
-from skgraded._warnings import UndefinedMeanWarning
+from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures._averages import LEAST, average_of
 from skgraded.measures._exact_mean import exact_means
 

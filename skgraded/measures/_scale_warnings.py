@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skgraded._stack import stacklevel_of_the_user
-from skgraded._warnings import UnusedThresholdWarning, warn_if_grades_are_inferred
+from skgraded._warnings import warn_if_grades_are_inferred
+from skgraded.exceptions import UnusedThresholdWarning
 from skgraded.rankings import Judgments
 
 if TYPE_CHECKING:

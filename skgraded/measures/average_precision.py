@@ -376,7 +376,7 @@ class GeneralizedAP(_GainAveragePrecision):
 
     Examples
     --------
-    >>> from skgraded import GeneralizedAP
+    >>> from skgraded.measures import GeneralizedAP
     >>> round(GeneralizedAP()([0, 3, 2, 1, 0], [5, 4, 3, 2, 1]), 3)
     0.622
     """
@@ -431,7 +431,7 @@ class WeightedAP(_GainAveragePrecision):
 
     Examples
     --------
-    >>> from skgraded import WeightedAP
+    >>> from skgraded.measures import WeightedAP
     >>> round(WeightedAP()([0, 3, 2, 1], [4, 3, 2, 1]), 4)  # (3/5 + 5/6 + 6/6) / 3
     0.8111
     """

@@ -115,7 +115,7 @@ class EBR(_BlendedRatio, _ScaleMeasure):
 
     Examples
     --------
-    >>> from skgraded import EBR
+    >>> from skgraded.measures import EBR
     >>> round(EBR(max_grade=3)([0, 1, 3], [3, 2, 1]), 4)  # 2/6 * 1/4 + 6/7 * 3/4 * 3/4
     0.5655
     """
@@ -185,7 +185,7 @@ class NCU(QMeasure):
 
     Examples
     --------
-    >>> from skgraded import NCU
+    >>> from skgraded.measures import NCU
     >>> round(NCU(beta=0)([0, 1, 3], [3, 2, 1]), 4)  # 1/4 * 1/2 + 3/4 * 2/3
     0.625
     """
@@ -266,7 +266,7 @@ class OMeasure(_BlendedRatio):
 
     Examples
     --------
-    >>> from skgraded import OMeasure
+    >>> from skgraded.measures import OMeasure
     >>> OMeasure()([0, 1, 3], [3, 2, 1])  # m = 2: (1 + 1) / (4 + 2)
     0.3333333333333333
     """
@@ -370,7 +370,7 @@ class PMeasure(_PreferredRank):
 
     Examples
     --------
-    >>> from skgraded import PMeasure
+    >>> from skgraded.measures import PMeasure
     >>> PMeasure()([0, 1, 3], [3, 2, 1])  # m = 3: (4 + 2) / (4 + 3)
     0.8571428571428571
     """
@@ -426,7 +426,7 @@ class PPlus(_PreferredRank):
 
     Examples
     --------
-    >>> from skgraded import PPlus
+    >>> from skgraded.measures import PPlus
     >>> round(PPlus()([0, 1, 3], [3, 2, 1]), 4)  # (2/6 + 6/7) / 2
     0.5952
     """
@@ -492,7 +492,7 @@ class RankBiasedNCU(_BlendedRatio):
 
     Examples
     --------
-    >>> from skgraded import RankBiasedNCU
+    >>> from skgraded.measures import RankBiasedNCU
     >>> round(RankBiasedNCU(p=0.5, beta=0)([0, 1, 3], [3, 2, 1]), 4)  # (1/2 + 1/2 * 2/3) / 1.5
     0.5556
     """

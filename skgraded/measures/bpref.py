@@ -155,7 +155,7 @@ class BprefR(_ClippedPreference):
 
     Examples
     --------
-    >>> from skgraded import BprefR
+    >>> from skgraded.measures import BprefR
     >>> BprefR()([0, 1, 1, 1], [4, 3, 2, 1])  # 1 - 1/3 for all three relevant documents
     0.6666666666666666
     """
@@ -204,7 +204,8 @@ class OldBpref(_ClippedPreference):
 
     Examples
     --------
-    >>> from skgraded import Bpref, OldBpref
+    >>> from skgraded import Bpref
+    >>> from skgraded.measures import OldBpref
     >>> y_true, y_score = [0, 1, 1, 0, 0], [5, 4, 3, 2, 1]
     >>> OldBpref()(y_true, y_score) == Bpref()(y_true, y_score)  # N_ret = N
     True
@@ -257,7 +258,7 @@ class BprefTen(_ClippedPreference):
 
     Examples
     --------
-    >>> from skgraded import BprefTen
+    >>> from skgraded.measures import BprefTen
     >>> round(BprefTen()([0, 1, 1], [3, 2, 1]), 4)  # 1 - 1/12
     0.9167
     """
@@ -305,7 +306,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import BprefN
+    >>> from skgraded.measures import BprefN
     >>> BprefN()([0, 1, 1, 0], [4, 3, 2, 1])  # 1 - 1/2
     0.5
     """
@@ -364,7 +365,7 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import BprefRelative
+    >>> from skgraded.measures import BprefRelative
     >>> BprefRelative()([1, 0, 1, 0], [4, 3, 2, 1])  # (0 + 1/2) / 2
     0.25
     """

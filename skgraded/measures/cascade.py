@@ -144,7 +144,7 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
 
     Examples
     --------
-    >>> from skgraded import iRBU
+    >>> from skgraded.measures import iRBU
     >>> iRBU(p=0.5, max_grade=1)([0, 1, 1], [3, 2, 1])  # 1/4 * 1/2 + 1/8 * 1/2 * 1/2
     0.15625
     """

@@ -103,7 +103,7 @@ class INSQ(_GainPerDocument, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import INSQ
+    >>> from skgraded.measures import INSQ
     >>> round(INSQ(k=2, max_grade=1)([1, 0], [2, 1]), 4)  # 1/4 / (1/4 + 1/9)
     0.6923
     """
@@ -164,7 +164,7 @@ class SDCG(_GainPerDocument, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import SDCG
+    >>> from skgraded.measures import SDCG
     >>> round(SDCG(k=2, max_grade=2)([1, 2], [2, 1]), 4)  # (1/2 + 0.6309) / (1 + 0.6309)
     0.6934
     """
@@ -256,7 +256,7 @@ class INST(_AdaptiveUser):
 
     Examples
     --------
-    >>> from skgraded import INST
+    >>> from skgraded.measures import INST
     >>> round(INST(k=2, max_grade=1)([1, 0], [2, 1]), 4)  # 1 / (1 + 1/4)
     0.8
     """
@@ -332,7 +332,7 @@ class BPM(_AdaptiveUser):
 
     Examples
     --------
-    >>> from skgraded import BPM
+    >>> from skgraded.measures import BPM
     >>> BPM(max_grade=2)([1, 0, 1, 2], [4, 3, 2, 1])  # s = 3: (1/2 + 0 + 1/2) / 3
     0.3333333333333333
     """
@@ -458,7 +458,7 @@ class NERR8(_NearlyERR):
 
     Examples
     --------
-    >>> from skgraded import NERR8
+    >>> from skgraded.measures import NERR8
     >>> NERR8(k=2, max_grade=2)([1, 2], [2, 1])  # (1/2 + 1/2 * 1) / (1 + 1/2)
     0.6666666666666666
     """
@@ -514,7 +514,7 @@ class NERR9(_NearlyERR):
 
     Examples
     --------
-    >>> from skgraded import NERR9
+    >>> from skgraded.measures import NERR9
     >>> round(NERR9(k=2, max_grade=2)([1, 2], [2, 1]), 4)  # (1/2 + 1/4 * 1) / (1 + 1/4)
     0.6
     """
@@ -576,7 +576,7 @@ class NERR10(_NearlyERR):
 
     Examples
     --------
-    >>> from skgraded import NERR10
+    >>> from skgraded.measures import NERR10
     >>> round(NERR10(p=0.5, k=2, max_grade=2)([1, 2], [2, 1]), 4)  # (1/2 + 1/4 * 1) / (1 + 1/4)
     0.6
     """
@@ -642,7 +642,7 @@ class NERR11(_NearlyERR):
 
     Examples
     --------
-    >>> from skgraded import NERR11
+    >>> from skgraded.measures import NERR11
     >>> round(NERR11(k=2, max_grade=2)([1, 2], [2, 1]), 4)  # (1/2 + 2/9 * 1) / (1 + 2/9)
     0.5909
     """

@@ -58,7 +58,7 @@ class ADM(_ScaleMeasure):
 
     Examples
     --------
-    >>> from skgraded import ADM
+    >>> from skgraded.measures import ADM
     >>> ADM(max_grade=2)([2, 1, 0], [1.0, 0.75, 0.5])  # 1 - (0 + 1/4 + 1/2) / 3
     0.75
     """

@@ -59,7 +59,7 @@ class RankedHalfLife(_GainMeasure):
 
     Examples
     --------
-    >>> from skgraded import RankedHalfLife
+    >>> from skgraded.measures import RankedHalfLife
     >>> RankedHalfLife()([1, 0, 2, 1], [4, 3, 2, 1])  # m = 3: 2 + (4/2 - 1) / 2
     2.5
     """

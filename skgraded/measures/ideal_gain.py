@@ -96,7 +96,7 @@ class G(_CostGain, _GainMeasure):
 
     Examples
     --------
-    >>> from skgraded import G
+    >>> from skgraded.measures import G
     >>> round(G()([1, 2], [2, 1]), 6)  # C = 2, 3 and cg = 1, 3: (1 / log2(3) + 2 / log2(2)) / 3
     0.876977
     """
@@ -141,7 +141,7 @@ class BinG(_CostGain, _BinaryMeasure):
 
     Examples
     --------
-    >>> from skgraded import BinG
+    >>> from skgraded.measures import BinG
     >>> BinG()([1, 0, 0, 1], [4, 3, 2, 1])  # (1 / log2(2) + 1 / log2(4)) / 2
     0.75
     """
@@ -195,7 +195,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import RNDCG
+    >>> from skgraded.measures import RNDCG
     >>> round(RNDCG()([1, 2], [2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
     0.6799
     """
@@ -246,7 +246,7 @@ class NDCGRel(_GainMeasure):
 
     Examples
     --------
-    >>> from skgraded import NDCGRel
+    >>> from skgraded.measures import NDCGRel
     >>> round(NDCGRel()([1, 2, 0], [3, 2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
     0.6799
     """

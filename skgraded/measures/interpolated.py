@@ -111,7 +111,7 @@ class IPrec(_Interpolated):
 
     Examples
     --------
-    >>> from skgraded import IPrec
+    >>> from skgraded.measures import IPrec
     >>> IPrec(recall=0.5)([0, 1, 1, 0, 0], [5, 4, 3, 2, 1])  # 1/2 at rank 2, 2/3 at rank 3
     0.6666666666666666
     """
@@ -173,7 +173,7 @@ class InterpolatedAP(_Interpolated):
 
     Examples
     --------
-    >>> from skgraded import InterpolatedAP
+    >>> from skgraded.measures import InterpolatedAP
     >>> InterpolatedAP(recalls=(0, 0.5, 1))([1, 0, 0, 1], [4, 3, 2, 1])  # (1 + 1 + 1/2) / 3
     0.8333333333333334
     """

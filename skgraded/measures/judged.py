@@ -56,7 +56,7 @@ class Judged(Measure):
 
     Examples
     --------
-    >>> from skgraded import Judged
+    >>> from skgraded.measures import Judged
     >>> Judged(k=2)([1, float("nan"), 0], [3, 2, 1])
     0.5
     """

@@ -62,7 +62,7 @@ class CG(_GainMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import CG
+    >>> from skgraded.measures import CG
     >>> CG()([3, 2, 3, 0, 0, 1, 2, 2, 3, 0], range(10, 0, -1))
     16.0
     """
@@ -234,7 +234,7 @@ class AveragedNDCG(DCG):
 
     Examples
     --------
-    >>> from skgraded import AveragedNDCG
+    >>> from skgraded.measures import AveragedNDCG
     >>> round(AveragedNDCG()([0, 3, 2, 1, 0], [5, 4, 3, 2, 1]), 3)
     0.61
     """

@@ -100,7 +100,7 @@ class NormalizedRecall(_WholeRanking):
 
     Examples
     --------
-    >>> from skgraded import NormalizedRecall
+    >>> from skgraded.measures import NormalizedRecall
     >>> round(NormalizedRecall()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - (5 - 3) / (2 * 3)
     0.6667
     """
@@ -152,7 +152,7 @@ class NormalizedPrecision(_WholeRanking):
 
     Examples
     --------
-    >>> from skgraded import NormalizedPrecision
+    >>> from skgraded.measures import NormalizedPrecision
     >>> round(NormalizedPrecision()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - log 2 / log 10
     0.699
     """

@@ -66,7 +66,7 @@ class Compat(Measure):
 
     Examples
     --------
-    >>> from skgraded import Compat
+    >>> from skgraded.measures import Compat
     >>> round(Compat(p=0.5)([1, 2], [2, 1]), 4)  # (1/2 * 2/2) / (1 * 1/1 + 1/2 * 2/2)
     0.3333
     """

@@ -76,7 +76,7 @@ class P(_BinaryMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import P
+    >>> from skgraded.measures import P
     >>> P(k=3)([1, 0, 1, 0], [.9, .8, .7, .6])
     0.6666666666666666
     """
@@ -132,7 +132,7 @@ class R(_BinaryMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import R
+    >>> from skgraded.measures import R
     >>> R(k=2)([1, 0, 1, 0], [.9, .8, .7, .6])
     0.5
     """
@@ -184,7 +184,7 @@ class F(_BinaryMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import F
+    >>> from skgraded.measures import F
     >>> F(k=2)([1, 0, 0, 1, 1, 1], [6, 5, 4, 3, 2, 1])  # P = 1/2, R = 1/4
     0.3333333333333333
     """
@@ -242,7 +242,7 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import RPrecision
+    >>> from skgraded.measures import RPrecision
     >>> RPrecision()([1, 0, 1, 1], [4, 3, 2, 1])  # 2 of the first 3
     0.6666666666666666
     >>> RPrecision(multiple=0.5)([1, 0, 1, 1], [4, 3, 2, 1])  # 1 of the first 2, 1.5 rounded up
@@ -299,7 +299,7 @@ class Fallout(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import Fallout
+    >>> from skgraded.measures import Fallout
     >>> Fallout(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 1 of 4
     0.25
     """
@@ -350,7 +350,7 @@ class Specificity(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import Specificity
+    >>> from skgraded.measures import Specificity
     >>> Specificity(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 3 of 4
     0.75
     """
@@ -398,7 +398,7 @@ class NPV(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import NPV
+    >>> from skgraded.measures import NPV
     >>> NPV(k=2)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])  # 3 of 4
     0.75
     """
@@ -450,7 +450,7 @@ class FDR(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import FDR
+    >>> from skgraded.measures import FDR
     >>> FDR(k=4)([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     0.5
     """
@@ -502,7 +502,7 @@ class Accuracy(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import Accuracy
+    >>> from skgraded.measures import Accuracy
     >>> Accuracy(k=2)([1, 0, 0, 1, 0], [5, 4, 3, 2, 1])  # 1 + 2 of 5
     0.6
     """
@@ -556,7 +556,7 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import GeneralizedP
+    >>> from skgraded.measures import GeneralizedP
     >>> GeneralizedP(max_grade=4, k=2)([3, 1, 2], [3, 2, 1])  # (3/4 + 1/4) / 2
     0.5
     """
@@ -607,7 +607,7 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import GeneralizedR
+    >>> from skgraded.measures import GeneralizedR
     >>> GeneralizedR(k=2)([3, 1, 4], [3, 2, 1])  # (3 + 1) / 8
     0.5
     """
@@ -654,7 +654,7 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import SetAP
+    >>> from skgraded.measures import SetAP
     >>> SetAP(k=2)([1, 0, 0, 1, 1, 1], [6, 5, 4, 3, 2, 1])  # 1/2 * 1/4
     0.125
     """
@@ -715,7 +715,7 @@ class Utility(_SetMeasure):
 
     Examples
     --------
-    >>> from skgraded import Utility
+    >>> from skgraded.measures import Utility
     >>> Utility(weights=(2, -1, 0, 0))([1, 0, 1], [3, 2, 1])  # 2 - 1 + 2
     3.0
     """

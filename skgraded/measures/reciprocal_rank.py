@@ -102,7 +102,7 @@ class Success(_StopsAtRelevant):
 
     Examples
     --------
-    >>> from skgraded import Success
+    >>> from skgraded.measures import Success
     >>> Success(k=2)([0, 1, 0, 1], [4, 3, 2, 1])
     1.0
     """

@@ -72,7 +72,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import RprefN
+    >>> from skgraded.measures import RprefN
     >>> round(RprefN(max_grade=2)([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - (1/2) / 1.5)) / 3
     0.7778
     """
@@ -139,7 +139,7 @@ class RprefRelative(_RelativeGradedPreference):
 
     Examples
     --------
-    >>> from skgraded import RprefRelative
+    >>> from skgraded.measures import RprefRelative
     >>> round(RprefRelative()([1, 2, 0], [3, 2, 1]), 4)  # 2 (1 - 1/2) / 3
     0.3333
     """
@@ -195,7 +195,8 @@ class RprefRelative2(_RelativeGradedPreference):
 
     Examples
     --------
-    >>> from skgraded import GAP, RprefRelative2
+    >>> from skgraded import GAP
+    >>> from skgraded.measures import RprefRelative2
     >>> round(RprefRelative2()([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - 1/4)) / 3
     0.8333
     >>> round(GAP(g=(.5, .5))([1, 2, 0], [3, 2, 1]), 4)

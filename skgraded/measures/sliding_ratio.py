@@ -51,7 +51,7 @@ class SlidingRatio(CG):
 
     Examples
     --------
-    >>> from skgraded import SlidingRatio
+    >>> from skgraded.measures import SlidingRatio
     >>> SlidingRatio(k=3)([1, 2, 3, 0, 2], [5, 4, 3, 2, 1])  # 6 / (3 + 2 + 2)
     0.8571428571428571
     """
@@ -96,7 +96,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
 
     Examples
     --------
-    >>> from skgraded import ModifiedSlidingRatio
+    >>> from skgraded.measures import ModifiedSlidingRatio
     >>> round(ModifiedSlidingRatio()([1, 2, 3, 0, 0, 2], [6, 5, 4, 3, 2, 1]), 3)
     0.678
     """

@@ -188,7 +188,8 @@ def compare_rankers(
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
-    >>> from skgraded import compare_rankers, cross_validate_queries
+    >>> from skgraded import cross_validate_queries
+    >>> from skgraded.model_selection import compare_rankers
     >>> from skgraded.datasets import make_ranking
     >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
     >>> found = {

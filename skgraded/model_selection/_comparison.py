@@ -162,7 +162,8 @@ class RankerComparison(TableResult):
 
         Examples
         --------
-        >>> from skgraded import AP, compare_rankers
+        >>> from skgraded import AP
+        >>> from skgraded.model_selection import compare_rankers
         >>> from skgraded.datasets import make_ranking
         >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
         >>> scores = {name: AP().per_query(y, X[:, name], qid=qid) for name in (0, 1)}
@@ -324,7 +325,8 @@ class RankerComparisons(Mapping[str, RankerComparison]):
 
     Examples
     --------
-    >>> from skgraded import compare_rankers, cross_validate_queries
+    >>> from skgraded import cross_validate_queries
+    >>> from skgraded.model_selection import compare_rankers
     >>> from skgraded.datasets import make_ranking
     >>> from sklearn.linear_model import Ridge
     >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)

@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skgraded._params import choice, flag
-from skgraded._warnings import UnseenGradeWarning, warn_once
+from skgraded._warnings import warn_once
 from skgraded.boosting import NamedMeasures
+from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure
 from skgraded.model_selection._fitting import (
     QueryRows,

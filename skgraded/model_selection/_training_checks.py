@@ -13,7 +13,8 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._params import fraction, integer_or_none
 from skgraded._stack import metric_of_recursive_elimination
-from skgraded._warnings import IdColumnWarning, warn_once
+from skgraded._warnings import warn_once
+from skgraded.exceptions import IdColumnWarning
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
 from skgraded.rankings import Judgments, numeric, split_target, warn_if_ids_are_sizes
 

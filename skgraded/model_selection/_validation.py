@@ -21,7 +21,7 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._params import choice, integer, is_integer
 from skgraded._text import Table, TableResult
-from skgraded._warnings import QueryLeakWarning, ThinnedQueriesWarning
+from skgraded.exceptions import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row

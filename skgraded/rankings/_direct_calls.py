@@ -9,12 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded._stack import is_called_by_a_scorer
-from skgraded._warnings import (
-    GroupSizesWarning,
-    MissingQueryIdsWarning,
-    SwappedArgumentsWarning,
-    warn_once,
-)
+from skgraded._warnings import warn_once
+from skgraded.exceptions import GroupSizesWarning, MissingQueryIdsWarning, SwappedArgumentsWarning
 from skgraded.rankings._checks import numeric
 from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._query_ids import QID, find_queries, split_target

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._stack import caller_is_permuting_features
-from skgraded._warnings import CutQueriesWarning, warn_once
+from skgraded._warnings import warn_once
+from skgraded.exceptions import CutQueriesWarning
 from skgraded.rankings._checks import one_dimensional
 from skgraded.rankings._grouping import as_ids, place_rows
 

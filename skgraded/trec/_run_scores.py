@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._text import WIDTH, Table, count, first_few
-from skgraded._warnings import UndefinedMeanWarning
+from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
 from skgraded.measures._averages import LEAST, average_of
 from skgraded.trec._files import Coverage, notes_on_coverage

@@ -13,7 +13,8 @@ from scipy.special import logsumexp
 
 from skgraded._params import integer_or_none
 from skgraded._text import Table, count
-from skgraded._warnings import IndistinctGradesWarning, warn_once
+from skgraded._warnings import warn_once
+from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.measures import AP, evaluate
 from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate

@@ -1,6 +1,7 @@
 """Calls that a type checker must refuse, each with the words of its error in the comment."""
 
-from skgraded import DCG, ERR, NCU, RBP, AveragedNDCG, IPrec, gap_score, nDCG, xGAP
+from skgraded import DCG, ERR, GAP, RBP, nDCG, xGAP
+from skgraded.measures import NCU, AveragedNDCG, IPrec
 
 nDCG(gain="exp")  # Literal['linear', 'exp2']
 ERR(gain="exp")  # Literal['linear', 'exp2']
@@ -9,7 +10,7 @@ NCU(stop="exp")  # Literal['linear', 'exp2', 'uniform']
 DCG(discount="log")  # Literal['log2', 'jk']
 AveragedNDCG(discount="ln")  # Literal['log2', 'jk']
 xGAP(g="flat")  # Literal['uniform', 'linear']
-gap_score([1, 0], [2, 1], g="flat")  # Literal['uniform', 'linear']
+GAP(g="flat")  # Literal['uniform', 'linear']
 IPrec(rounding="down")  # Literal['up', 'nearest']
 nDCG(ties="average")  # Literal['expected', 'row_order', 'pessimistic', 'optimistic']
 nDCG(unjudged="drop")  # Literal['nonrelevant', 'condense']

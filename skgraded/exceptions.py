@@ -1,0 +1,117 @@
+"""Warnings and errors of skgraded, each of a class of its own."""
+
+__all__ = [
+    "CutQueriesWarning",
+    "FewFeedbackWarning",
+    "GroupSizesWarning",
+    "IdColumnWarning",
+    "IndistinctGradesWarning",
+    "InferredGradesWarning",
+    "MissingQueryIdsWarning",
+    "QueryLeakWarning",
+    "SkgradedWarning",
+    "SwappedArgumentsWarning",
+    "ThinnedQueriesWarning",
+    "UndefinedMeanWarning",
+    "UnseenGradeWarning",
+    "UnusedThresholdWarning",
+    "UserModelWarning",
+    "WorkerLostError",
+]
+
+
+class SkgradedWarning(UserWarning):
+    """Base class of all warnings of skgraded."""
+
+
+class InferredGradesWarning(SkgradedWarning):
+    """A measure in a scorer or callback takes the top grade of its scale from the data.
+
+    The top grade can differ between the data sets that are scored, and with it the measure.
+    """
+
+
+class UndefinedMeanWarning(SkgradedWarning):
+    """A mean is undefined, because no query has a value and a positive weight."""
+
+
+class QueryLeakWarning(SkgradedWarning):
+    """Documents of the same query are in both the training rows and the scored rows.
+
+    A model that was trained on some documents of a query ranks the others better than those of a
+    new query, so the score is too high.
+    """
+
+
+class ThinnedQueriesWarning(SkgradedWarning):
+    """Queries are scored on only some of their documents.
+
+    A short list is easier to rank than a long one, so that the score is too high, and not
+    comparable with that of whole queries. Folds of rows, halving searches with
+    ``resource="n_samples"`` and ``permutation_importance(max_samples=...)`` leave documents out.
+    """
+
+
+class CutQueriesWarning(SkgradedWarning):
+    """Queries do not have the rows that they have in the data set.
+
+    Either rows are missing where a ranker is trained or queries are split, so that it learns from
+    parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
+    is shuffled.
+    """
+
+
+class UnseenGradeWarning(SkgradedWarning):
+    """The scored rows hold a higher grade than the training rows, which determined the scale."""
+
+
+class MissingQueryIdsWarning(SkgradedWarning):
+    """There are no query ids where a single query is unlikely, so that all rows are one list."""
+
+
+class UnusedThresholdWarning(SkgradedWarning):
+    """The threshold distribution g reaches beyond the scale, or has an entry for grade 0."""
+
+
+class GroupSizesWarning(SkgradedWarning):
+    """Query ids look like group sizes, which would merge all queries of the same size."""
+
+
+class SwappedArgumentsWarning(SkgradedWarning):
+    """Grades look like scores and scores like grades, as if they were passed in the other order."""
+
+
+class IdColumnWarning(SkgradedWarning):
+    """A feature holds the query ids, so that the ranker learns from the numbers of queries.
+
+    Ids of other queries say nothing about them, and trees split on them all the same.
+    """
+
+
+class FewFeedbackWarning(SkgradedWarning):
+    """The thresholds g are estimated from too few sessions or queries."""
+
+
+class IndistinctGradesWarning(SkgradedWarning):
+    """Feedback or preferences do not tell some grades apart, whose thresholds share a probability.
+
+    Either documents of a grade are never shown, or a higher grade does not satisfy more often, or
+    two rankings differ in the same way at two thresholds for every query.
+    """
+
+
+class UserModelWarning(SkgradedWarning):
+    """Feedback contradicts the user model: a higher grade satisfies less often, not by chance."""
+
+
+class WorkerLostError(RuntimeError):
+    """A worker of a training is gone, or has not answered in time.
+
+    Examples
+    --------
+    >>> from skgraded.exceptions import WorkerLostError
+    >>> try:  # doctest: +SKIP
+    ...     ranker.fit(X, y, group=group, callbacks=callbacks)
+    ... except WorkerLostError:
+    ...     client.restart()
+    """
