@@ -275,6 +275,8 @@ def eval_metric(
     See Also
     --------
     early_stopping : Stop training by a measure.
+    skgraded.xgboost.eval_metric : The same for XGBoost.
+    skgraded.catboost.eval_metric : The same for CatBoost.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Notes

@@ -62,13 +62,13 @@ def _own_metrics(given: Any) -> tuple[list[tuple[str, Measure]], Any]:
 
     XGBoost would call ours query by query, and average the queries by their size.
     """
-    from skgraded.xgboost import _CustomMetric
+    from skgraded.xgboost import _EvalMetric
 
     listed = given if isinstance(given, list | tuple) else [given]
-    ours = [each for each in listed if isinstance(each, _CustomMetric)]
+    ours = [each for each in listed if isinstance(each, _EvalMetric)]
     if not ours:
         return [], given
-    others = [each for each in listed if not isinstance(each, _CustomMetric)]
+    others = [each for each in listed if not isinstance(each, _EvalMetric)]
     return [pair for each in ours for pair in each.named], others or None
 
 
