@@ -17,7 +17,7 @@ ARRAYS = ("qid", "split", "values", "fit_time", "score_time", "has_top_grade")
 
 
 def file_of(folder, name, repeat):
-    """Return the file of a repeat; names that differ in signs alone would share it."""
+    """Return the file of a repeat; of names that share a file, `kept` refuses the second."""
     return folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')}.{repeat}.npz"
 
 
