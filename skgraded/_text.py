@@ -5,15 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "WIDTH",
-    "Table",
-    "TableResult",
     "count",
     "first_few",
     "html_table",
@@ -86,76 +80,6 @@ def text_table(
         for line, cell in zip(blocks[-1], [heading, *cells], strict=True):
             line.append(cell.rjust(cell_width))
     return "\n\n".join("\n".join(map(_joined, block)) for block in blocks)
-
-
-class Table(NamedTuple):
-    """A table of a result, which is drawn with characters or as HTML.
-
-    Attributes
-    ----------
-    labels : sequence of str
-        The heading of the labels, then the labels.
-    columns : sequence of (str, sequence of str)
-        Heading and cells of each column.
-    notes : sequence of str
-        Sentences below the table.
-    title : str
-        A line above the table.
-    widest_label : int
-        Longer labels are cut in text.
-    """
-
-    labels: Sequence[str]
-    columns: Sequence[tuple[str, Sequence[str]]]
-    notes: Sequence[str] = ()
-    title: str = ""
-    widest_label: int = _WIDEST_NAME
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Draw it with characters, none of the lines wider than a terminal."""
-        title = [wrap(self.title, width)] if self.title else []
-        table = text_table(self.labels, self.columns, width, self.widest_label)
-        return "\n".join([*title, table, *(wrap(note, width) for note in self.notes if note)])
-
-    def to_html(self) -> str:
-        """Draw it for a notebook."""
-        headings, cells = zip(*self.columns, strict=True)
-        rows = [list(row) for row in zip(self.labels[1:], *cells, strict=True)]
-        title = f"<p>{escape(self.title)}</p>\n" if self.title else ""
-        notes = [note for note in self.notes if note]
-        return title + html_table([self.labels[0], *headings], rows, notes)
-
-
-class TableResult:
-    """Base class of results that are shown as a table, in terminals and in notebooks."""
-
-    def _table(self) -> Table:
-        raise NotImplementedError
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a DataFrame."""
-        raise NotImplementedError
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` by name, in plain types as for JSON.
-
-        Returns
-        -------
-        dict of str to list
-            The columns.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return {str(name): column.tolist() for name, column in self.to_frame().items()}
-
-    def __repr__(self) -> str:
-        return self._table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self._table().to_html()
 
 
 def html_table(

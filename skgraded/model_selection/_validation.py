@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import choice, integer, is_integer
-from skgraded._text import Table, TableResult
+from skgraded._writers import Result, Table
 from skgraded.exceptions import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
@@ -48,7 +48,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class QueryValidation(TableResult):
+class QueryValidation(Result):
     """Results of a cross-validation, query by query.
 
     A query has one row for each split that tests it. The sign of the values is that of the measure,

@@ -23,7 +23,8 @@ from skgraded._paired_tests import (
 )
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
-from skgraded._text import WIDTH, Table, TableResult, count, shorten
+from skgraded._text import WIDTH, count, shorten
+from skgraded._writers import Result, Table
 from skgraded.measures import Measure, column_of
 from skgraded.trec._run_scores import RunScores
 
@@ -55,7 +56,7 @@ _ROWS_SHOWN = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Comparison(TableResult):
+class Comparison(Result):
     """Differences of systems in one measure, and whether they are significant.
 
     The systems are in the order of their means, the best one first.
@@ -131,6 +132,9 @@ class Comparison(TableResult):
     def _beats(self) -> NDArray[np.bool_]:
         sign = 1.0 if self.measure.greater_is_better else -1.0
         return self.significant & (sign * self.differences > 0)
+
+    def _columns(self) -> dict[str, Any]:
+        return self.pairs()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per pair of systems.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
-from skgraded._text import WIDTH, Table, count, first_few
+from skgraded._text import WIDTH, count, first_few
+from skgraded._writers import Table
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
 from skgraded.results import LEAST, average_of

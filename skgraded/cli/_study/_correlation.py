@@ -67,4 +67,4 @@ def run(arguments: argparse.Namespace) -> None:
     )
     statistic = arguments.statistic
     draw = [lambda ax: found.plot(ax, statistic=statistic)]
-    write_result(arguments, found, found.to_text(statistic), scores.notes(), draw)
+    write_result(arguments, found, scores.notes(), draw, [found._table(statistic)])

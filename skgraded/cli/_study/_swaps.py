@@ -64,4 +64,4 @@ def run(arguments: argparse.Namespace) -> None:
         chosen = restricted(scores, systems, mask)
         found = swap_rates(chosen, n_trials=arguments.trials, random_state=arguments.seed)
         parts.append(Part(labels, heading_of(name), found))
-    write_parts(arguments, parts, repr, scores.notes())
+    write_parts(arguments, parts, scores.notes())

@@ -72,4 +72,4 @@ def run(arguments: argparse.Namespace) -> None:
         topics=topic_masks(arguments, facts),
         systems=selected_systems(arguments, qrels),
     )
-    write_result(arguments, found, found.to_text(arguments.statistic), scores.notes())
+    write_result(arguments, found, scores.notes(), tables=[found._table(arguments.statistic)])
