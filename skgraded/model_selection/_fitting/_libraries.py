@@ -22,6 +22,7 @@ __all__ = [
     "can_stop_early",
     "fit_estimator",
     "importances_of",
+    "needs_queries",
     "reject_cluster_rankers",
     "staged_scores",
     "stoppable",
@@ -47,6 +48,7 @@ class _Library(NamedTuple):
     """How the estimators of a library are handled."""
 
     fit: Callable[[Any, QueryRows, Validation | None, dict[str, Any]], Watched | None] = _fit_plain
+    needs_queries: bool = False
     stops_early: bool = False
     importances: Callable[[Any], NDArray[Any]] = _plain_importances
     staged: Callable[[Any, Any], Iterator[NDArray[np.float64]]] = _one_stage
@@ -54,17 +56,22 @@ class _Library(NamedTuple):
 
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
-    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True, staged=_lightgbm.staged),
+    ("lightgbm", "LGBMRanker"): _Library(
+        _lightgbm.fit, needs_queries=True, stops_early=True, staged=_lightgbm.staged
+    ),
     ("lightgbm", "LGBMRegressor"): _Library(
         _lightgbm.fit_regressor, stops_early=True, staged=_lightgbm.staged
     ),
-    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True, staged=_xgboost.staged),
+    ("xgboost", "XGBRanker"): _Library(
+        _xgboost.fit, needs_queries=True, stops_early=True, staged=_xgboost.staged
+    ),
     ("xgboost", "XGBRFRegressor"): _Library(staged=_xgboost.staged),  # a single iteration
     ("xgboost", "XGBRegressor"): _Library(
         _xgboost.fit_regressor, stops_early=True, staged=_xgboost.staged
     ),
     ("catboost", "CatBoostRanker"): _Library(
         _catboost.fit,
+        needs_queries=True,
         stops_early=True,
         importances=_catboost.importances,
         staged=_catboost.staged,
@@ -128,6 +135,11 @@ def _fit_pipeline(
 def can_stop_early(estimator: Any) -> bool:
     """Whether the estimator's training can be watched and stopped by a measure."""
     return _library_of(final_step(estimator)).stops_early
+
+
+def needs_queries(estimator: Any) -> bool:
+    """Whether the estimator is a ranker of a library, whose own fit asks where the queries are."""
+    return _library_of(final_step(estimator)).needs_queries
 
 
 def stoppable() -> str:
