@@ -10,7 +10,7 @@ from skgraded._params import fraction
 from skgraded._writers import WRITERS
 from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
-from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
+from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.measures import Measure
 from skgraded.trec import Qrels, compare
@@ -81,7 +81,7 @@ def _profile(arguments: argparse.Namespace) -> None:
         random_state=arguments.seed,
     )
     write_reports(arguments, [profile._report()])
-    tell(scores.notes())
+    tell(notes_of(scores))
     if arguments.plot is not None:
         figure: Any = profile.plot().figure
         save_picture(arguments.plot, figure)
@@ -108,7 +108,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     )
     comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
     write_reports(arguments, [comparison._report()])
-    tell(scores.notes())
+    tell(notes_of(scores))
     if arguments.plot is not None:
         figure: Any = comparison.plot().figure
         save_picture(arguments.plot, figure)

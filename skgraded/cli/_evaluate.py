@@ -7,7 +7,7 @@ from typing import Any
 
 from skgraded._writers import WRITERS
 from skgraded.cli._options import add_measures, add_outputs
-from skgraded.cli._outputs import check_outputs, tell, write, write_reports
+from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.results import as_trec_eval_lines, report_of
 
@@ -52,9 +52,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
     check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
-    options = {"per_query": arguments.per_query, "average": arguments.average}
+    per_query, average = arguments.per_query, arguments.average
     if arguments.format == _LINES:
-        write(arguments, as_trec_eval_lines(scores, **options))
-        tell(report_of(scores).notes)
+        write(arguments, as_trec_eval_lines(scores, per_query, average))
+        tell(notes_of(scores))
     else:
-        write_reports(arguments, [report_of(scores, **options)])
+        write_reports(arguments, [report_of(scores, per_query, average)])

@@ -15,7 +15,8 @@ from skgraded._pictures import BETTER, GREY, headline, plain
 from skgraded._repeated_tests import note_on_few_repeats
 from skgraded._text import count, shorten, wrap
 from skgraded._writers import Result, Table
-from skgraded.measures import Measure, column_of
+from skgraded.measures import Measure
+from skgraded.results import column_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +56,8 @@ class RankerComparison(Result):
     ----------
     rankers : tuple of str
         Names of the rankers.
-    measure : Measure
-        The measure.
+    measure : str
+        Name of the measure.
     qid : ndarray of shape (n_queries,)
         The queries for which every ranker has a value.
     values : ndarray of shape (n_rankers, n_queries)
@@ -95,7 +96,7 @@ class RankerComparison(Result):
     """
 
     rankers: tuple[str, ...]
-    measure: Measure
+    measure: str
     qid: NDArray[Any]
     values: FloatArray
     n_left_out: int

@@ -14,7 +14,7 @@ from skgraded._params import integer, number
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._writers import Result, Table
-from skgraded.studies._system_scores import as_system_scores, complete_topics
+from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,7 +170,7 @@ def swap_rates(
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         As for `correlate`.
     n_topics : int, optional
         Number of topics in each of the two disjoint sets; half of all by default.
@@ -209,8 +209,8 @@ def swap_rates(
     AP                 0.00                100.0%
     swap rate at most 5%; 2 systems; 1000 trials of two disjoint sets of 20 topics.
     """
-    taken = as_system_scores(scores, n_topics=2)
-    columns = [complete_topics(taken, number) for number in range(len(taken.measures))]
+    taken = scored_systems(scores, n_topics=2)
+    columns = [complete_topics(taken, name) for name in taken]
     fewest = min(values.shape[1] for values in columns)
     size = fewest // 2 if n_topics is None else integer("n_topics", n_topics, 1)
     if size > fewest // 2:
@@ -228,7 +228,7 @@ def swap_rates(
             bar.step()
     return SwapRates(
         measures=taken.measures,
-        n_systems=len(taken.systems),
+        n_systems=len(taken.systems or ()),
         n_topics=size,
         n_trials=n_trials,
         edges=edges,
