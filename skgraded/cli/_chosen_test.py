@@ -8,7 +8,8 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from skgraded._paired_tests import all_swaps_fit
-from skgraded.trec import Correction, PairedTest, RunScores
+from skgraded.results import Scores
+from skgraded.trec import Correction, PairedTest
 
 __all__ = ["DEFAULT_RESAMPLES", "ChosenTest", "add_test", "chosen_test"]
 
@@ -48,7 +49,7 @@ def add_test(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_test(arguments: argparse.Namespace, scores: RunScores) -> ChosenTest:
+def chosen_test(arguments: argparse.Namespace, scores: Scores) -> ChosenTest:
     """Return the test that was asked for, or one by which differences can be significant."""
     asked: PairedTest = arguments.test or "randomization"
     if arguments.resamples is not None:
@@ -56,7 +57,8 @@ def chosen_test(arguments: argparse.Namespace, scores: RunScores) -> ChosenTest:
     needed = _needed(arguments, asked, scores)
     if needed <= DEFAULT_RESAMPLES:
         return ChosenTest(asked, DEFAULT_RESAMPLES)
-    pairs = f"{len(scores)} runs are {len(scores) * (len(scores) - 1) // 2:,} pairs, for which"
+    n = len(scores.systems or ())
+    pairs = f"{n} runs are {n * (n - 1) // 2:,} pairs, for which"
     what = f"Holm's correction needs {needed:,} resamples"
     if arguments.test is None and arguments.correction is None:
         options = f"--test randomization takes {needed:,}"
@@ -66,11 +68,12 @@ def chosen_test(arguments: argparse.Namespace, scores: RunScores) -> ChosenTest:
     return ChosenTest(asked, needed, (note,))
 
 
-def _needed(arguments: argparse.Namespace, test: str, scores: RunScores) -> int:
+def _needed(arguments: argparse.Namespace, test: str, scores: Scores) -> int:
     """Count the resamples without which no difference is significant after Holm's correction."""
     n_topics = int((~np.isnan(scores.values[:, :, 0]).any(axis=0)).sum())
     is_exact = test == "randomization" and all_swaps_fit(n_topics, DEFAULT_RESAMPLES)
     is_corrected = arguments.correction in (None, "holm") and test in _RESAMPLED
     if is_exact or not is_corrected or not 0.0 < arguments.alpha < 1.0:
         return 0  # the comparison tells what is wrong with alpha
-    return int(len(scores) * (len(scores) - 1) / 2 / arguments.alpha)
+    n = len(scores.systems or ())
+    return int(n * (n - 1) / 2 / arguments.alpha)

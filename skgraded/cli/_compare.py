@@ -7,10 +7,10 @@ import dataclasses
 from typing import Any
 
 from skgraded._params import fraction
+from skgraded._writers import WRITERS
 from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
-from skgraded.cli._formats import comparison_as, notes_beside, profile_as
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
-from skgraded.cli._outputs import check_outputs, save_picture, tell, write
+from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.measures import Measure
 from skgraded.trec import Qrels, compare
@@ -39,7 +39,7 @@ def add_command(commands: Any) -> None:
     add_test(parser)
     _add_profile(parser)
     add_seed(parser)
-    add_plot(add_outputs(parser, ("table", "csv", "json")))
+    add_plot(add_outputs(parser, WRITERS))
     parser.set_defaults(run=run)
 
 
@@ -80,8 +80,8 @@ def _profile(arguments: argparse.Namespace) -> None:
         n_resamples=DEFAULT_RESAMPLES if arguments.resamples is None else arguments.resamples,
         random_state=arguments.seed,
     )
-    write(arguments, profile_as(arguments.format, profile))
-    tell(scores.notes())
+    write_reports(arguments, [profile._report()])
+    tell(notes_of(scores))
     if arguments.plot is not None:
         figure: Any = profile.plot().figure
         save_picture(arguments.plot, figure)
@@ -107,8 +107,8 @@ def _compare(arguments: argparse.Namespace) -> None:
         random_state=arguments.seed,
     )
     comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
-    write(arguments, comparison_as(arguments.format, comparison))
-    tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
+    write_reports(arguments, [comparison._report()])
+    tell(notes_of(scores))
     if arguments.plot is not None:
         figure: Any = comparison.plot().figure
         save_picture(arguments.plot, figure)

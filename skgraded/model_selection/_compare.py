@@ -23,10 +23,10 @@ from skgraded._paired_tests import (
 )
 from skgraded._params import choice, fraction, integer
 from skgraded._repeated_tests import repeated_interval, standard_errors
-from skgraded.measures import Measure, QueryScores, measures_of
+from skgraded.measures import Measure, measures_by_name
 from skgraded.model_selection._comparison import RankerComparison, RankerComparisons
 from skgraded.model_selection._splitters import has_top_grade
-from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
+from skgraded.model_selection._validated_rankers import measure_of
 from skgraded.rankings import (
     Judgments,
     QueryIds,
@@ -35,6 +35,7 @@ from skgraded.rankings import (
     resolve_rows,
     warn_if_ids_are_sizes,
 )
+from skgraded.results import Scores, column_of
 from skgraded.scoring import scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
@@ -219,7 +220,7 @@ def compare_rankers(
     named = _named(rankers, baseline)
     asked: list[Measure | None] = [None]
     if measure is not None:
-        asked = list(dict.fromkeys(measures_of(measure)))
+        asked = list(measures_by_name(measure).values())
     is_several = not (measure is None or isinstance(measure, str | Measure))
     documents = None if X is None else _documents_of(X, y, qid)
     rng = np.random.default_rng(random_state)
@@ -243,7 +244,8 @@ class _Options(NamedTuple):
 class _Values(NamedTuple):
     """A ranker's values of one measure."""
 
-    measure: Measure
+    measure: str
+    direction: int
     qid: NDArray[Any]
     values: FloatArray  # (n_repeats, n_queries); nan = not tested, or without a value
     has_top_grade: BoolArray | None
@@ -255,7 +257,9 @@ def _compared(
     """Compare rankers by one measure; the p-values are not corrected yet."""
     _check_queries(named, found)
     qid, by_repeat, n_left_out = _aligned(found)
-    best_first = _best_first(_over_repeats(by_repeat), found[0].measure)
+    best_first = np.argsort(
+        -found[0].direction * _over_repeats(by_repeat).mean(axis=1), kind="stable"
+    )
     by_repeat = by_repeat[best_first]
     names = [list(named)[each] for each in best_first]
     pairs = _pairs(names, options.baseline)
@@ -280,7 +284,7 @@ def _compared(
 
 
 def _are_cross_validated(named: dict[str, Any]) -> bool:
-    return any(isinstance(each, QueryValidation) for each in named.values())
+    return any(isinstance(each, Scores) and each.folds is not None for each in named.values())
 
 
 def _tested(
@@ -332,11 +336,6 @@ def _corrected(compared: list[RankerComparison], correction: str) -> list[Ranker
     ]
 
 
-def _best_first(values: FloatArray, chosen: Measure) -> IntArray:
-    means = values.mean(axis=1)
-    return np.argsort(-means if chosen.greater_is_better else means, kind="stable")
-
-
 def _pairs(names: list[str], baseline: str | None) -> IntArray:
     if baseline is None:
         return np.array(list(combinations(range(len(names)), 2)))
@@ -363,14 +362,22 @@ def _values_of_all(
     found: list[_Values] = []
     for name, each in named.items():
         values = _values_of_one(name, each, documents, chosen)
-        if chosen is not None and not is_once_resolved(chosen, values.measure):
-            raise ValueError(
-                f"rankers must be scored by one measure, got {values.measure} for {name!r} and "
-                f"{chosen} elsewhere."
-            )
-        chosen = values.measure
+        if found:
+            _check_measure(values.measure, name, found[0].measure)
+        elif chosen is not None:
+            _check_measure(values.measure, name, str(chosen))
         found.append(values)
     return found
+
+
+def _check_measure(scored: str, name: str, expected: str) -> None:
+    try:
+        column_of([scored], expected)
+    except KeyError as error:
+        raise ValueError(
+            f"rankers must be scored by one measure, got {scored} for {name!r} and {expected} "
+            "elsewhere."
+        ) from error
 
 
 class _Documents(NamedTuple):
@@ -395,10 +402,8 @@ def _values_of_one(
     name: str, ranker: Any, documents: _Documents | None, chosen: Measure | None
 ) -> _Values:
     """Return a ranker's values, if need be by ranking documents; its own measure is the default."""
-    if isinstance(ranker, QueryScores):
-        return _Values(ranker.measure, ranker.qid, ranker.values[None], None)
-    if isinstance(ranker, QueryValidation):
-        return _validated(name, ranker, chosen)
+    if isinstance(ranker, Scores):
+        return _scored(name, ranker, chosen)
     if not hasattr(ranker, "predict"):
         raise TypeError(
             "rankers must be fitted models, results of cross_validate_queries or of "
@@ -413,10 +418,11 @@ def _values_of_one(
     if documents is None:
         raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
     X, queries, judgments = documents
-    chosen = (chosen or measure_of(ranker)).resolve(int(judgments.top_grade))
+    chosen = (chosen or measure_of(ranker, "measure")).resolve(int(judgments.top_grade))
     warn_if_scored_queries_are_parts(ranker, judgments, queries.sizes)
     scores = chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
-    return _Values(chosen, scores.qid, scores.values[None], has_top_grade(judgments))
+    top = has_top_grade(judgments)
+    return _Values(str(chosen), scores.directions[0], scores.qid, scores.values[None], top)
 
 
 def _is_fitted(ranker: Any) -> bool:
@@ -429,23 +435,19 @@ def _is_fitted(ranker: Any) -> bool:
     return True
 
 
-def _validated(name: str, found: QueryValidation, chosen: Measure | None) -> _Values:
-    """Return the values of a cross-validation, one row for each of its repeats."""
+def _scored(name: str, found: Scores, chosen: Measure | None) -> _Values:
+    """Return the values of a result, one row for each of its repeats."""
     try:
-        scores = found.per_query(chosen)
+        scores = found[found.measures[0] if chosen is None else chosen]
     except KeyError as error:
         raise ValueError(
             f"rankers must be scored by one measure: {name!r} was cross-validated by "
-            f"{', '.join(map(str, found.measures))}, not by {chosen}."
+            f"{', '.join(found.measures)}, not by {chosen}."
         ) from error
-    place = {query: number for number, query in enumerate(scores.qid.tolist())}
-    query = np.array([place[each] for each in found.qid.tolist()])
-    repeat = found.repeat
-    values = np.full((repeat.max() + 1, len(place)), np.nan)
-    values[repeat, query] = found.values[:, found.measures.index(scores.measure)]
-    has_top_grade = np.zeros(len(place), dtype=bool)
-    has_top_grade[query] = found.has_top_grade
-    return _Values(scores.measure, scores.qid, values, has_top_grade)
+    values = scores.values if scores.folds is not None else scores.values[None]
+    return _Values(
+        scores.measures[0], scores.directions[0], scores.qid, values, found.has_top_grade
+    )
 
 
 def _check_queries(named: dict[str, Any], found: list[_Values]) -> None:

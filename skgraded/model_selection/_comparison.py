@@ -13,8 +13,10 @@ from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
 from skgraded._pictures import BETTER, GREY, headline, plain
 from skgraded._repeated_tests import note_on_few_repeats
-from skgraded._text import Table, TableResult, count, shorten, wrap
-from skgraded.measures import Measure, column_of
+from skgraded._text import count, shorten, wrap
+from skgraded._writers import Result, Table
+from skgraded.measures import Measure
+from skgraded.results import column_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +46,7 @@ _LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class RankerComparison(TableResult):
+class RankerComparison(Result):
     """Differences between rankers with their confidence intervals and p-values.
 
     Rankers are in the order of their means, the best one first. The difference of a pair is that of
@@ -54,8 +56,8 @@ class RankerComparison(TableResult):
     ----------
     rankers : tuple of str
         Names of the rankers.
-    measure : Measure
-        The measure.
+    measure : str
+        Name of the measure.
     qid : ndarray of shape (n_queries,)
         The queries for which every ranker has a value.
     values : ndarray of shape (n_rankers, n_queries)
@@ -94,7 +96,7 @@ class RankerComparison(TableResult):
     """
 
     rankers: tuple[str, ...]
-    measure: Measure
+    measure: str
     qid: NDArray[Any]
     values: FloatArray
     n_left_out: int

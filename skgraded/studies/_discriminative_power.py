@@ -20,12 +20,10 @@ from skgraded._paired_tests import (
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores, complete_topics
+from skgraded._writers import Result, Table
+from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["DiscriminativePower", "PowerTest", "discriminative_power"]
@@ -48,8 +46,11 @@ _ROUNDING_OF_MEANS = 1e-13
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class DiscriminativePower(TableResult):
+class DiscriminativePower(Result):
     """Significance of the differences of all pairs of systems, for several measures.
+
+    `to_frame` has one row per measure and pair of systems, with the columns measure, first, second,
+    difference, p_value, significant and required.
 
     Attributes
     ----------
@@ -106,32 +107,18 @@ class DiscriminativePower(TableResult):
         largest: FloatArray = self.required.max(axis=1)
         return largest
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure and pair of systems.
-
-        Returns
-        -------
-        DataFrame
-            Columns measure, first, second, difference, p_value, significant and required.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         row, pair = (each.ravel() for each in np.indices(self.p_values.shape))
         names = np.array(self.systems, dtype=object)
-        return frame(
-            {
-                "measure": np.array(self.measures, dtype=object)[row],
-                "first": names[self.pairs[pair, 0]],
-                "second": names[self.pairs[pair, 1]],
-                "difference": self.differences.ravel(),
-                "p_value": self.p_values.ravel(),
-                "significant": self.p_values.ravel() < self.alpha,
-                "required": self.required.ravel(),
-            }
-        )
+        return {
+            "measure": np.array(self.measures, dtype=object)[row],
+            "first": names[self.pairs[pair, 0]],
+            "second": names[self.pairs[pair, 1]],
+            "difference": self.differences.ravel(),
+            "p_value": self.p_values.ravel(),
+            "significant": self.p_values.ravel() < self.alpha,
+            "required": self.required.ravel(),
+        }
 
     def to_text(self) -> str:
         """Draw a table in Sakai's form, the most discriminative measure first.
@@ -208,9 +195,10 @@ def discriminative_power(
 
     Parameters
     ----------
-    scores : RunScores or mapping
-        Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
-        (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
+    scores : Scores or mapping
+        Scored runs, from `skgraded.trec.evaluate`; or what `Scores.of_systems` takes: a mapping of
+        systems to `Scores` of the same queries, or of measures to arrays of shape (n_systems,
+        n_topics).
     test : {"bootstrap", "t", "tukey"}, default="bootstrap"
         The paired bootstrap test of the studentised mean difference [1]_, the paired t test, or the
         randomised Tukey HSD test [3]_, which corrects for all comparisons.
@@ -260,20 +248,21 @@ def discriminative_power(
     noisy            0/3    0.0%           0.151
     paired t tests at alpha = 0.05; 3 systems; 40 topics.
     """
-    taken = as_system_scores(scores, n_topics=2)
+    taken = scored_systems(scores, n_topics=2)
+    systems = taken.systems or ()
     _check_options(test, alpha, n_resamples)
     seed = np.random.default_rng(random_state).integers(2**63)
-    pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
+    pairs = np.column_stack(np.triu_indices(len(systems), 1))
     tested = []
     with ProgressBar(len(taken.measures), "measures") as bar:
-        for number in range(len(taken.measures)):
-            values = complete_topics(taken, number)
+        for name in taken:
+            values = complete_topics(taken, name)
             rng = np.random.default_rng(seed)
             tested.append(_TESTS[test](values, pairs, alpha, n_resamples, rng))
             bar.step()
     return DiscriminativePower(
         measures=taken.measures,
-        systems=taken.systems,
+        systems=systems,
         pairs=pairs,
         test=test,
         alpha=alpha,

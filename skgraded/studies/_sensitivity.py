@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -13,14 +12,13 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult, count
-from skgraded.measures import Measure, measures_of
+from skgraded._text import count
+from skgraded._writers import Result, Table
+from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
-from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -94,8 +92,11 @@ def change_by_discovery(
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(TableResult):
+class Sensitivity(Result):
     """Gains of measures from a change of the document at each rank.
+
+    `to_frame` has one row per query and rank, with the columns qid, rank and a gain for each
+    measure.
 
     Attributes
     ----------
@@ -141,28 +142,14 @@ class Sensitivity(TableResult):
         np.divide(totals, n, out=means, where=n > 0)
         return means
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per query and rank, and one column per measure.
-
-        Returns
-        -------
-        DataFrame
-            Columns qid, rank, then the measures' gains.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         n_ranks = len(self.ranks)
         gains = self.gains.reshape(-1, len(self.measures))
-        return frame(
-            {
-                "qid": np.repeat(self.qid, n_ranks),
-                "rank": np.tile(self.ranks, len(self.qid)),
-                **dict(zip(self.measures, gains.T, strict=True)),
-            }
-        )
+        return {
+            "qid": np.repeat(self.qid, n_ranks),
+            "rank": np.tile(self.ranks, len(self.qid)),
+            **dict(zip(self.measures, gains.T, strict=True)),
+        }
 
     def plot(self, ax: Axes | None = None, relative: bool = False) -> Axes:
         """Draw the mean gain over the ranks, with a curve for each measure.
@@ -243,7 +230,7 @@ class _Plan(NamedTuple):
 
 
 def sensitivity(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     y_true: ArrayLike | Rankings,
     y_score: ArrayLike | None = None,
     *,
@@ -260,8 +247,8 @@ def sensitivity(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     y_true : array-like of shape (n_documents,) or Rankings
         Grades, 0 = judged not relevant, NaN = unjudged; or rankings, without y_score and qid.
     y_score : array-like of shape (n_documents,)
@@ -315,8 +302,8 @@ def sensitivity(
     """
     rankings = as_rankings(y_true, y_score, qid, None)
     plan = _plan(rankings.judgments, change, grade, max_grade, pool)
-    given = measures_of(measures)
-    chosen = tuple(each.resolve(plan.top) for each in given)
+    given = measures_by_name(measures)
+    chosen = {name: each.resolve(plan.top) for name, each in given.items()}
     integer("max_rank", max_rank, 1)
     base = _Lists.read(rankings, plan)
     ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
@@ -332,7 +319,7 @@ def sensitivity(
             gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
             bar.step(len(batch))
     return Sensitivity(
-        measures=tuple(map(str, given)),
+        measures=tuple(given),
         qid=rankings.judgments.qid,
         ranks=ranks,
         change=change,

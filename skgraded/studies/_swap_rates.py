@@ -13,12 +13,10 @@ from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores, complete_topics
+from skgraded._writers import Result, Table
+from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["SwapRates", "swap_rates"]
@@ -32,8 +30,11 @@ _ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class SwapRates(TableResult):
+class SwapRates(Result):
     """Numbers of comparisons and swaps of pairs of systems, by the size of their difference.
+
+    `to_frame` has one row per measure and bin, with the columns measure, difference (lower edge),
+    n_compared, n_swapped and swap_rate.
 
     Attributes
     ----------
@@ -95,29 +96,15 @@ class SwapRates(TableResult):
         difference = np.append(self.edges, np.nan)[first]
         return np.where(share > 0, difference, np.nan), share
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure and bin.
-
-        Returns
-        -------
-        DataFrame
-            Columns measure, difference (lower edge), n_compared, n_swapped and swap_rate.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         row, place = (each.ravel() for each in np.indices(self.n_compared.shape))
-        return frame(
-            {
-                "measure": np.array(self.measures, dtype=object)[row],
-                "difference": self.edges[place],
-                "n_compared": self.n_compared.ravel(),
-                "n_swapped": self.n_swapped.ravel(),
-                "swap_rate": self.rates.ravel(),
-            }
-        )
+        return {
+            "measure": np.array(self.measures, dtype=object)[row],
+            "difference": self.edges[place],
+            "n_compared": self.n_compared.ravel(),
+            "n_swapped": self.n_swapped.ravel(),
+            "swap_rate": self.rates.ravel(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of the comparisons that seldom swap, with a dot for each measure.
@@ -183,7 +170,7 @@ def swap_rates(
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         As for `correlate`.
     n_topics : int, optional
         Number of topics in each of the two disjoint sets; half of all by default.
@@ -222,8 +209,8 @@ def swap_rates(
     AP                 0.00                100.0%
     swap rate at most 5%; 2 systems; 1000 trials of two disjoint sets of 20 topics.
     """
-    taken = as_system_scores(scores, n_topics=2)
-    columns = [complete_topics(taken, number) for number in range(len(taken.measures))]
+    taken = scored_systems(scores, n_topics=2)
+    columns = [complete_topics(taken, name) for name in taken]
     fewest = min(values.shape[1] for values in columns)
     size = fewest // 2 if n_topics is None else integer("n_topics", n_topics, 1)
     if size > fewest // 2:
@@ -241,7 +228,7 @@ def swap_rates(
             bar.step()
     return SwapRates(
         measures=taken.measures,
-        n_systems=len(taken.systems),
+        n_systems=len(taken.systems or ()),
         n_topics=size,
         n_trials=n_trials,
         edges=edges,

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import integer, number
-from skgraded._text import Table, TableResult
-from skgraded.measures import column_of
-from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores
+from skgraded._writers import Result, Table
+from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["TopicFacts", "above_first_quartile", "best_systems", "topic_facts", "topic_sets"]
 
@@ -26,8 +24,10 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class TopicFacts(TableResult):
+class TopicFacts(Result):
     """Numbers of judged documents by topic and grade.
+
+    `to_frame` has one row per topic, with the columns topic and R(0), R(1), ....
 
     Attributes
     ----------
@@ -84,21 +84,9 @@ class TopicFacts(TableResult):
         n = self.of_grade(grade)
         return (n > 0) & (self.of_grade(1) >= ratio * n)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per topic.
-
-        Returns
-        -------
-        DataFrame
-            Columns topic and R(0), R(1), ...
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         names = [f"R({grade:g})" for grade in self.grades]
-        return frame({"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))})
+        return {"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))}
 
     def _table(self) -> Table:
         relevant = self.n_relevant
@@ -159,7 +147,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         Scores that hold the measure.
     measure : str, default="AP"
         The measure whose means are compared.
@@ -186,7 +174,7 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArr
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         Scores that hold the measure.
     n_systems : int, default=30
         The number of systems, which is 30 in Sakai's studies [1]_.
@@ -227,9 +215,8 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArr
 
 def _signed_means(scores: Any, measure: str) -> FloatArray:
     """Return the mean of each system, negated if lower values are better."""
-    taken = as_system_scores(scores)
-    column = column_of(taken.measures, measure)
-    means: FloatArray = taken.means()[:, column] * taken.directions[column]
+    taken = scored_systems(scores)[measure]
+    means: FloatArray = taken.means * taken.directions[0]
     return means
 
 

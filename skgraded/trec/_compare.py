@@ -23,9 +23,10 @@ from skgraded._paired_tests import (
 )
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
-from skgraded._text import WIDTH, Table, TableResult, count, shorten
-from skgraded.measures import Measure, column_of
-from skgraded.trec._run_scores import RunScores
+from skgraded._text import WIDTH, count, shorten
+from skgraded._writers import Result, Table
+from skgraded.measures import Measure
+from skgraded.results import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,7 @@ _ROWS_SHOWN = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Comparison(TableResult):
+class Comparison(Result):
     """Differences of systems in one measure, and whether they are significant.
 
     The systems are in the order of their means, the best one first.
@@ -64,8 +65,10 @@ class Comparison(TableResult):
     ----------
     systems : tuple of str
         Names of the systems.
-    measure : Measure
-        The measure.
+    measure : str
+        Name of the measure.
+    direction : int
+        1 if more of the measure is better, -1 if less is.
     means : ndarray of shape (n_systems,)
         Means over the topics on which all systems have a value.
     differences : ndarray of shape (n_systems, n_systems)
@@ -88,7 +91,8 @@ class Comparison(TableResult):
     """
 
     systems: tuple[str, ...]
-    measure: Measure
+    measure: str
+    direction: int
     means: FloatArray
     differences: FloatArray
     effect_sizes: FloatArray
@@ -129,8 +133,10 @@ class Comparison(TableResult):
         return [self.systems[column] for column in np.flatnonzero(self._beats()[row])]
 
     def _beats(self) -> NDArray[np.bool_]:
-        sign = 1.0 if self.measure.greater_is_better else -1.0
-        return self.significant & (sign * self.differences > 0)
+        return self.significant & (self.direction * self.differences > 0)
+
+    def _columns(self) -> dict[str, Any]:
+        return self.pairs()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per pair of systems.
@@ -300,7 +306,7 @@ class Comparison(TableResult):
 
 
 def compare(
-    scores: RunScores,
+    scores: Scores,
     measure: str | Measure | None = None,
     *,
     test: PairedTest = "randomization",
@@ -313,7 +319,7 @@ def compare(
 
     Parameters
     ----------
-    scores : RunScores
+    scores : Scores
         Values of the systems, from `evaluate`.
     measure : str or Measure, optional
         The measure to compare by, one of those scored; the first by default.
@@ -362,30 +368,31 @@ def compare(
     >>> qrels = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(8)}
     >>> good = {topic: {"d1": 3.0, "d2": 2.0, "d3": 1.0} for topic in qrels}
     >>> bad = {topic: {"d1": 1.0, "d2": 2.0, "d3": 3.0} for topic in qrels}
-    >>> trec.compare(trec.evaluate(qrels, {"bad": bad, "good": good}, "nDCG@10"))
+    >>> trec.compare(trec.evaluate("nDCG@10", qrels, {"bad": bad, "good": good}))
       system  nDCG@10  beats
     1 good     1.0000  2
     2 bad      0.6199
     Fisher's randomisation test over 8 topics, Holm's correction, p < 0.05.
     """
     how = _How(test, correction, alpha, n_resamples).checked()
-    if len(scores) <= 1:
-        raise ValueError(f"scores must hold at least 2 systems to compare, got {len(scores)}.")
-    column = 0 if measure is None else column_of(scores.measures, measure)
-    chosen = scores.measures[column]
-    counted = ~np.isnan(scores.values[:, :, column]).any(axis=0)
-    values = scores.values[:, counted, column]
+    scores = Scores.of_systems(scores)[scores.measures[0] if measure is None else measure]
+    names, (direction,) = scores.systems or (), scores.directions
+    if len(names) <= 1:
+        raise ValueError(f"scores must hold at least 2 systems to compare, got {len(names)}.")
+    counted = ~np.isnan(scores.values).any(axis=0)
+    values = scores.values[:, counted]
     if values.shape[1] <= 1:
         raise ValueError(
             "scores must hold at least 2 topics on which every system has a value, got "
             f"{values.shape[1]}."
         )
     means = values.mean(axis=1)
-    best_first = np.argsort(-means if chosen.greater_is_better else means, kind="stable")
+    best_first = np.argsort(-direction * means, kind="stable")
     values, means = values[best_first], means[best_first]
     return Comparison(
-        systems=tuple(scores.systems[each] for each in best_first),
-        measure=chosen,
+        systems=tuple(names[each] for each in best_first),
+        measure=scores.measures[0],
+        direction=direction,
         means=means,
         differences=means[:, None] - means,
         effect_sizes=_effect_sizes(values, test),

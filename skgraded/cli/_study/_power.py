@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterator
 from typing import Any, get_args
 
 import numpy as np
 
 from skgraded.cli._options import add_measures, add_seed
+from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -30,8 +30,9 @@ from skgraded.cli._study._steps import (
     selected_systems,
     topic_masks,
 )
+from skgraded.results import Scores
 from skgraded.studies import DiscriminativePower, PowerTest, discriminative_power, reduce_pool
-from skgraded.trec import Qrels, RunScores
+from skgraded.trec import Qrels
 
 __all__ = ["add_command"]
 
@@ -86,7 +87,8 @@ def run(arguments: argparse.Namespace) -> None:
     for rate, judged in _samples(arguments, qrels):
         scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
         # A sample's own judgments left out are no news.
-        notes += dataclasses.replace(scores, remarks=tuple(remarks)).notes()
+        own = judged.notes(arguments.negative)
+        notes += remarks + [note for note in notes_of(scores) if note not in own]
         for name, mask in masks.items():
             labels: dict[str, Any] = {"topics": name} if len(masks) > 1 else {}
             words = [heading_of(name)]
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> None:
                 labels["rate"] = rate
                 words.append(f"{rate:g}% of the judgments")
             parts.append(Part(labels, ", ".join(words), _test(arguments, scores, mask)))
-    write_parts(arguments, parts, DiscriminativePower.to_text, list(dict.fromkeys(notes)))
+    write_parts(arguments, parts, list(dict.fromkeys(notes)))
 
 
 def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[float | None, Qrels]]:
@@ -106,7 +108,7 @@ def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[floa
         yield rate, reduce_pool(qrels, rate, by_grade=by_grade, random_state=seed)
 
 
-def _test(arguments: argparse.Namespace, scores: RunScores, topics: Any) -> DiscriminativePower:
+def _test(arguments: argparse.Namespace, scores: Scores, topics: Any) -> DiscriminativePower:
     return discriminative_power(
         restricted(scores, None, topics),
         test=arguments.test,

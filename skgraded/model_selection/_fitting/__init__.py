@@ -7,6 +7,7 @@ from skgraded.model_selection._fitting._libraries import (
     can_stop_early,
     fit_estimator,
     importances_of,
+    needs_queries,
     reject_cluster_rankers,
     stoppable,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "final_step",
     "fit_estimator",
     "importances_of",
+    "needs_queries",
     "reject_cluster_rankers",
     "split_fit_params",
     "stoppable",

@@ -21,6 +21,7 @@ __all__ = [
     "can_stop_early",
     "fit_estimator",
     "importances_of",
+    "needs_queries",
     "reject_cluster_rankers",
     "stoppable",
 ]
@@ -41,19 +42,23 @@ class _Library(NamedTuple):
     """How the estimators of a library are handled."""
 
     fit: Callable[[Any, QueryRows, Validation | None, dict[str, Any]], Watched | None] = _fit_plain
+    needs_queries: bool = False
     stops_early: bool = False
     importances: Callable[[Any], NDArray[Any]] = _plain_importances
 
 
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
-    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True),
+    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, needs_queries=True, stops_early=True),
     ("lightgbm", "LGBMRegressor"): _Library(_lightgbm.fit_regressor, stops_early=True),
-    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True),
-    ("xgboost", "XGBRFRegressor"): _Library(),  # an XGBRegressor of a single iteration
+    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, needs_queries=True, stops_early=True),
+    ("xgboost", "XGBRFRegressor"): _Library(),  # a single iteration
     ("xgboost", "XGBRegressor"): _Library(_xgboost.fit_regressor, stops_early=True),
     ("catboost", "CatBoostRanker"): _Library(
-        _catboost.fit, stops_early=True, importances=_catboost.importances
+        _catboost.fit,
+        needs_queries=True,
+        stops_early=True,
+        importances=_catboost.importances,
     ),
 }
 _ANY_OTHER = _Library()
@@ -114,6 +119,11 @@ def _fit_pipeline(
 def can_stop_early(estimator: Any) -> bool:
     """Whether the estimator's training can be watched and stopped by a measure."""
     return _library_of(final_step(estimator)).stops_early
+
+
+def needs_queries(estimator: Any) -> bool:
+    """Whether the estimator is a ranker of a library, whose own fit asks where the queries are."""
+    return _library_of(final_step(estimator)).needs_queries
 
 
 def stoppable() -> str:
