@@ -9,7 +9,6 @@ from skgraded.model_selection._fitting._libraries import (
     importances_of,
     needs_queries,
     reject_cluster_rankers,
-    staged_scores,
     stoppable,
 )
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -27,7 +26,6 @@ __all__ = [
     "needs_queries",
     "reject_cluster_rankers",
     "split_fit_params",
-    "staged_scores",
     "stoppable",
     "take_along",
 ]
