@@ -60,4 +60,4 @@ print(threshold_profile(found))
 # %%
 # The same for runs of TREC; on the command line: skgraded compare qrels a.run b.run --profile
 qrels, runs = made_up(n_topics=50, n_systems=2)
-print(threshold_profile(trec.evaluate(qrels, runs, profile_measures(2))))
+print(threshold_profile(trec.evaluate(profile_measures(2), qrels, runs)))

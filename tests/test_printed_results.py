@@ -80,7 +80,7 @@ def validated():
 
 
 def scored(runs=FEW):
-    return trec.evaluate(QRELS, runs, MEASURES)
+    return trec.evaluate(MEASURES, QRELS, runs)
 
 
 RESULTS = {
@@ -101,7 +101,7 @@ RESULTS = {
     "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
     "SwapRates": lambda: swap_rates(scored(), n_trials=10),
     "Sensitivity": lambda: sensitivity(MEASURES, [2, 0, 1, 0], [4, 3, 2, 1]),
-    "Incompleteness": lambda: incompleteness(QRELS, FEW, MEASURES, n_repeats=1),
+    "Incompleteness": lambda: incompleteness(MEASURES, QRELS, FEW, n_repeats=1),
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),

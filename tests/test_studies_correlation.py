@@ -100,7 +100,7 @@ def scores():
         for number in range(8)
     }
     measures = [*threshold_measures(threshold_grid(2, 4)), "AP", "nDCG", "FDR@10"]
-    return trec.evaluate(qrels, runs, measures), topic_facts(qrels)
+    return trec.evaluate(measures, qrels, runs), topic_facts(qrels)
 
 
 def test_correlate_gives_every_statistic_of_every_pair(scores):
@@ -247,7 +247,7 @@ def test_the_papers_bias_of_gap_shows_in_trec_covid(data_dir):
     folder = data_dir / "trec-covid-round1"
     qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
     measures = [*threshold_measures([(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]), "AP"]
-    scores = trec.evaluate(qrels, sorted((folder / "runs").iterdir()), measures)
+    scores = trec.evaluate(measures, qrels, sorted((folder / "runs").iterdir()))
     few = topic_facts(qrels).few(2, ratio=2)
     kept = above_first_quartile(scores)
     assert kept.sum() == 107

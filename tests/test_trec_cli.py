@@ -101,7 +101,7 @@ def test_evaluate_writes_json(folder, run):
 @pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
 def test_evaluate_writes_geometric_means(folder, run, form):
     words = ("evaluate", *BOTH, "-m", "AP", "--format", form)
-    means = trec.evaluate("qrels.txt", list(BOTH[1:]), "AP").means("geometric")[:, 0]
+    means = trec.evaluate("AP", "qrels.txt", list(BOTH[1:])).means("geometric")[:, 0]
     out, plain = (run(*words, *more).out for more in (("--average", "geometric"), ()))
     assert out != plain
     assert all(f"{mean:.4f}"[:6] in out for mean in means)

@@ -378,14 +378,12 @@ def incompleteness(
     stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
     """
     plan, judged = _plan(method, rates, n_repeats, nested, by_grade), read_qrels(qrels)
-    named, masks = measures_by_name(measures), topic_sets(judged.n_topics, topics)
-    chosen = measure(target)
-    given = {**named, f"{chosen}, estimated": chosen}
+    named, target = measures_by_name(measures), measure(target)
+    given, masks = {**named, f"{target}, estimated": target}, topic_sets(judged.n_topics, topics)
     meant = _with_meaning(judged, negative)
     joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
     means_of = _scorer(joined, given, masks, kept, n_threads)
-    full = means_of(meant.grades)
     means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
     return Incompleteness(
         measures=tuple(named),
@@ -395,10 +393,10 @@ def incompleteness(
         method=plan.method,
         rates=plan.rates,
         n_judged=n_judged,
-        target=str(chosen),
+        target=str(target),
         means=means,
         notes=tuple(dict.fromkeys([*judged.notes(negative), *joined.notes()])),
-        **_statistics(means, full, _signs(given)),
+        **_statistics(means, means_of(meant.grades), _signs(given)),
     )
 
 

@@ -52,13 +52,10 @@ _LIBRARIES = {
     ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, needs_queries=True, stops_early=True),
     ("lightgbm", "LGBMRegressor"): _Library(_lightgbm.fit_regressor, stops_early=True),
     ("xgboost", "XGBRanker"): _Library(_xgboost.fit, needs_queries=True, stops_early=True),
-    ("xgboost", "XGBRFRegressor"): _Library(),  # a single iteration
+    ("xgboost", "XGBRFRegressor"): _Library(),  # an XGBRegressor of a single iteration
     ("xgboost", "XGBRegressor"): _Library(_xgboost.fit_regressor, stops_early=True),
     ("catboost", "CatBoostRanker"): _Library(
-        _catboost.fit,
-        needs_queries=True,
-        stops_early=True,
-        importances=_catboost.importances,
+        _catboost.fit, needs_queries=True, stops_early=True, importances=_catboost.importances
     ),
 }
 _ANY_OTHER = _Library()
