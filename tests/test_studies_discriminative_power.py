@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._paired_tests import bootstrap_test
+from skgraded._stats.paired import bootstrap_test
 from skgraded.studies import discriminative_power, swap_rates
 
 

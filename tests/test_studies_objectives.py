@@ -33,8 +33,8 @@ from skgraded import (
     measure,
     query_target,
 )
-from skgraded._paired_tests import holm
-from skgraded._repeated_tests import repeated_interval
+from skgraded._stats.paired import holm
+from skgraded._stats.repeats import repeated_interval
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 from skgraded.model_selection._fitting import staged_scores

@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from skgraded._paired_tests import all_swaps_fit
+from skgraded._stats.paired import all_swaps_fit
 from skgraded.trec import Correction, PairedTest, RunScores
 
 __all__ = ["DEFAULT_RESAMPLES", "ChosenTest", "add_test", "chosen_test"]

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skgraded._paired_tests import (
+from skgraded._params import choice, fraction, integer
+from skgraded._stats.paired import (
     benjamini_hochberg,
     effect_size,
     holm,
@@ -21,8 +22,7 @@ from skgraded._paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from skgraded._params import choice, fraction, integer
-from skgraded._repeated_tests import repeated_interval, standard_errors
+from skgraded._stats.repeats import repeated_interval, standard_errors
 from skgraded.measures import Measure, QueryScores, measures_of
 from skgraded.model_selection._comparison import RankerComparison, RankerComparisons
 from skgraded.model_selection._splitters import has_top_grade

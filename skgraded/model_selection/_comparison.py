@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import fraction, number
 from skgraded._pictures import BETTER, GREY, headline, plain
-from skgraded._repeated_tests import note_on_few_repeats
+from skgraded._stats.repeats import note_on_few_repeats
 from skgraded._text import Table, TableResult, count, shorten, wrap
 from skgraded.measures import Measure, column_of
 

@@ -11,12 +11,6 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import (
-    means_without_rounding,
-    paired_differences,
-    t_test,
-    tukey_test,
-)
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import (
     GREY,
@@ -29,6 +23,12 @@ from skgraded._pictures import (
     standing_out,
 )
 from skgraded._progress import ProgressBar
+from skgraded._stats.paired import (
+    means_without_rounding,
+    paired_differences,
+    t_test,
+    tukey_test,
+)
 from skgraded._text import Table, TableResult
 from skgraded.measures import column_of
 from skgraded.studies._presentation import frame

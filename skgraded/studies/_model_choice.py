@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
 from skgraded._params import choice, fraction
 from skgraded._pictures import SMALL, headline
-from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
+from skgraded._stats.paired import benjamini_hochberg, holm, paired_differences, t_test
+from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult, count
 from skgraded.studies._presentation import frame
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import holm, paired_differences
 from skgraded._pictures import plain, style_of
-from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
+from skgraded._stats.paired import holm, paired_differences
+from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult
 from skgraded.measures import Measure
 from skgraded.studies._forest import Series, draw_forest, wrapped

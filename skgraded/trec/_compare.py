@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new, import_pandas
-from skgraded._paired_tests import (
+from skgraded._params import choice, fraction, integer
+from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
+from skgraded._stats.paired import (
     all_swaps_fit,
     benjamini_hochberg,
     bootstrap_test,
@@ -21,8 +23,6 @@ from skgraded._paired_tests import (
     tukey_test,
     wilcoxon_test,
 )
-from skgraded._params import choice, fraction, integer
-from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
 from skgraded._text import WIDTH, Table, TableResult, count, shorten
 from skgraded.measures import Measure, column_of
 from skgraded.trec._run_scores import RunScores

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
+from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):

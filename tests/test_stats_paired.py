@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded._paired_tests import (
+from skgraded._stats.paired import (
     benjamini_hochberg,
     bootstrap_test,
     effect_size,
