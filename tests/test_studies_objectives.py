@@ -33,7 +33,7 @@ from skgraded import (
     measure,
     query_target,
 )
-from skgraded._stats.paired import holm
+from skgraded._stats.corrections import holm
 from skgraded._stats.repeats import repeated_interval
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective

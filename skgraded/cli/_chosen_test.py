@@ -7,7 +7,9 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from skgraded._stats.paired import all_swaps_fit
+from skgraded._stats.corrections import level_of
+from skgraded._stats.paired import _all_swaps_fit as all_swaps_fit
+from skgraded.cli._options import add_confidence
 from skgraded.trec import Correction, PairedTest, RunScores
 
 __all__ = ["DEFAULT_RESAMPLES", "ChosenTest", "add_test", "chosen_test"]
@@ -30,16 +32,14 @@ def add_test(parser: argparse.ArgumentParser) -> None:
         "--test",
         choices=get_args(PairedTest),
         help="the test (default: randomization, or tukey where 10000 resamples are too few for "
-        "Holm's correction, as from 33 runs on at an alpha of .05)",
+        "Holm's correction, as from 33 runs on at a confidence of .95)",
     )
     parser.add_argument(
         "--correction",
         choices=get_args(Correction),
         help="correction for the number of pairs (default: holm; the tukey test has its own)",
     )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"
-    )
+    add_confidence(parser)
     parser.add_argument(
         "--resamples",
         type=int,
@@ -71,6 +71,6 @@ def _needed(arguments: argparse.Namespace, test: str, scores: RunScores) -> int:
     n_topics = int((~np.isnan(scores.values[:, :, 0]).any(axis=0)).sum())
     is_exact = test == "randomization" and all_swaps_fit(n_topics, DEFAULT_RESAMPLES)
     is_corrected = arguments.correction in (None, "holm") and test in _RESAMPLED
-    if is_exact or not is_corrected or not 0.0 < arguments.alpha < 1.0:
-        return 0  # the comparison tells what is wrong with alpha
-    return int(len(scores) * (len(scores) - 1) / 2 / arguments.alpha)
+    if is_exact or not is_corrected or not 0.0 < arguments.confidence < 1.0:
+        return 0  # the comparison tells what is wrong with it
+    return int(len(scores) * (len(scores) - 1) / 2 / level_of(arguments.confidence))

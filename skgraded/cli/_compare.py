@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 from skgraded._params import fraction
+from skgraded._stats.corrections import level_of
 from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
 from skgraded.cli._formats import comparison_as, notes_beside, profile_as
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
@@ -76,7 +77,7 @@ def _profile(arguments: argparse.Namespace) -> None:
     profile = threshold_profile(
         scores,
         baseline=arguments.baseline,
-        confidence=1.0 - fraction("alpha", arguments.alpha),
+        confidence=arguments.confidence,
         n_resamples=DEFAULT_RESAMPLES if arguments.resamples is None else arguments.resamples,
         random_state=arguments.seed,
     )
@@ -102,7 +103,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         scores,
         test=chosen.test,
         correction=arguments.correction,
-        alpha=arguments.alpha,
+        alpha=level_of(fraction("confidence", arguments.confidence)),
         n_resamples=chosen.n_resamples,
         random_state=arguments.seed,
     )

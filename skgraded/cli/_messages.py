@@ -7,9 +7,9 @@ import re
 __all__ = ["in_words_of_options"]
 
 _OPTIONS = {
-    "alpha": "--alpha",
     "by_grade": "--by-grade",
     "complete": "--complete",
+    "confidence": "--confidence",
     "correction": "--correction",
     "max_rank": "--max-rank",
     "n_folds": "--folds",

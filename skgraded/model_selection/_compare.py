@@ -13,10 +13,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skgraded._params import choice, fraction, integer
+from skgraded._stats.corrections import benjamini_hochberg, holm
 from skgraded._stats.paired import (
-    benjamini_hochberg,
     effect_size,
-    holm,
     paired_differences,
     randomization_test,
     t_test,

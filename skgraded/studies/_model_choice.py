@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction
 from skgraded._pictures import SMALL, headline
-from skgraded._stats.paired import benjamini_hochberg, holm, paired_differences, t_test
+from skgraded._stats.corrections import CORRECTIONS
+from skgraded._stats.paired import paired_differences, t_test
 from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult, count
 from skgraded.studies._presentation import frame
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["ModelChoice"]
 
 FloatArray = NDArray[np.float64]
-Correction = Literal["holm", "bh", "none"]
 
 _FEWEST = 2  # queries for a test
 # With fewer queries that hold the top grade, a note says so.
@@ -99,7 +99,7 @@ class ModelChoice(TableResult):
         gain: FloatArray = (means - np.diagonal(means)) * self.directions
         return gain
 
-    def p_values(self, correction: Correction = "holm") -> FloatArray:
+    def p_values(self, correction: str = "holm") -> FloatArray:
         """Test the differences in `gain` by paired t tests.
 
         The tests are over queries, or over queries and repeats where there are several, as in
@@ -121,8 +121,7 @@ class ModelChoice(TableResult):
         ValueError
             If the correction is unknown.
         """
-        choice("correction", correction, get_args(Correction))
-        correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
+        choice("correction", correction, CORRECTIONS)
         n = len(self.measures)
         p_values = np.ones((n, n))
         for judge in range(n):
@@ -134,7 +133,7 @@ class ModelChoice(TableResult):
             else:
                 p_values[:, judge] = repeated_interval(differences).p_value
         others = ~np.eye(n, dtype=bool)
-        p_values[others] = correct(p_values[others])
+        p_values[others] = CORRECTIONS[correction].function(p_values[others])
         return p_values
 
     def intervals(self, confidence: float = 0.95) -> FloatArray:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._pictures import plain, style_of
-from skgraded._stats.paired import holm, paired_differences
+from skgraded._stats.corrections import holm
+from skgraded._stats.paired import paired_differences
 from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 from skgraded._text import Table, TableResult
 from skgraded.measures import Measure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stats.paired import holm
+from skgraded._stats.corrections import holm
 from skgraded._text import Table, TableResult, count
 from skgraded.studies._forest import Series, draw_forest
 from skgraded.studies._objective_comparison import (

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from skgraded._optional import axes_or_new, import_pandas
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import BETTER, GREY, SMALL, headline, plain
+from skgraded._stats.corrections import benjamini_hochberg, holm
 from skgraded._stats.paired import (
-    all_swaps_fit,
-    benjamini_hochberg,
+    _all_swaps_fit as all_swaps_fit,
+)
+from skgraded._stats.paired import (
     bootstrap_test,
     effect_size,
-    holm,
     paired_differences,
     randomization_test,
     t_test,
