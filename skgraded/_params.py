@@ -23,6 +23,7 @@ __all__ = [
     "integer",
     "integer_or_none",
     "is_integer",
+    "is_nan",
     "is_number",
     "number",
     "threads",
@@ -44,6 +45,11 @@ def is_number(value: object) -> bool:
     if type(value) is float or type(value) is int:
         return True
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_nan(value: object) -> bool:
+    """Whether a value is the float nan."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> int:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from skgraded import Scores, catalogue, chunks, evaluate, measure
 from skgraded.engines import MeanScores, QueryRange, Totals
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.measures._exact_mean import MeanSums, exact_means
+from skgraded.results import MeanSums, exact_means
 
 ALL = sorted(catalogue())
 SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
 
 from skgraded import Rankings, catalogue, evaluate, measure
+from skgraded._other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
 from skgraded.conventions import CONVENTIONS, measure_as
-from skgraded.measures._other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
 
 NAMES = list(catalogue())
 

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure
-from skgraded.measures._exact_mean import exact_means
 from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
+from skgraded.results import exact_means
 
 __all__ = [
     "ChosenMeasure",

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from skgraded._measure_strings import parse
+from skgraded._other_names import own_name
 from skgraded._params import choice
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure
 from skgraded.measures._catalogue import parse_spec
-from skgraded.measures._other_names import own_name
-from skgraded.measures._strings import parse
 
 __all__ = ["build", "measure_as"]
 

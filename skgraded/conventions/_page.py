@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from skgraded._other_names import OTHER_NAMES, PATTERNS
 from skgraded.conventions._lookup import build
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Tool
 from skgraded.measures import catalogue
-from skgraded.measures._other_names import OTHER_NAMES, PATTERNS
 
 __all__ = ["as_markdown"]
 

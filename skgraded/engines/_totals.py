@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded.engines._rows import join_ids
 from skgraded.measures import Scores
-from skgraded.measures._exact_mean import MeanSums
+from skgraded.results import MeanSums
 
 __all__ = ["Totals", "concatenated", "reordered"]
 

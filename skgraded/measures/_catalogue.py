@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
+from skgraded._measure_strings import parse
+from skgraded._other_names import SUGGESTED, Meaning, folded, meaning_of
 from skgraded._params import closest_of
 from skgraded.measures._measure import Measure
-from skgraded.measures._other_names import SUGGESTED, Meaning, folded, meaning_of
 from skgraded.measures._prefix import PrefixMeasure
-from skgraded.measures._strings import parse
 
 __all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
 

@@ -9,12 +9,7 @@ import numpy as np
 
 from skgraded import _core, _params
 
-__all__ = ["check_cutoff", "check_empty", "is_nan", "numbers_by_grade"]
-
-
-def is_nan(value: object) -> bool:
-    """Whether a value is the float nan."""
-    return isinstance(value, float) and math.isnan(value)
+__all__ = ["check_cutoff", "check_empty", "numbers_by_grade"]
 
 
 def check_cutoff(k: Any) -> int | None:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _params
+from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
-from skgraded.measures._fields import check_cutoff, check_empty, is_nan
+from skgraded.measures._fields import check_cutoff, check_empty
 from skgraded.measures._query_scores import QueryScores, mean_of_values
 from skgraded.measures._scale_warnings import warn_about_scales
-from skgraded.measures._strings import as_code, as_string
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 
 __all__ = ["Measure", "score_in_parts", "score_queries"]
@@ -351,14 +351,14 @@ class Measure(_FieldsByName):
             field.name: values[field.name]
             for field in ordered
             if values[field.name] != field.default
-            and not (is_nan(values[field.name]) and is_nan(field.default))
+            and not (_params.is_nan(values[field.name]) and _params.is_nan(field.default))
         }
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
         # nan != nan, but two measures with empty=nan must be equal.
         values = (getattr(self, field.name) for field in dataclasses.fields(self))
-        return (type(self), *("nan" if is_nan(value) else value for value in values))
+        return (type(self), *("nan" if _params.is_nan(value) else value for value in values))
 
     @cached_property
     def _hash(self) -> int:

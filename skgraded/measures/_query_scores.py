@@ -15,8 +15,8 @@ from skgraded._optional import import_pandas
 from skgraded._stack import stacklevel_of_the_user
 from skgraded._text import WIDTH, count, html_table, shorten, wrap
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.measures._averages import LEAST, average_of
-from skgraded.measures._exact_mean import exact_means
+from skgraded.results import exact_means
+from skgraded.results._averages import LEAST, average_of
 
 if TYPE_CHECKING:
     import pandas as pd

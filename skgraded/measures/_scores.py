@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.measures._averages import LEAST
 from skgraded.measures._columns import column_of
-from skgraded.measures._exact_mean import exact_means
 from skgraded.measures._measure import Measure
 from skgraded.measures._query_scores import (
     MeansTable,
@@ -20,6 +18,8 @@ from skgraded.measures._query_scores import (
     mean_of_ideal,
     mean_of_values,
 )
+from skgraded.results import exact_means
+from skgraded.results._averages import LEAST
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from skgraded._optional import import_pandas
 from skgraded._text import WIDTH, Table, count, first_few
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures import Measure, column_of
-from skgraded.measures._averages import LEAST, average_of
+from skgraded.results import LEAST, average_of
 from skgraded.trec._files import Coverage, notes_on_coverage
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from skgraded.measures._fields import is_nan
+from skgraded._params import is_nan
 
 __all__ = ["as_code", "as_string", "parse"]
 

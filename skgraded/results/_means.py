@@ -1,0 +1,213 @@
+"""`Means`, the means of measures over queries whose values were not kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._stack import stacklevel_of_the_user
+from skgraded._text import Table, count
+from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.results._exact_mean import MeanSums, exact_means
+from skgraded.results._names import OfMeasures, column_of
+from skgraded.results._tables import means_table, notes_on_empty
+
+if TYPE_CHECKING:
+    from skgraded.results._scores import Scores
+
+__all__ = ["Means", "mean_of_values", "warn_of_no_mean"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Means(OfMeasures):
+    """Means of measures over queries whose values were not kept.
+
+    `skgraded.chunks.evaluate`, `skgraded.dask.evaluate` and `skgraded.spark.evaluate` return it;
+    with ``per_query=True`` they return `Scores`, which also holds the values. The means of both are
+    the same to the last bit. The means of parts of the queries add up by `joined`, to the same bits
+    in any order. Two of these are equal if their measures and all sums are.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    n_queries : int
+        Number of queries.
+    n_documents : int
+        Number of rows.
+    n_empty : tuple of int
+        For each measure, the number of queries with nothing relevant.
+    n_left_out : tuple of int
+        For each measure, the number of queries without a value.
+    sums : tuple of MeanSums
+        For each measure, the exact sums over queries.
+    empty : tuple of float
+        For each measure, the value of queries with nothing relevant; nan leaves them out.
+
+    Examples
+    --------
+    >>> from skgraded import chunks
+    >>> means = chunks.evaluate(["AP", "nDCG@2"], [([2, 0, 1], [.9, .5, .7], [1, 1, 2])])
+    >>> means.n_queries, means.n_documents
+    (2, 3)
+    >>> float(means["AP"]), "xGAP" in means
+    (1.0, False)
+    >>> means.mean()
+    {'AP': 1.0, 'nDCG@2': 1.0}
+    """
+
+    measures: tuple[str, ...]
+    n_queries: int
+    n_documents: int
+    n_empty: tuple[int, ...]
+    n_left_out: tuple[int, ...]
+    sums: tuple[MeanSums, ...]
+    empty: tuple[float, ...] = dataclasses.field(compare=False)  # nan differs from itself
+
+    @classmethod
+    def of(cls, scores: Scores, n_documents: int) -> Means:
+        """Take the means of scores.
+
+        Parameters
+        ----------
+        scores : Scores
+            The values of the queries, of one system.
+        n_documents : int
+            Number of rows of these queries.
+
+        Returns
+        -------
+        Means
+            Their means.
+        """
+        return cls(
+            scores.measures,
+            scores.n_queries,
+            n_documents,
+            tuple(number or 0 for number in scores.n_empty),
+            tuple(np.isnan(scores.values).sum(axis=0).tolist()),
+            tuple(MeanSums.of(column, scores.weights) for column in scores.values.T),
+            scores.empty,
+        )
+
+    def joined(self, other: Means) -> Means:
+        """Add the means over other queries.
+
+        Parameters
+        ----------
+        other : Means
+            Means of the same measures.
+
+        Returns
+        -------
+        Means
+            The means over all.
+        """
+        return dataclasses.replace(
+            self,
+            n_queries=self.n_queries + other.n_queries,
+            n_documents=self.n_documents + other.n_documents,
+            n_empty=_added(self.n_empty, other.n_empty),
+            n_left_out=_added(self.n_left_out, other.n_left_out),
+            sums=tuple(one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)),
+        )
+
+    def __getitem__(self, name: Any) -> Means:
+        """Pick one measure by its name, or several by a list of names."""
+        names = name if isinstance(name, list | tuple) else [name]
+        columns = [column_of(self.measures, each) for each in names]
+        picked: dict[str, Any] = {
+            field: tuple(getattr(self, field)[column] for column in columns)
+            for field in ("measures", "n_empty", "n_left_out", "sums", "empty")
+        }
+        return dataclasses.replace(self, **picked)
+
+    def mean(self) -> dict[str, float]:
+        """Return the weighted means over the queries that have a value.
+
+        Returns
+        -------
+        dict of str to float
+            The mean of each measure by its name; nan, with an `UndefinedMeanWarning`, where no
+            query is left.
+        """
+        means = {name: sums.mean for name, sums in zip(self.measures, self.sums, strict=True)}
+        for name, n_left_out in zip(self.measures, self.n_left_out, strict=True):
+            if math.isnan(means[name]):
+                warn_of_no_mean(name, self.n_queries, n_left_out)
+        return means
+
+    def __float__(self) -> float:
+        """Return the only mean."""
+        if len(self) != 1:
+            raise TypeError(
+                f"float() needs a result with one mean, got {len(self)}: choose by "
+                f"means[{self.measures[0]!r}]."
+            )
+        return self.mean()[self.measures[0]]
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the means, as `mean` does.
+
+        Returns
+        -------
+        dict of str to float
+            The mean of each measure by its name.
+        """
+        return self.mean()
+
+    def _table(self) -> Table:
+        size = f"Means over {count(self.n_queries, 'query', 'queries')}."
+        notes = [size, *notes_on_empty(self.measures, self.n_empty, self.empty)]
+        means = {"mean": [each.mean for each in self.sums]}
+        return means_table(self.measures, means, [None] * len(self), notes)
+
+    def __repr__(self) -> str:
+        return self._table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()
+
+
+def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(one, two, strict=True))
+
+
+def mean_of_values(values: FloatArray, weights: FloatArray | None, name: object) -> float:
+    """Return the exact mean of the values of one measure; warn if it is undefined.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_queries,)
+        The values; nan is left out.
+    weights : ndarray of shape (n_queries,) or None
+        Their weights.
+    name : str or Measure
+        The measure, for the warning.
+
+    Returns
+    -------
+    float
+        The mean.
+    """
+    (mean,) = exact_means([[values]], weights)
+    if math.isnan(mean):
+        warn_of_no_mean(name, len(values), int(np.isnan(values).sum()))
+    return mean
+
+
+def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
+    """Warn where a mean is nan, because its weights add up to 0."""
+    warnings.warn(
+        f"The mean of {name} is undefined because no query has a value and a positive "
+        f"weight ({n_left_out} of {n_queries} have no value).",
+        UndefinedMeanWarning,
+        stacklevel=stacklevel_of_the_user(),
+    )

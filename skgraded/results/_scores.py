@@ -1,0 +1,507 @@
+"""`Scores`, the values of measures by system, repeat and query."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._optional import import_pandas
+from skgraded._params import closest
+from skgraded._text import Table, first_few
+from skgraded.results._averages import LEAST, average_of
+from skgraded.results._exact_mean import exact_means
+from skgraded.results._means import warn_of_no_mean
+from skgraded.results._names import OfMeasures, column_of
+from skgraded.results._side_by_side import fields_of_arrays, fields_of_systems
+from skgraded.results._tables import table_of_measures, table_of_systems
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Scores"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_ROWS_SHOWN = 20
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Scores(OfMeasures):
+    """Values of measures by system, repeat and query.
+
+    The axes of ``values`` are ``([system,] [repeat,] query[, measure])``. There is an axis of
+    systems if they were given by name, also if it was only one; an axis of repeats in the results
+    of a cross-validation; and an axis of measures until one of them is picked by its name.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    values : ndarray of shape ([n_systems,] [n_repeats,] n_queries[, n_measures])
+        The values; nan is no value, and is left out of means.
+    directions : tuple of int
+        For each measure, 1 if more is better and -1 if less is better.
+    systems : tuple of str or None
+        Names of the systems; None without an axis of systems.
+    weights : ndarray of shape (n_queries,) or None
+        Weight of each query in a mean.
+    clusters : ndarray of shape (n_queries,) or None
+        The group that each query belongs to, such as the person who asked it.
+    folds : ndarray of shape (n_repeats, n_queries), int64, or None
+        The split that tested a query in a repeat, or -1 if none did; None without an axis of
+        repeats. Splits are numbered through all repeats.
+    n_empty : tuple of int or None
+        For each measure, the number of queries with nothing relevant; None if it is unknown.
+    empty : tuple of float
+        For each measure, the value of these queries; nan leaves them out.
+    ideals : tuple of float or None
+        For each measure, the mean of the ideal ranking; None if it is unknown or there is none.
+    has_top_grade : ndarray of shape (n_queries,), bool, or None
+        Whether a document of the query has the highest grade of all labels.
+    notes : tuple of str
+        Sentences on what the values do not show, such as what was left out.
+
+    See Also
+    --------
+    Means : Means alone, from engines that keep no values.
+
+    Notes
+    -----
+    A mean is taken over queries. Each query counts once, by its mean over the repeats that tested
+    it, and with its weight. Means are exact: sums are not rounded, so that a mean does not depend
+    on the order of the queries.
+
+    ``in``, iteration and ``len`` go over the measures.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> y, qid = [2, 0, 1, 0, 1, 0], ["a", "a", "a", "b", "b", "b"]
+    >>> scores = evaluate(["AP", "nDCG@2"], y, [3, 2, 1, 3, 2, 1], qid=qid)
+    >>> list(scores), float(scores["AP"])
+    (['AP', 'nDCG@2'], 0.6666666666666666)
+    >>> scores["AP"].values
+    array([0.83333333, 0.5       ])
+    >>> scores.select(query="b").mean()
+    {'AP': 0.5, 'nDCG@2': 0.6309297535714575}
+    """
+
+    measures: tuple[str, ...]
+    qid: NDArray[Any]
+    values: FloatArray
+    directions: tuple[int, ...]
+    systems: tuple[str, ...] | None = None
+    weights: FloatArray | None = None
+    clusters: NDArray[Any] | None = None
+    folds: IntArray | None = None
+    n_empty: tuple[int | None, ...] = ()
+    empty: tuple[float, ...] = ()
+    ideals: tuple[float | None, ...] = ()
+    has_top_grade: NDArray[np.bool_] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n_measures = len(self.measures)
+        unknown = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
+        for name, nothing in unknown.items():
+            if not getattr(self, name):
+                object.__setattr__(self, name, nothing * n_measures)
+        for name in _ARRAYS:
+            object.__setattr__(self, name, _own(name, getattr(self, name)))
+        axes = [len(each) for each in (self.systems, self.folds, self.qid) if each is not None]
+        shape = self.values.shape
+        if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
+            raise ValueError(
+                "values must have the shape ([n_systems,] [n_repeats,] n_queries[, n_measures]), "
+                f"here {(*axes, n_measures)}, got {shape}."
+            )
+
+    @classmethod
+    def of_systems(cls, scores: Scores | Mapping[Any, Any]) -> Scores:
+        """Put the results of several systems side by side.
+
+        Parameters
+        ----------
+        scores : mapping
+            Names of systems to `Scores` of one system, on the same queries in any order and by the
+            same measures. Or measures to arrays of shape (n_systems, n_queries). A `Scores` with an
+            axis of systems is returned as it is.
+
+        Returns
+        -------
+        Scores
+            The values of all systems, with an axis of repeats if a result has one. A result
+            without repeats has the same values in each repeat.
+
+        Raises
+        ------
+        ValueError
+            If measures, queries, numbers of repeats, weights or shapes differ, or a result is of
+            several systems.
+        TypeError
+            If the argument has none of these forms.
+
+        Examples
+        --------
+        >>> from skgraded import evaluate
+        >>> from skgraded.results import Scores
+        >>> y, a, b = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
+        >>> both = Scores.of_systems({"a": evaluate("AP", y, a), "b": evaluate("AP", y, b)})
+        >>> both.mean()
+        {'a': {'AP': 0.8333333333333333}, 'b': {'AP': 0.5}}
+        """
+        if isinstance(scores, Scores) and scores.systems is not None:
+            return scores
+        if not isinstance(scores, Mapping) or not scores:
+            raise TypeError(
+                "scores must be a Scores of several systems, a mapping of systems to Scores, or a "
+                "mapping of measures to arrays of shape (n_systems, n_queries), got "
+                f"{type(scores).__name__}."
+            )
+        are_scores = {isinstance(each, Scores) for each in scores.values()}
+        if are_scores == {True}:
+            return Scores(**fields_of_systems({str(name): scores[name] for name in scores}))
+        if are_scores == {True, False}:
+            raise TypeError("scores must hold either Scores or arrays, got both.")
+        return Scores(**fields_of_arrays(scores))
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.qid)
+
+    @property
+    def _has_measure_axis(self) -> bool:
+        return self.values.ndim > 1 + (self.systems is not None) + (self.folds is not None)
+
+    @property
+    def _cube(self) -> FloatArray:
+        """The values with all four axes: system, repeat, query and measure."""
+        n_systems = 1 if self.systems is None else len(self.systems)
+        n_repeats = 1 if self.folds is None else len(self.folds)
+        return self.values.reshape(n_systems, n_repeats, self.n_queries, len(self.measures))
+
+    def _with(self, **changes: Any) -> Scores:
+        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)}
+        return Scores(**{**fields, **changes})
+
+    def __getitem__(self, name: Any) -> Scores:
+        """Pick one measure by its name, without an axis of measures; or several by a list."""
+        is_one = not isinstance(name, list | tuple)
+        columns = [column_of(self.measures, each) for each in ([name] if is_one else name)]
+        values = self.values if self._has_measure_axis else self.values[..., None]
+        picked = {
+            field: tuple(getattr(self, field)[column] for column in columns)
+            for field in ("measures", "directions", "n_empty", "empty", "ideals")
+        }
+        return self._with(values=values[..., columns[0] if is_one else columns], **picked)
+
+    def select(self, *, system: Any = None, query: Any = None, repeat: Any = None) -> Scores:
+        """Select systems, queries and repeats by name.
+
+        Parameters
+        ----------
+        system : str or list of str, optional
+            A system, without an axis of systems; or a list of systems, in its order.
+        query : object or list, optional
+            The id of a query, or a list of ids, in its order. Queries always have an axis.
+        repeat : int or list of int, optional
+            The number of a repeat, without an axis of repeats; or a list of numbers. Queries that
+            no selected repeat tested are left out.
+
+        Returns
+        -------
+        Scores
+            The selected values.
+
+        Raises
+        ------
+        KeyError
+            If a name is unknown; the message suggests the closest one.
+        ValueError
+            If there is no axis of systems, or of repeats, to select from.
+        """
+        selected = self._with()
+        if system is not None:
+            selected = selected._of_systems(system)
+        if repeat is not None:
+            selected = selected._of_repeats(repeat)
+        if query is not None:
+            selected = selected._of_queries(_places("query", selected.qid.tolist(), query))
+        return selected
+
+    def _of_systems(self, system: Any) -> Scores:
+        if self.systems is None:
+            raise ValueError(
+                "system= needs values of named systems, which this result does not have: "
+                'evaluate(measures, y, {"a": scores_a, "b": scores_b}) names them.'
+            )
+        places = _places("system", self.systems, system)
+        names = tuple(self.systems[place] for place in places)
+        selected = self._with(values=self.values[places], systems=names)
+        is_one = not isinstance(system, list)
+        return selected._with(values=selected.values[0], systems=None) if is_one else selected
+
+    def _of_repeats(self, repeat: Any) -> Scores:
+        if self.folds is None:
+            raise ValueError("repeat= needs values in repeats, which this result does not have.")
+        places, axis = _places("repeat", range(len(self.folds)), repeat), self._repeat_axis
+        selected = self._with(values=self.values.take(places, axis), folds=self.folds[places])
+        selected = selected._of_queries(np.flatnonzero((self.folds[places] >= 0).any(axis=0)))
+        is_one = not isinstance(repeat, list)
+        values = selected.values.take(0, axis)
+        return selected._with(values=values, folds=None) if is_one else selected
+
+    def _of_queries(self, places: Any) -> Scores:
+        """Keep some queries, in another order."""
+        along = {
+            name: None if array is None else array[..., places]
+            for name, array in ((name, getattr(self, name)) for name in _BY_QUERY)
+        }
+        values = self.values.take(places, -2 if self._has_measure_axis else -1)
+        selected = self._with(values=values, **along)
+        if len(places) == self.n_queries:
+            return selected
+        # What is known of all queries together is unknown of some of them, unless it is nothing.
+        n_empty = tuple(0 if number == 0 else None for number in self.n_empty)
+        return selected._with(n_empty=n_empty, ideals=(None,) * len(self))
+
+    @property
+    def _repeat_axis(self) -> int:
+        return 0 if self.systems is None else 1
+
+    def over_repeats(self) -> Scores:
+        """Return the mean of each query over the repeats that tested it.
+
+        Returns
+        -------
+        Scores
+            The same without an axis of repeats.
+        """
+        if self.folds is None:
+            return self._with()
+        is_known, axis = ~np.isnan(self.values), self._repeat_axis
+        times = is_known.sum(axis)
+        totals = np.where(is_known, self.values, 0.0).sum(axis)
+        means = np.divide(totals, times, out=np.full(totals.shape, np.nan), where=times > 0)
+        return self._with(values=means, folds=None)
+
+    @property
+    def means(self) -> FloatArray:
+        """The means, shape ([n_systems,][ n_measures]); nan where no query has a value."""
+        means = self._means("arithmetic", LEAST)
+        with_measures = means if self._has_measure_axis else means[:, 0]
+        return with_measures if self.systems is not None else with_measures[0]
+
+    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> dict[str, Any]:
+        """Return the means over the queries that have a value.
+
+        Parameters
+        ----------
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean. The geometric mean of AP is trec_eval's gm_map, that of Bpref its
+            gm_bpref; it depends more on the queries with the smallest values.
+        floor : float, default=1e-5
+            Smaller values count as this one in a geometric mean.
+
+        Returns
+        -------
+        dict of str to float, or dict of str to dict of str to float
+            The mean of each measure by its name; with an axis of systems, that by the name of the
+            system. It is nan, with an `UndefinedMeanWarning`, if no query is left.
+
+        Examples
+        --------
+        >>> from skgraded import RR
+        >>> found = RR().per_query([1, 0, 0, 0, 0, 1], [2, 1, 4, 3, 2, 1], qid=[1, 1, 2, 2, 2, 2])
+        >>> found.mean(), found.mean("geometric")
+        ({'RR': 0.625}, {'RR': 0.5})
+        """
+        rows = [
+            dict(zip(self.measures, row, strict=True))
+            for row in self._defined_means(average, floor).tolist()
+        ]
+        return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
+
+    def __float__(self) -> float:
+        """Return the only mean."""
+        ways = [f"scores[{self.measures[0]!r}]"] if len(self) > 1 else []
+        if self.systems is not None and len(self.systems) > 1:
+            ways.append(f"scores.select(system={self.systems[0]!r})")
+        if ways:
+            raise TypeError(
+                f"float() needs a result with one mean, got {self.means.size}: choose by "
+                f"{' and '.join(ways)}."
+            )
+        return float(self._defined_means("arithmetic", LEAST).item())
+
+    def _defined_means(self, average: str, floor: float) -> FloatArray:
+        """Return the means by system and measure; warn where one is undefined."""
+        means = self._means(average, floor)
+        for column in np.flatnonzero(np.isnan(means).any(axis=0)):
+            system = int(np.argmax(np.isnan(means[:, column])))
+            values = self.over_repeats()._cube[system, 0, :, column]
+            warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
+        return means
+
+    def _means(self, average: str, floor: float) -> FloatArray:
+        """Return the means, shape (n_systems, n_measures), whichever axes there are."""
+        chosen = average_of(average, floor)
+        cube = chosen.onto(self.over_repeats()._cube[:, 0])
+        means: FloatArray = chosen.back(_means_over_queries(cube, self.weights))
+        return means
+
+    def fold_means(self) -> FloatArray:
+        """Return the means over the queries of each fold, as `cross_validate` does.
+
+        Returns
+        -------
+        ndarray of shape ([n_systems,] n_folds[, n_measures])
+            The means of the folds of all repeats; nan where no query has a value.
+
+        Raises
+        ------
+        ValueError
+            If the result is not from a cross-validation.
+        """
+        if self.folds is None:
+            raise ValueError(
+                "fold_means needs a result with folds, as cross_validate_queries returns."
+            )
+        means = []
+        for fold in range(self.folds.max() + 1):
+            repeats, queries = np.nonzero(self.folds == fold)
+            weights = None if self.weights is None else self.weights[queries]
+            means.append(_means_over_queries(self._cube[:, repeats, queries], weights))
+        by_system = np.stack(means, axis=1)
+        with_measures = by_system if self._has_measure_axis else by_system[..., 0]
+        return with_measures if self.systems is not None else with_measures[0]
+
+    def ideal(self) -> dict[str, float | None]:
+        """Return the means that the ideal ranking has, in which a better grade is always above.
+
+        They may be below 1: xGAP and eGAP, for instance, count the users whom only a top grade
+        satisfies, also in queries that have no such document.
+
+        Returns
+        -------
+        dict of str to float or None
+            The mean of each measure, by its name; None if it is unknown, or the measure has no
+            ideal ranking.
+        """
+        return dict(zip(self.measures, self.ideals, strict=True))
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the values by name: of the system, the repeat, the query and the measure.
+
+        Returns
+        -------
+        dict
+            Nested dictionaries, one level for each axis of ``values``. With queries and measures
+            alone it is what pytrec_eval returns.
+        """
+        axes: list[Sequence[Any]] = [] if self.systems is None else [self.systems]
+        axes += [] if self.folds is None else [range(len(self.folds))]
+        axes += [self.qid.tolist(), *([self.measures] if self._has_measure_axis else [])]
+        nested: dict[Any, Any] = _nested(axes, self.values.tolist())
+        return nested
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per system, repeat and query, and a column per measure.
+
+        Returns
+        -------
+        DataFrame
+            The index has the levels ``"system"`` and ``"repeat"`` if there are such axes, and
+            ``"qid"``. With repeats there is a column ``"fold"``, and no row where none tested the
+            query.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        pandas = import_pandas(".qid and .values")
+        axes: dict[str, Any] = {} if self.systems is None else {"system": list(self.systems)}
+        axes |= {} if self.folds is None else {"repeat": range(len(self.folds))}
+        index = pandas.Index(self.qid, name="qid")
+        if axes:
+            index = pandas.MultiIndex.from_product([*axes.values(), index], names=[*axes, "qid"])
+        values = self._cube.reshape(-1, len(self))
+        frame: pd.DataFrame = pandas.DataFrame(values, index=index, columns=list(self.measures))
+        if self.folds is None:
+            return frame
+        folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
+        frame.insert(0, "fold", folds)
+        return frame[folds >= 0]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for name in _ARRAYS:  # pickle forgets that arrays are read-only
+            object.__setattr__(self, name, _own(name, state[name]))
+
+    def _table(self, n_systems: int | None = None) -> Table:
+        if self.systems is None:
+            return table_of_measures(self)
+        return table_of_systems(self, n_systems)
+
+    def __repr__(self) -> str:
+        return self._table(_ROWS_SHOWN).to_text()
+
+    def _repr_html_(self) -> str:
+        return self._table(_ROWS_SHOWN).to_html()
+
+
+_ARRAYS = {
+    "qid": None,
+    "values": np.float64,
+    "weights": np.float64,
+    "clusters": None,
+    "folds": np.int64,
+    "has_top_grade": np.bool_,
+}
+_BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade")
+
+
+def _own(name: str, values: Any) -> Any:
+    """Return an array that nobody can write to; a copy, unless that is so already."""
+    if values is None:
+        return None
+    array = np.asarray(values, _ARRAYS[name])
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
+    """Return the places of names on an axis."""
+    place = {name: number for number, name in enumerate(known)}
+    wanted = chosen if isinstance(chosen, list) else [chosen]
+    for name in wanted:
+        if name not in place:
+            listed = first_few(list(map(str, known)))
+            hint = closest(str(name), list(map(str, known)))
+            raise KeyError(f"{name!r} is no {axis} of this result, which has {listed}.{hint}")
+    return [place[name] for name in wanted]
+
+
+def _means_over_queries(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return exact means over the middle axis of values by system, query and measure."""
+    n_systems, _, n_measures = values.shape
+    columns = [[values[system, :, each]] for system, each in np.ndindex(n_systems, n_measures)]
+    return np.array(exact_means(columns, weights)).reshape(n_systems, n_measures)
+
+
+def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
+    if not axes:
+        return values
+    return {name: _nested(axes[1:], value) for name, value in zip(axes[0], values, strict=True)}

@@ -1,0 +1,133 @@
+"""Results of several systems put side by side, and aligned by query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._text import first_few
+
+if TYPE_CHECKING:
+    from skgraded.results._scores import Scores
+
+__all__ = ["direction_of", "fields_of_arrays", "fields_of_systems"]
+
+FloatArray = NDArray[np.float64]
+
+
+def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
+    """Return the fields of the `Scores` that puts results, each of one system, side by side."""
+    first_name, first = next(iter(parts.items()))
+    n_repeats, rows = _n_repeats(parts), {}
+    cubes = []
+    for name, each in parts.items():
+        _check_measures(name, each, first_name, first)
+        rows[name] = _rows(name, each, first_name, first)
+        _check_weights(name, each, rows[name], first_name, first)
+        cube = each[list(first.measures)]._cube[0][:, rows[name]]
+        cubes.append(np.broadcast_to(cube, (n_repeats, *cube.shape[1:])))
+    values = np.array(cubes)
+    if all(each.folds is None for each in parts.values()):
+        values = values[:, 0]
+    if not any(each._has_measure_axis for each in parts.values()):
+        values = values[..., 0]
+    return {
+        "measures": first.measures,
+        "qid": first.qid,
+        "values": values,
+        "directions": first.directions,
+        "systems": tuple(parts),
+        "weights": first.weights,
+        "clusters": _of_any("clusters", parts, rows),
+        "folds": _of_any("folds", parts, rows),
+        "n_empty": first.n_empty,
+        "empty": first.empty,
+        "ideals": first.ideals,
+        "has_top_grade": _of_any("has_top_grade", parts, rows),
+        "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
+    }
+
+
+def _of_any(field: str, parts: Mapping[str, Scores], rows: dict[str, list[int]]) -> Any:
+    """Return a field of the first part that has it, in the order of the first part's queries."""
+    for name, each in parts.items():
+        found = getattr(each, field)
+        if found is not None:
+            return found[..., rows[name]]
+    return None
+
+
+def _check_measures(name: str, part: Scores, first_name: str, first: Scores) -> None:
+    if part.systems is not None:
+        raise ValueError(
+            f"Results that are put side by side must be of one system, but {name!r} has "
+            f"{first_few(part.systems)}: choose one by select(system=...)."
+        )
+    if set(part.measures) != set(first.measures):
+        raise ValueError(
+            f"Systems must be scored by the same measures: {name!r} has "
+            f"{', '.join(part.measures)}, and {first_name!r} has {', '.join(first.measures)}."
+        )
+
+
+def _rows(name: str, part: Scores, first_name: str, first: Scores) -> list[int]:
+    """Return the places of a part's queries in the order of the first part's."""
+    place = {query: row for row, query in enumerate(part.qid.tolist())}
+    wanted = first.qid.tolist()
+    n_same = len(place.keys() & set(wanted))
+    if not len(place) == len(wanted) == n_same:
+        raise ValueError(
+            f"Systems must be scored on the same queries: {name!r} has {len(place)}, "
+            f"{first_name!r} has {len(wanted)}, and {n_same} of them are the same."
+        )
+    return [place[query] for query in wanted]
+
+
+def _check_weights(
+    name: str, part: Scores, rows: list[int], first_name: str, first: Scores
+) -> None:
+    weights, others = first.weights, None if part.weights is None else part.weights[rows]
+    if (weights is None) != (others is None) or not np.array_equal(
+        np.zeros(0) if weights is None else weights, np.zeros(0) if others is None else others
+    ):
+        raise ValueError(
+            f"Systems must weight queries alike, but {name!r} and {first_name!r} do not."
+        )
+
+
+def _n_repeats(parts: Mapping[str, Scores]) -> int:
+    """Return the number of repeats; a part without repeats has the same values in each."""
+    numbers = {name: len(each.folds) for name, each in parts.items() if each.folds is not None}
+    if len(set(numbers.values())) > 1:
+        listed = ", ".join(f"{name!r} has {number}" for name, number in numbers.items())
+        raise ValueError(f"Systems must be tested in the same number of repeats: {listed}.")
+    return max(numbers.values(), default=1)
+
+
+def fields_of_arrays(arrays: Mapping[Any, ArrayLike]) -> dict[str, Any]:
+    """Return the fields of the `Scores` of a mapping of measures to values by system and query."""
+    values = [np.asarray(each, dtype=np.float64) for each in arrays.values()]
+    shape = values[0].shape
+    for name, each in zip(arrays, values, strict=True):
+        if each.ndim != 2 or each.shape != shape:  # noqa: PLR2004 - systems by queries
+            raise ValueError(
+                "The values of all measures must be arrays of one shape (n_systems, n_queries), "
+                f"got {each.shape} for {str(name)!r} and {shape} for {str(next(iter(arrays)))!r}."
+            )
+    return {
+        "measures": tuple(map(str, arrays)),
+        "qid": np.arange(shape[1]),
+        "values": np.stack(values, axis=2),
+        "directions": tuple(
+            1 if getattr(each, "greater_is_better", True) else -1 for each in arrays
+        ),
+        "systems": tuple(f"system {number}" for number in range(1, shape[0] + 1)),
+    }
+
+
+def direction_of(measure: object) -> int:
+    """Return 1 if more is better and -1 if less is; 1 for a name alone, which does not tell."""
+    return 1 if getattr(measure, "greater_is_better", True) else -1

@@ -1,0 +1,403 @@
+"""`Scores` and `Means`: axes, names, selection, means and stacking, against plain Python."""
+
+import copy
+import math
+import pickle
+import statistics
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.measures import AP, FDR, nDCG, xGAP
+from skgraded.results import Means, Scores, column_of
+
+NAN = math.nan
+RNG = np.random.default_rng(0)
+
+
+def scores_of(values, **fields):
+    """`Scores` of values; measures, queries, systems and directions get names by default."""
+    values = np.asarray(values, dtype=float)
+    n_leading = ("systems" in fields) + ("folds" in fields)
+    n_queries = values.shape[n_leading]
+    measures = fields.setdefault("measures", ("AP", "nDCG@10", "RR")[: values.shape[-1]])
+    fields.setdefault("qid", np.array([f"q{number}" for number in range(n_queries)]))
+    fields.setdefault("directions", (1,) * len(measures))
+    return Scores(values=values, **fields)
+
+
+ONE = scores_of([[0.5, 0.25], [1.0, 0.75], [0.0, 0.5]])
+TWO = scores_of(
+    [[[0.5, 0.25], [1.0, 0.75], [0.0, 0.5]], [[0.1, NAN], [0.2, 0.5], [0.3, 0.5]]],
+    systems=("a", "b"),
+    weights=[1.0, 2.0, 1.0],
+    n_empty=(0, 1),
+    empty=(0.0, NAN),
+    ideals=(1.0, 0.9),
+)
+# Two repeats of three queries in two folds each; the second repeat does not test the last query.
+REPEATED = scores_of(
+    [[[0.5, 0.25], [1.0, 0.75], [0.0, 0.5]], [[0.7, 0.75], [0.8, 0.25], [NAN, NAN]]],
+    folds=[[0, 1, 0], [2, 3, -1]],
+)
+
+
+class TestAxes:
+    def test_a_measure_that_is_picked_has_no_axis(self):
+        assert ONE["AP"].values.tolist() == [0.5, 1.0, 0.0]
+        assert ONE["AP"].measures == ("AP",)
+
+    def test_a_list_of_measures_keeps_the_axis(self):
+        assert ONE[["nDCG@10"]].values.tolist() == [[0.25], [0.75], [0.5]]
+        assert ONE[["nDCG@10", "AP"]].values.tolist() == ONE.values[:, ::-1].tolist()
+
+    def test_a_list_gives_a_picked_measure_its_axis_back(self):
+        assert ONE["AP"][["AP"]].values.tolist() == [[0.5], [1.0], [0.0]]
+        assert ONE["AP"]["AP"].values.tolist() == [0.5, 1.0, 0.0]
+
+    def test_what_belongs_to_measures_is_picked_with_them(self):
+        picked = TWO["nDCG@10"]
+        assert (picked.n_empty, picked.ideals, picked.directions) == ((1,), (0.9,), (1,))
+        assert math.isnan(picked.empty[0])
+
+    def test_one_named_system_is_an_axis(self):
+        alone = TWO.select(system=["b"])
+        assert alone.systems == ("b",)
+        assert alone.values.shape == (1, 3, 2)
+        assert list(alone.mean()) == ["b"]
+
+    def test_collections_of_measures(self):
+        for found in (ONE, TWO, REPEATED):
+            assert len(found) == 2
+            assert list(found) == ["AP", "nDCG@10"]
+            assert "AP" in found
+            assert "RR" not in found
+            assert 3 not in found
+
+    @pytest.mark.parametrize("shape", [(3,), (2, 3, 1), (3, 3), (1, 3, 2)])
+    def test_values_of_another_shape_are_refused(self, shape):
+        with pytest.raises(ValueError, match="values must have the shape"):
+            Scores(
+                measures=("AP", "RR"), qid=np.arange(3), values=np.zeros(shape), directions=(1, 1)
+            )
+
+
+class TestNames:
+    NAMES = ("AP", "xGAP(g=[0.1,0.9])@10", "nDCG(gain=exp2,max_grade=4)@5", "RBP(p=0.8)", "clicks")
+
+    @pytest.mark.parametrize(
+        ("name", "column"),
+        [
+            ("AP", 0),
+            (AP(), 0),
+            ("ap", 0),
+            ("map", 0),
+            (xGAP(g=(0.1, 0.9), k=10), 1),
+            ("XGAP( g = [.1, .9] ) @ 10", 1),
+            ("xgap(k=10,g=(0.1,0.9))", 1),
+            (nDCG(gain="exp2", k=5), 2),
+            ("ndcg(gain=EXP2)@5", 2),
+            ("rbp(p=.8)", 3),
+            ("rbp.8", 3),
+            ("Clicks", 4),
+        ],
+    )
+    def test_spellings(self, name, column):
+        assert column_of(self.NAMES, name) == column
+
+    @pytest.mark.parametrize(
+        "name", ["AP@10", "xGAP@10", "nDCG@5", "RBP(p=0.9)", "nDCG(gain=exp2,max_grade=3)@5"]
+    )
+    def test_other_fields_are_another_measure(self, name):
+        with pytest.raises(KeyError, match="is not among the measures scored"):
+            column_of(self.NAMES, name)
+
+    def test_the_exact_name_comes_first(self):
+        assert [column_of(("ap", "AP"), name) for name in ("AP", "ap", "Ap")] == [1, 0, 0]
+
+    def test_an_unknown_name_suggests_one(self):
+        with pytest.raises(KeyError, match=r"Did you mean 'nDCG@10'\?"):
+            ONE["nDGC@10"]
+        with pytest.raises(KeyError, match=r"Did you mean 'b14'\?"):
+            scores_of([[[0.0]], [[1.0]]], systems=("x", "b14")).select(system="b-14")
+        with pytest.raises(KeyError, match=r"'q7' is no query of this result, which has q0, q1"):
+            ONE.select(query="q7")
+
+
+class TestSelect:
+    def test_a_system(self):
+        assert TWO.select(system="b").values[1:].tolist() == [[0.2, 0.5], [0.3, 0.5]]
+        assert TWO.select(system="b").systems is None
+        assert TWO.select(system=["b", "a"]).values[1].tolist() == TWO.values[0].tolist()
+
+    def test_queries_keep_their_axis(self):
+        picked = TWO.select(query="q1")
+        assert picked.values.tolist() == [[[1.0, 0.75]], [[0.2, 0.5]]]
+        assert picked.weights.tolist() == [2.0]
+        assert TWO["AP"].select(query=["q2", "q0"]).values.tolist() == [[0.0, 0.5], [0.3, 0.1]]
+
+    def test_what_is_unknown_of_some_queries(self):
+        picked = TWO.select(query=["q1"])
+        assert picked.n_empty == (0, None)
+        assert picked.ideals == (None, None)
+        reordered = TWO.select(query=["q2", "q1", "q0"])
+        assert (reordered.n_empty, reordered.ideals) == (TWO.n_empty, TWO.ideals)
+
+    def test_a_repeat_leaves_out_what_it_did_not_test(self):
+        second = REPEATED.select(repeat=1)
+        assert second.qid.tolist() == ["q0", "q1"]
+        assert second.values.tolist() == [[0.7, 0.75], [0.8, 0.25]]
+        assert second.folds is None
+        assert REPEATED.select(repeat=[1]).folds.tolist() == [[2, 3]]
+
+    @pytest.mark.parametrize("axis", ["system", "repeat"])
+    def test_an_axis_that_is_not_there(self, axis):
+        with pytest.raises(ValueError, match=f"{axis}= needs values"):
+            ONE.select(**{axis: 0})
+
+    def test_several_axes(self):
+        both = scores_of(RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]])
+        picked = both.select(system="b", repeat=0, query=["q2"])["nDCG@10"]
+        assert picked.values.tolist() == [both.values[1, 0, 2, 1]]
+
+
+class TestMeans:
+    def test_mean_over_queries(self):
+        assert ONE.mean() == {"AP": 0.5, "nDCG@10": 0.5}
+        assert ONE["AP"].mean() == {"AP": 0.5}
+
+    def test_weights_and_missing_values(self):
+        assert TWO.mean() == {
+            "a": {"AP": 0.625, "nDCG@10": 0.5625},
+            "b": {"AP": float(sum(map(Fraction, (0.1, 0.4, 0.3))) / 4), "nDCG@10": 0.5},
+        }
+
+    def test_means_as_an_array(self):
+        assert ONE.means.tolist() == [0.5, 0.5]
+        assert ONE["AP"].means.shape == ()
+        assert TWO["AP"].means.tolist() == [0.625, TWO.mean()["b"]["AP"]]
+        assert TWO.means.shape == (2, 2)
+
+    def test_means_are_rounded_once(self):
+        values = RNG.random(1000) * 10.0 ** RNG.integers(-8, 8, 1000)
+        exact = float(sum(map(Fraction, values.tolist())) / 1000)
+        assert float(scores_of(values[:, None])) == exact
+
+    def test_a_query_counts_once_by_its_mean_over_repeats(self):
+        assert REPEATED.over_repeats().values.tolist() == [[0.6, 0.5], [0.9, 0.5], [0.0, 0.5]]
+        assert REPEATED.mean()["AP"] == pytest.approx(statistics.fmean([0.6, 0.9, 0.0]), rel=1e-15)
+
+    def test_means_of_folds(self):
+        ap, ndcg = [0.25, 1.0, 0.7, 0.8], [0.375, 0.75, 0.75, 0.25]
+        assert REPEATED.fold_means().T.tolist() == [ap, ndcg]
+        assert REPEATED["AP"].fold_means().tolist() == ap
+        with pytest.raises(ValueError, match="needs a result with folds"):
+            ONE.fold_means()
+
+    def test_means_of_folds_are_weighted_and_by_system(self):
+        folds = [[0, 0, 1]]
+        found = scores_of(TWO.values[:, None], systems=("a", "b"), folds=folds, weights=TWO.weights)
+        assert found.fold_means()[0].tolist() == [[2.5 / 3, 1.75 / 3], [0.0, 0.5]]
+
+    def test_the_geometric_mean(self):
+        assert ONE.mean("geometric", floor=0.125)["AP"] == pytest.approx((0.5 * 0.125) ** (1 / 3))
+        with pytest.raises(ValueError, match="average must be one of"):
+            ONE.mean("harmonic")
+
+    def test_a_result_with_one_mean_is_a_float(self):
+        assert float(ONE["AP"]) == 0.5
+        assert float(TWO.select(system=["a"])["AP"]) == 0.625
+        with pytest.raises(TypeError, match=r"got 2: choose by scores\['AP'\]\.$"):
+            float(ONE)
+        with pytest.raises(TypeError, match=r"got 2: choose by scores.select\(system='a'\)\.$"):
+            float(TWO["AP"])
+
+    def test_an_undefined_mean_warns(self):
+        nothing = scores_of([[NAN, 1.0], [NAN, 0.0]])
+        with pytest.warns(UndefinedMeanWarning, match=r"of AP is undefined .* \(2 of 2 have no"):
+            assert math.isnan(nothing.mean()["AP"])
+        with pytest.warns(UndefinedMeanWarning):
+            assert math.isnan(float(nothing["AP"]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert float(nothing["nDCG@10"]) == 0.5
+            assert "nan" in repr(nothing)
+
+    def test_ideal_means(self):
+        assert TWO.ideal() == {"AP": 1.0, "nDCG@10": 0.9}
+        assert ONE.ideal() == {"AP": None, "nDCG@10": None}
+
+
+class TestExport:
+    def test_to_dict_has_a_level_for_each_axis(self):
+        assert ONE.to_dict()["q1"] == {"AP": 1.0, "nDCG@10": 0.75}
+        assert ONE["AP"].to_dict() == {"q0": 0.5, "q1": 1.0, "q2": 0.0}
+        assert TWO.to_dict()["b"]["q2"]["AP"] == 0.3
+        assert REPEATED["AP"].to_dict()[1]["q0"] == 0.7
+
+    def test_to_frame_has_a_level_for_each_axis(self):
+        pytest.importorskip("pandas")
+        assert ONE.to_frame().loc["q1", "AP"] == 1.0
+        assert ONE["AP"].to_frame().columns.tolist() == ["AP"]
+        frame = TWO.to_frame()
+        assert frame.index.names == ["system", "qid"]
+        assert frame.loc[("b", "q2"), "AP"] == 0.3
+        assert frame.columns.tolist() == ["AP", "nDCG@10"]
+
+    def test_to_frame_tells_the_folds_and_leaves_out_what_none_tested(self):
+        pytest.importorskip("pandas")
+        frame = REPEATED.to_frame()
+        assert frame.index.names == ["repeat", "qid"]
+        assert frame["fold"].tolist() == [0, 1, 0, 2, 3]
+        assert frame["AP"].tolist() == [0.5, 1.0, 0.0, 0.7, 0.8]
+
+
+class TestOwnership:
+    def test_arrays_cannot_be_changed(self):
+        values, qid = np.zeros((2, 1)), np.arange(2)
+        found = Scores(measures=("AP",), qid=qid, values=values, directions=(1,))
+        values[0], qid[0] = 5.0, 7
+        assert (found.values[0, 0], found.qid[0]) == (0.0, 0)
+        for array in (found.values, found.qid, found["AP"].values, TWO.weights, REPEATED.folds):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+
+    @pytest.mark.parametrize("found", [ONE, TWO, REPEATED, ONE["AP"]])
+    def test_copies(self, found):
+        for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+            assert repr(again) == repr(found)
+            np.testing.assert_array_equal(again.values, found.values)
+            assert not again.values.flags.writeable
+
+
+class TestSideBySide:
+    def test_queries_are_aligned(self):
+        other = ONE.select(query=["q2", "q0", "q1"])
+        both = Scores.of_systems({"a": ONE, "b": other})
+        assert both.systems == ("a", "b")
+        assert both.qid.tolist() == ["q0", "q1", "q2"]
+        assert both.values[0].tolist() == both.values[1].tolist() == ONE.values.tolist()
+
+    def test_measures_are_aligned(self):
+        both = Scores.of_systems({"a": ONE, "b": ONE[["nDCG@10", "AP"]]})
+        assert both.values[1].tolist() == ONE.values.tolist()
+
+    def test_of_one_measure_there_is_no_axis(self):
+        both = Scores.of_systems({"a": ONE["AP"], "b": ONE["AP"]})
+        assert both.values.tolist() == [[0.5, 1.0, 0.0]] * 2
+
+    def test_a_result_of_systems_stays(self):
+        assert Scores.of_systems(TWO) is TWO
+
+    def test_a_result_without_repeats_is_the_same_in_each(self):
+        both = Scores.of_systems({"once": ONE, "twice": REPEATED.select(query=["q1", "q0", "q2"])})
+        assert both.values.shape == (2, 2, 3, 2)
+        assert both.values[0, 0].tolist() == both.values[0, 1].tolist() == ONE.values.tolist()
+        assert both.folds.tolist() == REPEATED.folds.tolist()
+        np.testing.assert_array_equal(both.values[1], REPEATED.values)
+
+    def test_notes_are_kept_once(self):
+        one, two = (scores_of([[1.0]], notes=notes) for notes in (("x.", "y."), ("y.", "z.")))
+        assert Scores.of_systems({"a": one, "b": two}).notes == ("x.", "y.", "z.")
+
+    @pytest.mark.parametrize(
+        ("other", "message"),
+        [
+            (ONE[["AP"]], "by the same measures: 'b' has AP, and 'a' has AP, nDCG@10"),
+            (ONE.select(query=["q0"]), "same queries: 'b' has 1, 'a' has 3, and 1 of them"),
+            (scores_of(ONE.values, weights=[1.0, 1.0, 2.0]), "must weight queries alike"),
+            (TWO, "must be of one system, but 'b' has a, b"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, other, message):
+        with pytest.raises(ValueError, match=message):
+            Scores.of_systems({"a": ONE, "b": other})
+
+    def test_other_numbers_of_repeats_are_refused(self):
+        with pytest.raises(ValueError, match=r"number of repeats: 'a' has 2, 'b' has 1\."):
+            Scores.of_systems({"a": REPEATED, "b": REPEATED.select(repeat=[0])})
+
+    def test_arrays_by_measure(self):
+        taken = Scores.of_systems({"AP": [[0.5, 1.0], [0.0, 0.5]], FDR(): np.zeros((2, 2))})
+        assert taken.systems == ("system 1", "system 2")
+        assert taken.measures == ("AP", "FDR")
+        assert taken.directions == (1, -1)
+        assert taken["AP"].values.tolist() == [[0.5, 1.0], [0.0, 0.5]]
+
+    def test_arrays_of_other_shapes_are_refused(self):
+        with pytest.raises(ValueError, match=r"got \(2, 3\) for 'RR' and \(2, 2\) for 'AP'"):
+            Scores.of_systems({"AP": np.zeros((2, 2)), "RR": np.zeros((2, 3))})
+
+    @pytest.mark.parametrize("other", [None, {}, [ONE], ONE, 3])
+    def test_other_input_is_refused(self, other):
+        with pytest.raises(TypeError, match="scores must be a Scores of several systems"):
+            Scores.of_systems(other)
+
+    def test_a_mixture_is_refused(self):
+        with pytest.raises(TypeError, match="either Scores or arrays"):
+            Scores.of_systems({"a": ONE, "AP": np.zeros((2, 2))})
+
+
+class TestMeansAlone:
+    ALONE = scores_of([[0.5, NAN], [1.0, 0.75]], n_empty=(0, 1), empty=(0.0, NAN))
+
+    def test_parts_add_up(self):
+        parts = [self.ALONE.select(query=[each]) for each in self.ALONE.qid.tolist()]
+        joined = Means.of(parts[0], 3).joined(Means.of(parts[1], 4))
+        assert (joined.n_queries, joined.n_documents) == (2, 7)
+        assert joined.mean() == self.ALONE.mean() == {"AP": 0.75, "nDCG@10": 0.75}
+        assert joined.sums == Means.of(self.ALONE, 7).sums
+
+    def test_it_prints_like_the_values(self):
+        assert repr(Means.of(self.ALONE, 7)) == repr(self.ALONE)
+
+    def test_names(self):
+        means = Means.of(self.ALONE, 7)
+        assert list(means) == ["AP", "nDCG@10"]
+        assert "ap" in means
+        assert float(means["ndcg_cut_10"]) == 0.75
+        with pytest.raises(TypeError, match=r"got 2: choose by means\['AP'\]"):
+            float(means)
+        assert means[["nDCG@10"]].to_dict() == {"nDCG@10": 0.75}
+
+    def test_an_undefined_mean_warns(self):
+        with pytest.warns(UndefinedMeanWarning, match="1 of 1 have no value"):
+            assert math.isnan(float(Means.of(self.ALONE.select(query="q0"), 1)["nDCG@10"]))
+
+    def test_equality_is_that_of_the_sums(self):
+        assert Means.of(self.ALONE, 7) == pickle.loads(pickle.dumps(Means.of(self.ALONE, 7)))
+        assert Means.of(self.ALONE, 7) != Means.of(self.ALONE, 8)
+
+
+class TestPrinting:
+    def test_measures(self):
+        assert repr(TWO.select(system="a")) == (
+            "measure    mean   ideal\n"
+            "AP       0.6250  1.0000\n"
+            "nDCG@10  0.5625  0.9000\n"
+            "Means over 3 queries.\n"
+            "1 query with nothing relevant, left out (nDCG@10)."
+        )
+
+    def test_systems_best_first(self):
+        assert repr(TWO[["AP"]]) == (
+            "system      AP\na       0.6250\nb       0.2000\n2 systems; means over 3 queries."
+        )
+        worse = scores_of([[[0.1]], [[0.2]]], systems=("a", "b"), directions=(-1,))
+        assert repr(worse).splitlines()[1].split() == ["a", "0.1000"]
+
+    def test_means_over_queries_and_over_folds_are_labelled(self):
+        table, note = repr(REPEATED["AP"]).split("\nmean: ")
+        assert table.split() == [
+            "measure", "mean", "fold", "mean", "fold", "std", "AP", "0.5000", "0.6875", "0.2747",
+        ]  # fmt: skip
+        assert " ".join(note.split()).startswith("over 3 queries, by the mean of each over 2")
+        assert "fold mean, fold std: mean and standard deviation of the means of 4" in " ".join(
+            note.split()
+        )
+
+    def test_html(self):
+        assert TWO._repr_html_().count("<tr>") == 3
