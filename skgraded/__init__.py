@@ -13,7 +13,6 @@ from skgraded.measures import (
     Bpref,
     Measure,
     QMeasure,
-    Scores,
     catalogue,
     eGAP,
     evaluate,
@@ -23,6 +22,7 @@ from skgraded.measures import (
     xGAP,
 )
 from skgraded.rankings import Judgments, Rankings, query_ids, query_series, query_target
+from skgraded.results import Scores
 
 if TYPE_CHECKING:
     from skgraded.model_selection import (

@@ -24,12 +24,17 @@ class ProgressBar:
         Name of the work.
     stream : text stream, optional
         The stream to draw on; standard error by default. Nothing is drawn if it is no terminal.
+    delay : float, default=0.0
+        Seconds before the bar is drawn, so that short work draws none.
     """
 
-    def __init__(self, total: int, label: str, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: int, label: str, stream: TextIO | None = None, *, delay: float = 0.0
+    ) -> None:
         self.total = total
         self.label = label
         self.stream = sys.stderr if stream is None else stream
+        self.delay = delay
         self.done = 0
         self._start = time.monotonic()
         # Steps may be counted from several threads.
@@ -62,7 +67,8 @@ class ProgressBar:
 
     def _is_drawn(self) -> bool:
         # A process can be started without standard error; Python then has None.
-        return self.stream is not None and self.stream.isatty()
+        is_terminal = self.stream is not None and self.stream.isatty()
+        return is_terminal and time.monotonic() - self._start >= self.delay
 
     def _draw(self) -> None:
         if not self._is_drawn():

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from skgraded.engines import Columns, EvaluationPlan, MeanScores, distinct_grades
+from skgraded.engines import Columns, EvaluationPlan, distinct_grades
 from skgraded.engines._parquet import batches_of, labels_of, open_dataset
 from skgraded.engines._whole_queries import Order, check_order
-from skgraded.measures import Measure, Scores
+from skgraded.measures import Measures
+from skgraded.results import Means, Scores
 
 __all__ = ["evaluate", "iter_scores"]
 
 
 def evaluate(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     data: Any,
     *,
     label: str = "label",
@@ -26,7 +27,7 @@ def evaluate(
     order: Order = "ascending",
     block_rows: int = 1_000_000,
     n_threads: int | None = None,
-) -> MeanScores | Scores:
+) -> Means | Scores:
     """Score more rows than fit into memory.
 
     Memory holds one block: `block_rows` rows, the largest chunk or the longest query, whichever is
@@ -35,8 +36,8 @@ def evaluate(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     data : path, pyarrow Dataset or Table, or iterable of chunks
         A Parquet file, a folder of them, or chunks one after the other: arrays (y_true, y_score,
         qid) or (y_true, y_score, qid, weight), or DataFrames, Arrow batches or mappings with
@@ -62,7 +63,7 @@ def evaluate(
 
     Returns
     -------
-    MeanScores or Scores
+    Means or Scores
         The means; with `per_query`, a `Scores`, which also holds the value of each query.
 
     Raises
@@ -79,9 +80,10 @@ def evaluate(
     >>> from skgraded import chunks
     >>> parts = [([2, 0], [.9, .5], [1, 1]), ([1, 0, 1], [.1, .4, .3], [1, 2, 2])]
     >>> chunks.evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], parts)
-    measure                mean  over 2 queries
-    eGAP(g=[0.1,0.9])    0.5167
-    nDCG@2               0.6956
+    measure              mean
+    eGAP(g=[0.1,0.9])  0.5167
+    nDCG@2             0.6956
+    Means over 2 queries.
     >>> chunks.evaluate("nDCG@2", parts, per_query=True).values[:, 0].round(4)
     array([0.7602, 0.6309])
     """
@@ -94,7 +96,7 @@ def evaluate(
 
 
 def iter_scores(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     data: Any,
     *,
     label: str = "label",
@@ -110,8 +112,8 @@ def iter_scores(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     data : path, pyarrow Dataset or Table, or iterable of chunks
         As in `evaluate`, like all parameters below.
     label, score, qid : str

@@ -28,13 +28,13 @@ from skgraded._params import flag
 from skgraded.engines import (
     Columns,
     EvaluationPlan,
-    MeanScores,
     QueryRange,
     distinct_grades,
     refuse_cut_query,
     reordered,
 )
-from skgraded.measures import Measure, Scores
+from skgraded.measures import Measures
+from skgraded.results import Means, Scores
 
 __all__ = ["evaluate", "per_query"]
 
@@ -44,7 +44,7 @@ _BLOCK_ROWS = 2**19
 
 
 def evaluate(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     data: DataFrame,
     *,
     label: str = "label",
@@ -55,7 +55,7 @@ def evaluate(
     per_query: bool = False,
     whole_queries: bool = False,
     n_threads: int | None = None,
-) -> MeanScores | Scores:
+) -> Means | Scores:
     """Score a Spark DataFrame.
 
     Rows are brought together by query, sorted within partitions, and scored in Arrow batches; only
@@ -65,8 +65,8 @@ def evaluate(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     data : pyspark.sql.DataFrame
         The rows, with scores of any model.
     label, score, qid : str
@@ -87,7 +87,7 @@ def evaluate(
 
     Returns
     -------
-    MeanScores or Scores
+    Means or Scores
         The means; with `per_query`, a `Scores`, which also holds the value of each query.
 
     Raises
@@ -138,7 +138,7 @@ def evaluate(
 
 
 def per_query(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     data: DataFrame,
     *,
     label: str = "label",
@@ -153,8 +153,8 @@ def per_query(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     data : pyspark.sql.DataFrame
         The rows, with scores of any model.
     label, score, qid : str
@@ -179,8 +179,7 @@ def per_query(
     TypeError
         If `data` is not a Spark DataFrame.
     ValueError
-        If a column or argument is not as described, or two columns would have one name, as those of
-        a measure that is given twice.
+        If a column or argument is not as described, or two columns would have one name.
 
     Examples
     --------
@@ -264,7 +263,7 @@ def _values(
 def _names_of_values(plan: EvaluationPlan) -> list[str]:
     """Name the columns of `_values` after the query id; all names must differ."""
     weight = [] if plan.columns.weight is None else ["weight"]
-    names = [*weight, *map(str, plan.measures)]
+    names = [*weight, *plan.measures]
     known = {plan.columns.qid}
     for name in names:
         if name in known:

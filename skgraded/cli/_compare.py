@@ -11,7 +11,7 @@ from skgraded._stats.corrections import level_of
 from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
 from skgraded.cli._formats import comparison_as, notes_beside, profile_as
 from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
-from skgraded.cli._outputs import check_outputs, save_picture, tell, write
+from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.measures import Measure
 from skgraded.trec import Qrels, compare
@@ -82,7 +82,7 @@ def _profile(arguments: argparse.Namespace) -> None:
         random_state=arguments.seed,
     )
     write(arguments, profile_as(arguments.format, profile))
-    tell(scores.notes())
+    tell(notes_of(scores))
     if arguments.plot is not None:
         figure: Any = profile.plot().figure
         save_picture(arguments.plot, figure)
@@ -109,7 +109,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     )
     comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
     write(arguments, comparison_as(arguments.format, comparison))
-    tell([*notes_beside(arguments.format, comparison.notes), *scores.notes()])
+    tell([*notes_beside(arguments.format, comparison.notes), *notes_of(scores)])
     if arguments.plot is not None:
         figure: Any = comparison.plot().figure
         save_picture(arguments.plot, figure)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from skgraded._progress import ProgressBar
 from skgraded._text import wrap
 from skgraded.cli._outputs import check_outputs, save_picture
-from skgraded.measures import Measure, QueryScores, measure
+from skgraded.measures import Measure, measure
+from skgraded.results import Scores
 
 __all__ = ["add_command"]
 
@@ -257,7 +258,7 @@ def _means(
     return "\n".join(lines)
 
 
-def _with_interval(values: QueryScores) -> str:
+def _with_interval(values: Scores) -> str:
     from scipy.stats import bootstrap
 
     found = bootstrap(

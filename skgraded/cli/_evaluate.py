@@ -7,7 +7,7 @@ from typing import Any
 
 from skgraded.cli._formats import notes_beside, scores_as
 from skgraded.cli._options import add_measures, add_outputs
-from skgraded.cli._outputs import check_outputs, tell, write
+from skgraded.cli._outputs import check_outputs, notes_of, tell, write
 from skgraded.cli._scored_runs import add_scoring, score_runs
 
 __all__ = ["add_command"]
@@ -51,4 +51,4 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     write(arguments, scores_as(arguments.format, scores, arguments.per_query, arguments.average))
-    tell(notes_beside(arguments.format, scores.notes()))
+    tell(notes_beside(arguments.format, notes_of(scores)))

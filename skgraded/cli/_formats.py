@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from skgraded._text import count, shorten, text_table, wrap
+from skgraded.cli._outputs import notes_of
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.trec import Comparison, RunScores
+from skgraded.results import Scores
+from skgraded.trec import Comparison
 from skgraded.users import ThresholdProfile
 
 __all__ = ["comparison_as", "notes_beside", "profile_as", "scores_as"]
@@ -20,7 +22,7 @@ __all__ = ["comparison_as", "notes_beside", "profile_as", "scores_as"]
 _MEANS = {"arithmetic": "mean", "geometric": "geometric mean"}
 
 
-def scores_as(form: str, scores: RunScores, per_query: bool, average: str = "arithmetic") -> str:
+def scores_as(form: str, scores: Scores, per_query: bool, average: str = "arithmetic") -> str:
     """Write the means of scores, or the scores of all topics, in a format."""
     with warnings.catch_warnings():  # every format shows an undefined mean in its own way
         warnings.simplefilter("ignore", UndefinedMeanWarning)
@@ -44,54 +46,56 @@ def notes_beside(form: str, notes: Sequence[str]) -> Sequence[str]:
     return notes if form in ("csv", "trec_eval") else []
 
 
-def _names(scores: RunScores) -> list[str]:
-    return [str(each) for each in scores.measures]
-
-
-def _scores_table(scores: RunScores, per_query: bool, average: str) -> str:
+def _scores_table(scores: Scores, per_query: bool, average: str) -> str:
     if not per_query:
-        return scores.to_text(average=average) + "\n"
-    alone = len(scores) == 1
-    topics = scores.topics.tolist()
-    width = max(len(shorten(each)) for each in scores.systems)
+        return scores._table().to_text() + "\n"
+    systems = scores.systems or ()
+    alone = len(systems) == 1
+    topics = scores.qid.tolist()
+    width = max(len(shorten(each)) for each in systems)
     labels = ["topic" if alone else f"{'system':<{width}}  topic"]
-    for system in scores.systems:
+    for system in systems:
         labels += [each if alone else f"{shorten(system):<{width}}  {each}" for each in topics]
     values = scores.values.reshape(-1, len(scores.measures))
     columns = [
         (name, ["-" if math.isnan(value) else f"{value:.4f}" for value in column])
-        for name, column in zip(_names(scores), values.T.tolist(), strict=True)
+        for name, column in zip(list(scores), values.T.tolist(), strict=True)
     ]
-    size = f"{count(len(scores), 'system')}, {count(len(topics), 'topic')}."
-    notes = [wrap(each) for each in (size, *scores.notes())]
+    size = f"{count(len(systems), 'system')}, {count(len(topics), 'topic')}."
+    notes = [wrap(each) for each in (size, *notes_of(scores))]
     return "\n".join([text_table(labels, columns, widest_label=60), *notes]) + "\n"
 
 
-def _scores_csv(scores: RunScores, per_query: bool, average: str) -> str:
+def _scores_csv(scores: Scores, per_query: bool, average: str) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["system", *(["topic"] if per_query else []), *_names(scores)])
-    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
+    writer.writerow(["system", *(["topic"] if per_query else []), *list(scores)])
+    rows = zip(scores.systems or (), _means(scores, average), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
         if per_query:
-            topics = zip(scores.topics.tolist(), by_topic, strict=True)
+            topics = zip(scores.qid.tolist(), by_topic, strict=True)
             writer.writerows([system, topic, *values] for topic, values in topics)
         else:
             writer.writerow([system, *means])
     return text.getvalue()
 
 
-def _scores_json(scores: RunScores, per_query: bool, average: str) -> str:
-    names = _names(scores)
+def _scores_json(scores: Scores, per_query: bool, average: str) -> str:
+    names = list(scores)
     systems: list[dict[str, Any]] = []
-    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
+    rows = zip(scores.systems or (), _means(scores, average), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
         entry: dict[str, Any] = {"system": system, _MEANS[average]: _named(names, means)}
         if per_query:
-            topics = zip(scores.topics.tolist(), by_topic, strict=True)
+            topics = zip(scores.qid.tolist(), by_topic, strict=True)
             entry["topics"] = {topic: _named(names, values) for topic, values in topics}
         systems.append(entry)
-    return _as_json({"n_topics": len(scores.topics), "systems": systems, "notes": scores.notes()})
+    return _as_json({"n_topics": len(scores.qid), "systems": systems, "notes": notes_of(scores)})
+
+
+def _means(scores: Scores, average: str) -> list[list[float]]:
+    by_system = scores.mean(average).values()
+    return [list(means.values()) for means in by_system]
 
 
 def _named(names: list[str], values: list[float]) -> dict[str, float | None]:
@@ -112,14 +116,14 @@ def _as_json(content: dict[str, Any]) -> str:
     return text
 
 
-def _scores_trec_eval(scores: RunScores, per_query: bool, average: str) -> str:
-    names = _names(scores)
+def _scores_trec_eval(scores: Scores, per_query: bool, average: str) -> str:
+    names = list(scores)
     averaged = [f"gm_{name}" for name in names] if average == "geometric" else names
     lines = []
-    rows = zip(scores.systems, scores.means(average).tolist(), scores.values.tolist(), strict=True)
+    rows = zip(scores.systems or (), _means(scores, average), scores.values.tolist(), strict=True)
     for system, means, by_topic in rows:
         lines.append(f"{'runid':<22}\tall\t{system}")
-        listed = list(zip(scores.topics.tolist(), by_topic, strict=True)) if per_query else []
+        listed = list(zip(scores.qid.tolist(), by_topic, strict=True)) if per_query else []
         for topic, values in listed:
             lines += _lines_of(topic, names, values)
         lines += _lines_of("all", averaged, means)
@@ -134,7 +138,7 @@ def _lines_of(topic: str, names: list[str], values: list[float]) -> list[str]:
     ]
 
 
-_SCORES: dict[str, Callable[[RunScores, bool, str], str]] = {
+_SCORES: dict[str, Callable[[Scores, bool, str], str]] = {
     "table": _scores_table,
     "csv": _scores_csv,
     "json": _scores_json,

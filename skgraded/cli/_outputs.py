@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from skgraded._text import wrap
+from skgraded.results import Scores, notes_on_empty
 
 __all__ = [
     "check_outputs",
     "check_picture",
+    "notes_of",
     "picture_path",
     "save_picture",
     "show",
@@ -35,6 +37,11 @@ def write(arguments: argparse.Namespace, text: str) -> None:
         show(text)
     else:
         _replace(arguments.output, text.encode("utf-8", "surrogateescape"))
+
+
+def notes_of(scores: Scores) -> list[str]:
+    """Return what the values of scores do not show, in sentences."""
+    return [*scores.notes, *notes_on_empty(scores.measures, scores.n_empty, scores.empty)]
 
 
 def show(text: str) -> None:

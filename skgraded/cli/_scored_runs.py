@@ -17,7 +17,8 @@ from skgraded.cli._inputs import (
 )
 from skgraded.cli._options import add_qrels, add_rules, add_runs
 from skgraded.measures import Measure, measure
-from skgraded.trec import Qrels, RunScores, evaluate, read_letor, read_qrels
+from skgraded.results import Scores
+from skgraded.trec import Qrels, evaluate, read_letor, read_qrels
 
 __all__ = ["add_scoring", "score_runs"]
 
@@ -52,7 +53,7 @@ def _add_reading(group: argparse._ArgumentGroup) -> None:
 
 def score_runs(
     arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
-) -> RunScores:
+) -> Scores:
     """Score the runs that the arguments name, by measures that may depend on the qrels."""
     given = [] if callable(names) else [measure(each) for each in names]
     read, runs = _read_letor(arguments) if arguments.letor else _read_trec(arguments)
@@ -60,9 +61,9 @@ def score_runs(
     chosen = names(qrels) if callable(names) else given
     with faults_are_located(qrels):
         return evaluate(
+            [chosen_measure(each, arguments.ties) for each in chosen],
             qrels,
             runs,
-            [chosen_measure(each, arguments.ties) for each in chosen],
             order=arguments.order,
             complete=arguments.complete,
             negative=arguments.negative,

@@ -18,15 +18,14 @@ from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.engines import (
     Columns,
     EvaluationPlan,
-    MeanScores,
     QueryRange,
-    Totals,
     as_array,
     distinct_grades,
     refuse_cut_query,
     reordered,
 )
-from skgraded.measures import Measure, Scores
+from skgraded.measures import Measures
+from skgraded.results import Means, Scores
 
 __all__ = ["evaluate", "grades_of"]
 
@@ -35,7 +34,7 @@ _ROWS_OF_A_PARTITION = 2**40
 
 
 def evaluate(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     data: Any,
     *,
     label: str = "label",
@@ -46,7 +45,7 @@ def evaluate(
     per_query: bool = False,
     whole_queries: bool = False,
     n_threads: int | None = None,
-) -> MeanScores | Scores:
+) -> Means | Scores:
     """Score a Dask collection.
 
     Means are the same to the last bit as those of `skgraded.evaluate` on all rows in memory, on
@@ -57,8 +56,8 @@ def evaluate(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     data : dask DataFrame, or tuple of dask arrays or Series
         The rows; or the arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), in blocks
         of the same rows.
@@ -79,7 +78,7 @@ def evaluate(
 
     Returns
     -------
-    MeanScores or Scores
+    Means or Scores
         The means; with `per_query`, a `Scores`, which also holds the value of each query.
 
     Raises
@@ -103,9 +102,10 @@ def evaluate(
     ...     "score": [3, 2, 1, 3, 2, 1],
     ... })
     >>> evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], dd.from_pandas(rows, npartitions=2))
-    measure                mean  over 2 queries
-    eGAP(g=[0.1,0.9])    0.5167
-    nDCG@2               0.6956
+    measure              mean
+    eGAP(g=[0.1,0.9])  0.5167
+    nDCG@2             0.6956
+    Means over 2 queries.
     """
     plan = EvaluationPlan.of(
         measures,
@@ -135,7 +135,7 @@ def evaluate(
 class _Scored(NamedTuple):
     """Result of a partition, and after a shuffle the number of the first row of each query."""
 
-    result: Scores | Totals
+    result: Scores | Means
     queries: QueryRange
     first_rows: NDArray[np.int64] | None
 

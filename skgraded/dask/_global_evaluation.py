@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import lightgbm
@@ -12,10 +13,12 @@ from distributed import Client, default_client
 from numpy.typing import NDArray
 
 from skgraded._params import number, threads
+from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.dask._exchange import Meeting, open_exchange
-from skgraded.engines import Totals, on_scale
-from skgraded.measures import Measure, evaluate, measures_of
+from skgraded.engines import on_scale
+from skgraded.measures import evaluate
 from skgraded.rankings import Judgments
+from skgraded.results import Means
 
 __all__ = ["GlobalEvaluation", "global_evaluation"]
 
@@ -24,7 +27,7 @@ _ORDER = 5
 
 
 def global_evaluation(
-    *measures: str | Measure,
+    *measures: ChosenMeasure,
     client: Client | None = None,
     timeout: float = 60.0,
     n_threads: int | None = None,
@@ -41,8 +44,9 @@ def global_evaluation(
 
     Parameters
     ----------
-    *measures : str or Measure
-        The measures, in the order in which LightGBM sees them.
+    *measures : str, Measure, or mapping of str to them
+        The measures, in the order in which LightGBM sees them; the keys of a mapping are the names
+        under which they are reported.
     client : distributed.Client, optional
         The client; by default the current one.
     timeout : float, default=60.0
@@ -93,12 +97,10 @@ def global_evaluation(
     ...         ],
     ...     )
     """
-    if not measures:
-        raise ValueError("global_evaluation needs at least one measure, got none.")
-    timeout, parsed = number("timeout", timeout, above=0), measures_of(measures)
+    timeout, named = number("timeout", timeout, above=0), parse_named(measures, "global_evaluation")
     threads(n_threads)  # -1 counts the processors of each worker, not of this machine
     open_exchange(default_client() if client is None else client)
-    return GlobalEvaluation(parsed, timeout, n_threads)
+    return GlobalEvaluation(named, timeout, n_threads)
 
 
 class _Failure(NamedTuple):
@@ -118,8 +120,8 @@ class GlobalEvaluation:
 
     Parameters
     ----------
-    measures : tuple of Measure
-        The measures.
+    named : tuple of (str, Measure)
+        The measures with their names.
     timeout : float
         Seconds that workers wait for each other.
     n_threads : int or None
@@ -129,14 +131,12 @@ class GlobalEvaluation:
     --------
     >>> from skgraded import measure
     >>> from skgraded.dask import GlobalEvaluation
-    >>> GlobalEvaluation((measure("AP"),), timeout=60.0, n_threads=1)
+    >>> GlobalEvaluation((("AP", measure("AP")),), timeout=60.0, n_threads=1)
     global_evaluation('AP')
     """
 
-    def __init__(
-        self, measures: tuple[Measure, ...], timeout: float, n_threads: int | None
-    ) -> None:
-        self.measures = measures
+    def __init__(self, named: NamedMeasures, timeout: float, n_threads: int | None) -> None:
+        self.named = named
         self.timeout = timeout
         self.n_threads = n_threads
         self.order = _ORDER
@@ -144,11 +144,10 @@ class GlobalEvaluation:
         self._judged: dict[str, dict[str, Judgments]] = {}
 
     def __reduce__(self) -> Any:
-        return GlobalEvaluation, (self.measures, self.timeout, self.n_threads)
+        return GlobalEvaluation, (self.named, self.timeout, self.n_threads)
 
     def __repr__(self) -> str:
-        names = ", ".join(repr(str(each)) for each in self.measures)
-        return f"global_evaluation({names})"
+        return f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
 
     def __call__(self, env: Any) -> None:
         """Evaluate after an iteration; LightGBM's later callbacks see the values.
@@ -193,27 +192,26 @@ class GlobalEvaluation:
         }
         return {name: on_scale(each, scales[name]) for name, each in local.items()}
 
-    def _local_totals(self, env: Any, judged: dict[str, Judgments]) -> dict[str, Totals]:
+    def _local_totals(self, env: Any, judged: dict[str, Judgments]) -> dict[str, Means]:
         sets, found = iter(judged.items()), {}
 
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
             name, judgments = next(sets)
-            scores = evaluate(self.measures, judgments.rank(y_score, threads(self.n_threads)))
-            found[name] = Totals.of(scores, judgments.n_documents)
+            scores = evaluate(dict(self.named), judgments.rank(y_score, threads(self.n_threads)))
+            found[name] = Means.of(scores, judgments.n_documents)
             return []
 
         env.model.eval_valid(score)
         return found
 
-    def _global_values(self, parts: dict[str, dict[str, Totals]]) -> list[Any]:
+    def _global_values(self, parts: dict[str, dict[str, Means]]) -> list[Any]:
         names = dict.fromkeys(name for who in sorted(parts) for name in parts[who])
         values = []
         for name in names:
-            local = [part[name] for part in parts.values() if name in part]
-            totals = Totals.joined_all(local, len(self.measures))
-            for each, sums in zip(self.measures, totals.sums, strict=True):
-                _require_mean(each, sums.mean, name, totals.n_queries)
-                values.append(_result(name, str(each), sums.mean, each.greater_is_better))
+            means = reduce(Means.joined, [part[name] for part in parts.values() if name in part])
+            for (chosen, each), sums in zip(self.named, means.sums, strict=True):
+                _require_mean(each, sums.mean, name, means.n_queries)
+                values.append(_result(name, chosen, sums.mean, each.greater_is_better))
         return values
 
 
@@ -261,7 +259,7 @@ def _require_names(parts: dict[str, Any]) -> None:
         )
 
 
-def _require_mean(each: Measure, mean: float, name: str, n_queries: int) -> None:
+def _require_mean(each: object, mean: float, name: str, n_queries: int) -> None:
     """Raise if a mean is undefined: NaN would stop LightGBM's training early, without a message."""
     if math.isnan(mean):
         raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import dask
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 from skgraded._params import flag
 from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
-from skgraded.engines import MeanScores
-from skgraded.measures import Measure, Scores
+from skgraded.measures import Measures
 from skgraded.rankings import QID, check_group_sizes, features_for, has_id_column
+from skgraded.results import Means, Scores
 from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
 
@@ -22,7 +21,7 @@ __all__ = ["make_ranking_scorer"]
 
 
 def make_ranking_scorer(
-    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+    measures: Measures,
     *,
     response_method: ResponseMethod = "auto",
 ) -> _DaskRankingScorer:
@@ -100,7 +99,7 @@ class _DaskRankingScorer(RankingScorer):
     ) -> float | dict[str, float]:
         rows = (estimator, X, y, qid, sample_weight)
         means = self._evaluate(rows, group, whole_queries, per_query=False)
-        return self._signed_means(cast(Scores, means))  # which asks for the means alone
+        return self._signed_means(means)
 
     def per_query(
         self,
@@ -119,7 +118,7 @@ class _DaskRankingScorer(RankingScorer):
 
     def _evaluate(
         self, rows: tuple[Any, ...], group: Any, whole_queries: bool, *, per_query: bool
-    ) -> MeanScores | Scores:
+    ) -> Means | Scores:
         estimator, X, y, qid, sample_weight = rows
         if qid is None and group is None and has_id_column(X):
             qid = X[QID]
@@ -137,10 +136,9 @@ class _DaskRankingScorer(RankingScorer):
         if qid is None:
             blocks["qid"] = _numbered_queries(blocks_of("group", group), blocks["y"])
             dtypes["qid"] = np.dtype(np.int64)
-        measures = [each for _, each in self.measures]
-        is_open = any(each.is_open for each in measures)
+        is_open = any(each.is_open for _, each in self.measures)
         return evaluate(
-            measures,
+            self._named,
             side_by_side(blocks, dtypes),
             label="y",
             grades=grades_of(blocks["y"]) if is_open else None,  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._pictures import COLOURS, SMALL, headline, plain
-from skgraded.measures import Measure, column_of
+from skgraded.measures import Measure
+from skgraded.results import column_of
 
 __all__ = ["TrainingDisplay"]
 
@@ -177,7 +178,9 @@ def _name_of(wanted: str | Measure, evaluated: dict[str, list[float]], ranker: A
     names = list(evaluated)
     if wanted in names:
         return str(wanted)
-    return names[column_of([ranker.evaluated_measures_.get(each, each) for each in names], wanted)]
+    return names[
+        column_of([str(ranker.evaluated_measures_.get(each, each)) for each in names], wanted)
+    ]
 
 
 def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:

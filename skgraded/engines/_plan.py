@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 
 from skgraded._params import flag, integer, threads
 from skgraded.engines._grade_scale import check_grades, on_scale
-from skgraded.engines._mean_scores import MeanScores
+from skgraded.engines._joined_scores import concatenated
 from skgraded.engines._rows import Columns, Rows, in_rows
-from skgraded.engines._totals import Totals, concatenated
 from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries
-from skgraded.measures import Measure, Scores, evaluate, measures_of
+from skgraded.measures import Measure, Measures, evaluate, measures_by_name
 from skgraded.rankings import Judgments
+from skgraded.results import Means, Scores
 
 __all__ = ["EvaluationPlan"]
 
@@ -30,8 +31,8 @@ class EvaluationPlan:
 
     Attributes
     ----------
-    measures : tuple of Measure
-        The measures.
+    measures : dict of str to Measure
+        The measures by name.
     columns : Columns
         Names of the columns.
     grades : ndarray or None
@@ -47,11 +48,12 @@ class EvaluationPlan:
     >>> plan = EvaluationPlan.of("AP", Columns("label", "score", "qid", None), per_query=False)
     >>> parts = [([1, 0], [2.0, 1.0], ["a", "a"]), ([0, 1], [2.0, 1.0], ["b", "b"])]
     >>> plan.combine(plan.result(plan.score(part), n_rows=2) for part in parts)
-    measure      mean  over 2 queries
-    AP         0.7500
+    measure    mean
+    AP       0.7500
+    Means over 2 queries.
     """
 
-    measures: tuple[Measure, ...]
+    measures: dict[str, Measure]
     columns: Columns
     grades: FloatArray | None
     n_threads: int | None
@@ -60,7 +62,7 @@ class EvaluationPlan:
     @classmethod
     def of(
         cls,
-        measures: str | Measure | Sequence[str | Measure],
+        measures: Measures,
         columns: Columns,
         *,
         per_query: bool,
@@ -71,8 +73,8 @@ class EvaluationPlan:
 
         Parameters
         ----------
-        measures : str, Measure or sequence of them
-            The measures.
+        measures : str, Measure, sequence of them, or mapping of str to them
+            The measures, perhaps with names of their own.
         columns : Columns
             Names of the columns.
         per_query : bool
@@ -92,9 +94,9 @@ class EvaluationPlan:
         ValueError
             If an argument is out of its range.
         """
-        parsed, scale = measures_of(measures), check_grades(grades)
+        named, scale = measures_by_name(measures), check_grades(grades)
         threads(n_threads)  # -1 counts the processors of the machine that scores, not of this one
-        return cls(parsed, columns, scale, n_threads, flag("per_query", per_query))
+        return cls(named, columns, scale, n_threads, flag("per_query", per_query))
 
     def with_scale(self, read_grades: Callable[[], FloatArray]) -> Self:
         """Read the scale of grades off the data if a measure needs it and none was given.
@@ -109,7 +111,7 @@ class EvaluationPlan:
         EvaluationPlan
             This plan, or one with the scale.
         """
-        if self.grades is not None or not any(each.is_open for each in self.measures):
+        if self.grades is not None or not any(each.is_open for each in self.measures.values()):
             return self
         return dataclasses.replace(self, grades=read_grades())
 
@@ -159,7 +161,7 @@ class EvaluationPlan:
         self._require_scale()
         return self._scan(in_rows(chunks, self.columns), block_rows, QueryOrder(order))
 
-    def result(self, scores: Scores, n_rows: int) -> Scores | Totals:
+    def result(self, scores: Scores, n_rows: int) -> Scores | Means:
         """Keep of the scores of a part what this plan asks for.
 
         Parameters
@@ -171,22 +173,25 @@ class EvaluationPlan:
 
         Returns
         -------
-        Scores or Totals
-            The values themselves, with `per_query`; else their sums.
+        Scores or Means
+            The values themselves, with `per_query`; else their means.
         """
-        return scores if self.per_query else Totals.of(scores, n_rows)
+        # Means of the ideal ranking do not add up; without them nobody computes them to send them.
+        return (
+            dataclasses.replace(scores, ideals=()) if self.per_query else Means.of(scores, n_rows)
+        )
 
-    def combine(self, results: Iterable[Any]) -> Scores | MeanScores:
+    def combine(self, results: Iterable[Any]) -> Scores | Means:
         """Combine the results of all parts.
 
         Parameters
         ----------
-        results : iterable of Scores, or of Totals
+        results : iterable of Scores, or of Means
             What `result` made of each part.
 
         Returns
         -------
-        Scores or MeanScores
+        Scores or Means
             The values of all queries, with `per_query`; else the means alone.
 
         Raises
@@ -194,13 +199,15 @@ class EvaluationPlan:
         ValueError
             If there is no part.
         """
-        if self.per_query:
-            parts = list(results)
-            _require_queries(len(parts))
-            return concatenated(parts)
-        totals = Totals.joined_all(results, len(self.measures))
-        _require_queries(totals.n_queries)
-        return MeanScores(self.measures, totals)
+        stream = iter(results)
+        first = next(stream, None)
+        if first is None:
+            raise ValueError("data must hold at least one row, got none.")
+        return (
+            concatenated([first, *stream])
+            if self.per_query
+            else reduce(Means.joined, stream, first)
+        )
 
     def _scan(
         self, chunks: Iterator[Rows], block_rows: int, seen: QueryOrder
@@ -220,7 +227,7 @@ class EvaluationPlan:
 
     def _require_scale(self) -> None:
         """Raise if a measure would take the top of the scale from each block."""
-        still_open = [each for each in self.measures if each.is_open]
+        still_open = [each for each in self.measures.values() if each.is_open]
         if self.grades is None and still_open:
             example = repr(still_open[0].resolve(4))
             raise ValueError(
@@ -228,11 +235,6 @@ class EvaluationPlan:
                 "stream of chunks is known only at its end. Pass the grades, for example "
                 f"grades=range(5), or name the top in the measure, for example {example}."
             )
-
-
-def _require_queries(n_found: int) -> None:
-    if not n_found:
-        raise ValueError("data must hold at least one row, got none.")
 
 
 @contextmanager

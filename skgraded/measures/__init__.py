@@ -1,14 +1,17 @@
 """Measures of ranking effectiveness; most are declared by d, v, p and K of the prefix form."""
 
 from skgraded.measures._bounds import Bounds
-from skgraded.measures._catalogue import catalogue, measure, measures_of
-from skgraded.measures._columns import column_of
+from skgraded.measures._catalogue import (
+    Measures,
+    catalogue,
+    measure,
+    measure_or_none,
+    measures_by_name,
+)
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-from skgraded.measures._query_scores import QueryScores
-from skgraded.measures._scores import Scores
 from skgraded.measures.average_precision import (
     AP,
     GAP,
@@ -94,6 +97,7 @@ __all__ = [
     "Judged",
     "LinearPart",
     "Measure",
+    "Measures",
     "ModifiedSlidingRatio",
     "NDCGRel",
     "NormalizedPrecision",
@@ -107,7 +111,6 @@ __all__ = [
     "PairPart",
     "PrefixMeasure",
     "QMeasure",
-    "QueryScores",
     "R",
     "RPrecision",
     "RankBiasedNCU",
@@ -115,7 +118,6 @@ __all__ = [
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
-    "Scores",
     "SetAP",
     "SlidingRatio",
     "Specificity",
@@ -123,13 +125,13 @@ __all__ = [
     "Utility",
     "WeightedAP",
     "catalogue",
-    "column_of",
     "eGAP",
     "evaluate",
     "iRBU",
     "infAP",
     "measure",
-    "measures_of",
+    "measure_or_none",
+    "measures_by_name",
     "nDCG",
     "xGAP",
 ]

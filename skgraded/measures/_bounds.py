@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skgraded import _params
-from skgraded.measures._query_scores import QueryScores
 from skgraded.rankings import Judgments, Rankings
+from skgraded.results import Scores
 
 if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
@@ -23,14 +23,14 @@ class Bounds(NamedTuple):
 
     Attributes
     ----------
-    smallest : QueryScores
+    smallest : Scores
         The smallest value of each query.
-    largest : QueryScores
+    largest : Scores
         The largest value of each query.
     """
 
-    smallest: QueryScores
-    largest: QueryScores
+    smallest: Scores
+    largest: Scores
 
 
 def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skgraded._measure_strings import parse
@@ -12,7 +12,10 @@ from skgraded._params import closest_of
 from skgraded.measures._measure import Measure
 from skgraded.measures._prefix import PrefixMeasure
 
-__all__ = ["catalogue", "measure", "measures_of", "parse_spec"]
+__all__ = ["Measures", "catalogue", "measure", "measure_or_none", "measures_by_name", "parse_spec"]
+
+# As users pass measures: one, several, or several with the names under which they are reported.
+Measures = str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -96,39 +99,79 @@ def measure(spec: str | Measure) -> Measure:
     return kind(**fields)
 
 
-def measures_of(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Convert one or several measures, given as objects or strings, to a tuple of measures.
+def measure_or_none(name: Any) -> Measure | None:
+    """Return the measure that a name means, or None for a name that users chose freely.
 
     Parameters
     ----------
-    measures : str, Measure or iterable of them
-        The measures.
+    name : str or Measure
+        The name of a column, for example.
 
     Returns
     -------
-    tuple of Measure
+    Measure or None
+        The measure.
+
+    Examples
+    --------
+    >>> from skgraded.measures import measure_or_none
+    >>> measure_or_none("AP@10"), measure_or_none("our best one")
+    (AP(k=10), None)
+    """
+    try:
+        return measure(name)
+    except (TypeError, ValueError):
+        return None
+
+
+def measures_by_name(measures: Measures) -> dict[str, Measure]:
+    """Convert measures, in any form in which they are taken, to measures by name.
+
+    Parameters
+    ----------
+    measures : str, Measure, iterable of them, or mapping of str to them
+        The measures. The keys of a mapping are their names; other measures are named by their
+        strings, and the same one counts once.
+
+    Returns
+    -------
+    dict of str to Measure
         The measures, at least one.
 
     Raises
     ------
     TypeError
-        If `measures` is neither a measure nor an iterable.
+        If `measures` is neither a measure nor an iterable, or a name is no string.
     ValueError
-        If `measures` is empty, or a string is not the name of a measure.
+        If `measures` is empty, a string is not the name of a measure, or a name is empty.
 
     Examples
     --------
-    >>> from skgraded.measures import measures_of
-    >>> measures_of("AP@10")
-    (AP(k=10),)
+    >>> from skgraded.measures import measures_by_name
+    >>> measures_by_name("AP@10")
+    {'AP@10': AP(k=10)}
+    >>> measures_by_name({"top": "nDCG@10", "all": "AP"})
+    {'top': nDCG(k=10), 'all': AP()}
     """
-    is_one = isinstance(measures, str | Measure | type)
-    if not is_one and not isinstance(measures, Iterable):
+    if isinstance(measures, Mapping):
+        named = {_checked_name(name): measure(each) for name, each in measures.items()}
+    elif isinstance(measures, str | Measure | type):
+        named = {str(each): each for each in [measure(measures)]}
+    elif isinstance(measures, Iterable):
+        named = {str(each): each for each in map(measure, measures)}
+    else:
         raise TypeError(f"measures must be a measure or a sequence of measures, got {measures!r}.")
-    parsed = tuple(map(measure, [measures] if is_one else measures))  # type: ignore[arg-type]
-    if not parsed:
-        raise ValueError("measures must name at least one measure, got an empty sequence.")
-    return parsed
+    if not named:
+        raise ValueError("measures must name at least one measure, got none.")
+    return named
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"The names of measures must be strings, got {name!r}.")
+    if not name.strip():
+        raise ValueError(f"The names of measures must not be empty, got {name!r}.")
+    return name
 
 
 def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:

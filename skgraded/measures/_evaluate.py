@@ -1,25 +1,26 @@
-"""Evaluation by several measures at once."""
+"""Evaluation by several measures at once, of one system or of several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded.measures._catalogue import measures_of
-from skgraded.measures._measure import Measure, score_queries
+from skgraded.measures._catalogue import Measures, measures_by_name
+from skgraded.measures._measure import Measure, as_scores, score_queries
 from skgraded.measures._scale_warnings import warn_about_scales
-from skgraded.measures._scores import Scores
-from skgraded.rankings import Rankings, as_rankings
+from skgraded.rankings import Judgments, Rankings, as_rankings, refuse_other_order
+from skgraded.results import Scores, by_name
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    measures: str | Measure | Sequence[str | Measure],
-    y_true: ArrayLike | Rankings,
-    y_score: ArrayLike | None = None,
+    measures: Measures,
+    y_true: ArrayLike | Rankings | Mapping[str, Rankings],
+    y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -29,13 +30,15 @@ def evaluate(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``.
-    y_true : array-like of shape (n_documents,) or Rankings
-        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
-        `qid` and `sample_weight`.
-    y_score : array-like of shape (n_documents,)
-        Scores; the document with the highest score ranks first.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``. The keys of a mapping are
+        the names under which they are reported.
+    y_true : array-like of shape (n_documents,), Rankings, or mapping of str to Rankings
+        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, or those of several
+        systems by name, without `y_score`, `qid` and `sample_weight`.
+    y_score : array-like of shape (n_documents,), or mapping of str to them, optional
+        Scores; the document with the highest score ranks first. Or the scores of several systems by
+        name, as a mapping or a DataFrame with a column for each system.
     qid : array-like of shape (n_documents,), optional
         Query id of each row, of any type, in any order. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
@@ -47,7 +50,8 @@ def evaluate(
     Returns
     -------
     Scores
-        The value of every measure for every query, and the means.
+        The value of every measure for every query, and the means. Where systems have names, also
+        if it is only one, the values have an axis of systems.
 
     Raises
     ------
@@ -66,25 +70,104 @@ def evaluate(
     >>> from skgraded import evaluate
     >>> y_true, qid = [2, 0, 1, 0, 1, 0], ["a", "a", "a", "b", "b", "b"]
     >>> evaluate(["eGAP(g=[0.1,0.9])", "nDCG@2"], y_true, [3, 2, 1, 3, 2, 1], qid=qid)
-    measure                mean     ideal  over 2 queries
-    eGAP(g=[0.1,0.9])    0.5167    0.5500
-    nDCG@2               0.6956    1.0000
+    measure              mean   ideal
+    eGAP(g=[0.1,0.9])  0.5167  0.5500
+    nDCG@2             0.6956  1.0000
+    Means over 2 queries.
+
+    Two systems, and a measure with a name of its own:
+
+    >>> systems = {"first": [3, 2, 1, 3, 2, 1], "second": [1, 2, 3, 1, 3, 2]}
+    >>> evaluate({"users": "eGAP(g=[0.1,0.9])"}, y_true, systems, qid=qid)
+    system   users
+    second  0.2417
+    first   0.5167
     """
     _refuse_other_order(measures, y_score)
-    parsed = measures_of(measures)
-    rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
+    named = measures_by_name(measures)
+    if isinstance(y_true, Mapping) and y_score is None:
+        _refuse_arrays(qid=qid, sample_weight=sample_weight)
+        return _of_systems(named, _checked(y_true, named).items())
+    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+        ranked = _ranked(_columns(y_score), y_true, qid, sample_weight, n_threads)
+        return _of_systems(named, ranked, warns=True)
+    rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)  # type: ignore[arg-type]
     if rankings is not y_true:
-        warn_about_scales(parsed, rankings.judgments)
-    values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
-    judgments = rankings.judgments
-    return Scores(
-        measures=parsed,
-        qid=judgments.qid,
-        values=np.column_stack(values),
-        weights=judgments.weights,
-        n_empty=n_empty,
-        judgments=judgments,
+        warn_about_scales(list(named.values()), rankings.judgments)
+    return _scores(named, rankings)
+
+
+def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
+    values, n_empty = zip(*score_queries(list(named.values()), rankings), strict=True)
+    return as_scores(named, rankings.judgments, np.column_stack(values), n_empty)
+
+
+def _of_systems(
+    named: dict[str, Measure], ranked: Iterable[tuple[str, Rankings]], warns: bool = False
+) -> Scores:
+    """Score the rankings of several systems, of which only one is in memory at a time."""
+    scores: dict[str, Scores] = {}
+    for system, rankings in ranked:
+        if warns and not scores:
+            warn_about_scales(list(named.values()), rankings.judgments)
+        scores[system] = _scores(named, rankings)
+    return Scores.of_systems(scores)
+
+
+def _columns(y_score: Any) -> dict[str, Any]:
+    """Return the scores in a mapping or a DataFrame by system."""
+    frame = (
+        y_score
+        if isinstance(y_score, Mapping)
+        else {each: y_score[each] for each in y_score.columns}
     )
+    return by_name(frame)
+
+
+def _ranked(
+    y_score: dict[str, Any], y_true: Any, qid: Any, sample_weight: Any, n_threads: int | None
+) -> Iterator[tuple[str, Rankings]]:
+    """Yield the rankings of the same documents by the scores of one system after the other."""
+    named = {f"y_score[{system!r}]": scores for system, scores in y_score.items()}
+    refuse_other_order(y_true=y_true, **named, qid=qid, sample_weight=sample_weight)
+    judgments: Judgments | None = None
+    for system, scores in y_score.items():
+        try:
+            if judgments is None:
+                rankings = as_rankings(y_true, scores, qid, sample_weight, n_threads)
+                judgments = rankings.judgments
+            else:
+                rankings = judgments.rank(scores, n_threads)
+        except ValueError as error:
+            raise ValueError(f"{error} (System {system!r}.)") from error
+        yield system, rankings
+
+
+def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, Rankings]:
+    """Return rankings by system; measures must mean the same for all of them."""
+    rankings = by_name(y_true)
+    for system, each in rankings.items():
+        if not isinstance(each, Rankings):
+            raise TypeError(
+                "A mapping in place of y_true must map names of systems to Rankings, got "
+                f"{type(each).__name__} for {system!r}. skgraded.trec.evaluate(measures, qrels, "
+                "runs) scores dicts of dicts."
+            )
+    tops = {system: int(each.judgments.top_grade) for system, each in rankings.items()}
+    still_open = [each for each in named.values() if each.is_open]
+    if still_open and len(set(tops.values())) > 1:
+        listed = ", ".join(f"{top} for {system!r}" for system, top in tops.items())
+        raise ValueError(
+            f"{still_open[0]} takes the top of the scale from the labels, which differs between "
+            f"the systems: {listed}. Set max_grade."
+        )
+    return rankings
+
+
+def _refuse_arrays(**arrays: Any) -> None:
+    for name, given in arrays.items():
+        if given is not None:
+            raise TypeError(f"{name} must be None with Rankings, got {type(given).__name__}.")
 
 
 def _refuse_other_order(measures: object, third: object) -> None:
@@ -98,6 +181,8 @@ def _refuse_other_order(measures: object, third: object) -> None:
 
 
 def _holds_measures(value: object) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(each, str | Measure) for each in value)
     return isinstance(value, str | Measure)

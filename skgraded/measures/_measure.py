@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -14,11 +14,11 @@ from skgraded import _params
 from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty
-from skgraded.measures._query_scores import QueryScores, mean_of_values
 from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
+from skgraded.results import Scores, direction_of, exact_means, mean_of_values
 
-__all__ = ["Measure", "score_in_parts", "score_queries"]
+__all__ = ["Measure", "as_scores", "score_in_parts", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
@@ -195,7 +195,7 @@ class Measure(_FieldsByName):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> QueryScores:
+    ) -> Scores:
         """Return the value of the measure for every query.
 
         Parameters
@@ -212,11 +212,11 @@ class Measure(_FieldsByName):
 
         Returns
         -------
-        QueryScores
-            Ids, values and weights of the queries.
+        Scores
+            The values of this measure, which have an axis of queries alone.
         """
         values, n_empty, judgments = self._per_query(y_true, y_score, qid, sample_weight)
-        return QueryScores(self, judgments.qid, values, judgments.weights, n_empty, judgments)
+        return as_scores({str(self): self}, judgments, values, (n_empty,))
 
     def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
         rankings = as_rankings(y_true, *others)
@@ -316,12 +316,13 @@ class Measure(_FieldsByName):
         """Return the values before normalization, shape (n_queries,)."""
         raise NotImplementedError
 
-    def _score_of_ideal_ranking(self, judgments: Judgments) -> FloatArray | None:
-        """Return its value for every query; None where the measure rates no order of documents."""
+    def _mean_of_ideal(self, judgments: Judgments) -> float | None:
+        """Return the mean of the ideal ranking; None where the measure rates no order."""
         if "normalize" in self._refuses:
             return None
         values, _ = self._score(judgments.ideal)
-        return values
+        (mean,) = exact_means([[values]], judgments.weights)
+        return mean
 
     def _replace(self, **fields: Any) -> Self:
         return dataclasses.replace(self, **fields)
@@ -410,3 +411,28 @@ def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
         return parts[0]
     values, n_empty = zip(*parts, strict=True)
     return np.concatenate(values), sum(n_empty)
+
+
+def as_scores(
+    named: Mapping[str, Measure],
+    judgments: Judgments,
+    values: FloatArray,
+    n_empty: tuple[int, ...],
+) -> Scores:
+    """Return values, of which nobody else knows, as a result.
+
+    The means of the ideal ranking are computed when they are asked for first, since they take a
+    tenth to twice the time of the scores. They are numbers from then on, and in copies.
+    """
+    values.flags.writeable = False
+    measures = named.values()
+    return Scores(
+        measures=tuple(named),
+        qid=judgments.qid,
+        values=values,
+        directions=tuple(map(direction_of, measures)),
+        weights=judgments.weights,
+        n_empty=n_empty,
+        empty=tuple(each.empty for each in measures),
+        ideals=tuple(cache(partial(each._mean_of_ideal, judgments)) for each in measures),
+    )

@@ -2,200 +2,82 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import numbers
 import time
-import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Mapping
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.parallel import delayed
 
-from skgraded._params import choice, integer, is_integer
-from skgraded._text import Table, TableResult
-from skgraded.exceptions import QueryLeakWarning, ThinnedQueriesWarning
-from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
-from skgraded.model_selection._query_ranker import QueryRanker
-from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
+from skgraded._params import choice
+from skgraded._progress import ProgressBar
+from skgraded.measures import Measure, Measures, evaluate
+from skgraded.model_selection._parallel import in_parallel
+from skgraded.model_selection._splitters import has_top_grade
+from skgraded.model_selection._tested_splits import (
+    repeats_of,
+    splits_of,
+    warn_if_splits_take_parts,
+)
+from skgraded.model_selection._validated_rankers import (
+    check_that_weights_arrive,
+    fitted_on_queries,
+    measures_for,
+    target_for,
+)
 from skgraded.rankings import (
     Judgments,
-    query_series,
-    query_target,
     refuse_other_order,
     resolve_rows,
-    split_target,
     warn_if_ids_are_sizes,
     without_query_ids,
 )
+from skgraded.results import Scores, by_name
 from skgraded.scoring import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["QueryValidation", "cross_validate_queries", "is_once_resolved", "measure_of"]
+__all__ = ["QueryValidation", "cross_validate_queries"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_SECONDS_WITHOUT_A_BAR = 2.0
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class QueryValidation(TableResult):
-    """Results of a cross-validation, query by query.
 
-    A query has one row for each split that tests it. The sign of the values is that of the measure,
-    also where less is better.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class QueryValidation(Scores):
+    """Results of a cross-validation: `Scores` with an axis of repeats, and times.
+
+    The sign of the values is that of the measure, also where less is better. A measure that is
+    picked, or queries that are selected, are a plain `Scores`.
 
     Attributes
     ----------
-    measures : tuple of Measure
-        The measures, one per column of ``values``.
-    qid : ndarray of shape (n_rows,)
-        Query of each row.
-    split : ndarray of shape (n_rows,)
-        Split that tested it: 0, 1, ...
-    values : ndarray of shape (n_rows, n_measures)
-        The values; nan = left out of the mean.
-    weights : ndarray of shape (n_rows,) or None
-        Weight of each query.
-    fit_time : ndarray of shape (n_splits,)
+    fit_time : ndarray of shape ([n_systems,] n_splits)
         Seconds that each fit took.
-    score_time : ndarray of shape (n_splits,)
+    score_time : ndarray of shape ([n_systems,] n_splits)
         Seconds that each prediction and evaluation took.
-    estimators : tuple of estimator or None
-        The fitted estimators, where they were asked for.
-    n_empty : tuple of int
-        For each measure, the number of rows whose query has nothing relevant.
-    has_top_grade : ndarray of shape (n_rows,)
-        Whether a document of the query has the highest grade of all labels.
+    estimators : tuple of estimator, or tuple of them for each system, or None
+        The fitted estimators, split by split, where they were asked for.
+
+    See Also
+    --------
+    skgraded.results.Scores : The other attributes, and all methods.
+
+    Notes
+    -----
+    ``mean`` is over queries: each counts once, by its mean over the repeats that tested it.
+    ``fold_means`` has the mean over the queries of each split, as `cross_validate` of scikit-learn
+    does; the mean of these gives queries in small folds more weight.
     """
 
-    measures: tuple[Measure, ...]
-    qid: NDArray[Any]
-    split: IntArray
-    values: FloatArray
-    weights: FloatArray | None
     fit_time: FloatArray
     score_time: FloatArray
-    estimators: tuple[Any, ...] | None
-    n_empty: tuple[int, ...]
-    has_top_grade: NDArray[np.bool_]
-
-    @property
-    def repeat(self) -> IntArray:
-        """Repeat of each row: a new one begins where a split tests a query a second time.
-
-        The folds of a cross-validation are one repeat; those of repeated ones are several. Random
-        splits, which test some queries each, are mostly a repeat each.
-        """
-        query = query_of_row(Judgments.from_arrays(np.zeros(len(self.qid)), self.qid))
-        is_tested = np.zeros(query.max(initial=-1) + 1, dtype=bool)
-        repeat_of_split = np.zeros(len(self.fit_time), dtype=np.int64)
-        for split in range(1, len(repeat_of_split)):
-            is_tested[query[self.split == split - 1]] = True
-            is_again = is_tested[query[self.split == split]].any()
-            repeat_of_split[split] = repeat_of_split[split - 1] + is_again
-            if is_again:
-                is_tested[:] = False
-        return repeat_of_split[self.split]
-
-    def fold_means(self) -> FloatArray:
-        """Return the mean over the queries of each split, as `cross_validate` does.
-
-        Returns
-        -------
-        ndarray of shape (n_splits, n_measures)
-            The means.
-        """
-        splits = [self._scores_at(self.split == each) for each in range(len(self.fit_time))]
-        return np.array([list(each.mean().values()) for each in splits])
-
-    def mean(self) -> dict[str, float]:
-        """Return the mean over all queries, each counted once.
-
-        Returns
-        -------
-        dict of str to float
-            The mean of each measure, by its name.
-        """
-        return {str(each): self.per_query(each).mean() for each in self.measures}
-
-    def per_query(self, name: str | Measure | None = None) -> QueryScores:
-        """Return the values of one measure: for each query its mean over the splits that test it.
-
-        Parameters
-        ----------
-        name : str or Measure, optional
-            The measure; the first one by default. One that left the scale's top grade open is
-            found by its open name too.
-
-        Returns
-        -------
-        QueryScores
-            Its values, in the order in which queries were first tested.
-
-        Raises
-        ------
-        KeyError
-            If the measure is not among those validated.
-        """
-        everything = self._scores_at(slice(None), self.n_empty)
-        chosen = everything.per_query(self.measures[0] if name is None else self._validated(name))
-        layout = Judgments.from_arrays(np.zeros(len(chosen)), self.qid)
-        query = query_of_row(layout)
-        times = np.diff(layout.indptr)
-        values = np.bincount(query, chosen.values) / times
-        weights = None if self.weights is None else np.bincount(query, self.weights) / times
-        # The number is known by row only; all splits test a query equally often, or nearly so.
-        n_empty = round(chosen.n_empty / times.mean())
-        return QueryScores(chosen.measure, layout.qid, values, weights, n_empty)
-
-    def _validated(self, name: str | Measure) -> str | Measure:
-        """Return the resolved measure for an open one; any other as it is."""
-        try:
-            given = measure(name)
-        except ValueError:  # no measure, so not among those validated
-            return name
-        return next((each for each in self.measures if is_once_resolved(given, each)), given)
-
-    def _scores_at(self, rows: Any, n_empty: tuple[int, ...] = ()) -> Scores:
-        weights = None if self.weights is None else self.weights[rows]
-        return Scores(self.measures, self.qid[rows], self.values[rows], weights, n_empty)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per query and split.
-
-        Returns
-        -------
-        DataFrame
-            A column ``"split"`` and one column per measure; the index holds the query ids.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        frame = self._scores_at(slice(None)).to_frame()
-        frame.insert(0, "split", self.split)
-        return frame
-
-    def _table(self) -> Table:
-        means = self.fold_means()
-        columns = [
-            ("mean", [f"{column.mean():.4f}" for column in means.T]),
-            ("std", [f"{column.std():.4f}" for column in means.T]),
-        ]
-        n_queries = len(set(self.qid.tolist()))
-        over = f"Over {len(means)} splits of {n_queries} queries."
-        return Table(["measure", *map(str, self.measures)], columns, [over], widest_label=44)
+    estimators: tuple[Any, ...] | None = None
 
 
 def cross_validate_queries(
@@ -205,7 +87,7 @@ def cross_validate_queries(
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    measures: Measures | None = None,
     cv: Any = 5,
     n_repeats: int = 1,
     response_method: ResponseMethod = "auto",
@@ -221,10 +103,12 @@ def cross_validate_queries(
 
     Parameters
     ----------
-    estimator : estimator
-        A `QueryRanker`, or a Pipeline or search around one, or an estimator that does not use
-        queries and is fitted on features and grades alone. It is cloned, not changed. A search
-        around the latter, such as ``GridSearchCV(Ridge(), grid, cv=QueryKFold(5),
+    estimator : estimator, or mapping of str to estimator
+        A `QueryRanker`, or a Pipeline or search around one; an LGBMRanker, XGBRanker or
+        CatBoostRanker, which is wrapped in a `QueryRanker`; or an estimator that does not use
+        queries and is fitted on features and grades alone. Or several of them by name, which are
+        tested on the same splits. They are cloned, not changed. A search around an estimator that
+        does not use queries, such as ``GridSearchCV(Ridge(), grid, cv=QueryKFold(5),
         scoring=make_ranking_scorer("AP"))``, gets the result of `query_series` as y if pandas is
         installed.
     X : array-like or sparse matrix of shape (n_documents, n_features)
@@ -235,7 +119,7 @@ def cross_validate_queries(
         Query id of each row, or what `query_ids` makes of them, where neither X nor y holds them.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row, for the fit and for the means.
-    measures : str, Measure or list of them, optional
+    measures : str, Measure, sequence of them, or mapping of str to them, optional
         The measures; by default that of the `QueryRanker`. Where one leaves the scale's top grade
         open, it is that of all labels, so that every fold is scored alike.
     cv : int, splitter or iterable of (train, test), default=5
@@ -247,14 +131,16 @@ def cross_validate_queries(
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         Where scores come from, as in `make_ranking_scorer`.
     n_jobs : int, optional
-        Splits fitted at a time.
+        Fits at a time, of all rankers and splits together. Long work shows a progress bar if
+        standard error is a terminal.
     return_estimator : bool, default=False
         Whether to keep the fitted estimators.
 
     Returns
     -------
     QueryValidation
-        The values, query by query.
+        The values by repeat and query; for a mapping of rankers, also if it is only one, by system,
+        repeat and query. Queries stand in the order in which they were first tested.
 
     Raises
     ------
@@ -286,229 +172,150 @@ def cross_validate_queries(
     >>> from skgraded.datasets import make_ranking
     >>> X, y, qid = make_ranking(n_queries=40, docs_per_query=20, random_state=0)
     >>> found = cross_validate_queries(Ridge(), X, y, qid=qid, measures="nDCG@10", cv=4)
-    >>> found.fold_means().shape, len(found.per_query("nDCG@10"))
+    >>> found.fold_means().shape, found.n_queries
     ((4, 1), 40)
+
+    Two rankers on the same splits, which are drawn twice:
+
+    >>> rankers = {"soft": Ridge(), "stiff": Ridge(alpha=1e5)}
+    >>> found = cross_validate_queries(
+    ...     rankers, X, y, qid=qid, measures="nDCG@10", cv=4, n_repeats=2
+    ... )
+    >>> found.values.shape, list(found.mean())
+    ((2, 2, 40, 1), ['soft', 'stiff'])
     """
     choice("response_method", response_method, get_args(ResponseMethod))
-    _check_that_weights_arrive(estimator, sample_weight)
+    is_several = isinstance(estimator, Mapping)
+    rankers = by_name(estimator) if is_several else {"": estimator}
     refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
     labels, (ids, sizes) = resolve_rows(X, y, qid)
     grades = np.asarray(labels)
     judgments = Judgments.from_arrays(grades, ids, sample_weight)
     warn_if_ids_are_sizes(judgments)
     warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
+    named = measures_for(rankers, measures, judgments)
+    rankers = {
+        name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()
+    }
+    check_that_weights_arrive(rankers.values(), sample_weight)
     weight = None if sample_weight is None else np.asarray(sample_weight)
-    task = _Task(
-        X=without_query_ids(X),
-        y=_target_for(estimator, grades, ids),
-        grades=grades,
-        ids=ids,
-        weight=weight,
-        measures=_measures_for(estimator, measures, judgments),
-        response_method=response_method,
-    )
-    splits = [split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)]
-    _warn_if_splits_take_parts(splits, judgments)
-    parts = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
-        for train, test in splits
-    )
-    top = set(judgments.qid[has_top_grade(judgments)].tolist())
-    return _gather(task.measures, parts, return_estimator, top)
+    task = _Task(without_query_ids(X), grades, ids, weight, named, response_method)
+    splits = splits_of(cv, n_repeats, X, y, ids)
+    warn_if_splits_take_parts(splits, judgments)
+    parts = _tested(rankers, task, splits, n_jobs, return_estimator)
+    return _gathered(task, splits, parts, judgments, tuple(rankers) if is_several else None)
 
 
 class _Task(NamedTuple):
-    """Data and measures that all splits share."""
+    """Data and measures that all fits share."""
 
     X: Any
-    y: Any
     grades: NDArray[Any]
     ids: NDArray[Any]
     weight: NDArray[Any] | None
-    measures: tuple[Measure, ...]
+    measures: dict[str, Measure]
     response_method: ResponseMethod
 
 
 class _Part(NamedTuple):
-    """Results of one split."""
+    """Results of one ranker on one split."""
 
-    scores: Scores
+    qid: NDArray[Any]
+    values: FloatArray
     fit_time: float
     score_time: float
     estimator: Any
 
 
+def _tested(
+    rankers: dict[str, Any],
+    task: _Task,
+    splits: list[tuple[IntArray, IntArray]],
+    n_jobs: int | None,
+    keeps_estimators: bool,
+) -> list[list[_Part]]:
+    """Fit and score every ranker on every split; return the results by ranker and split."""
+    calls = (
+        delayed(_fit_and_score)(clone(ranker), target, task, split, keeps_estimators)
+        for ranker in rankers.values()
+        for target in [target_for(ranker, task.grades, task.ids)]
+        for split in splits
+    )
+    n_fits, n_splits = len(rankers) * len(splits), len(splits)
+    with ProgressBar(n_fits, "fits", delay=_SECONDS_WITHOUT_A_BAR) as bar:
+        parts = in_parallel(calls, n_jobs, bar)
+    return [parts[first : first + n_splits] for first in range(0, n_fits, n_splits)]
+
+
 def _fit_and_score(
-    estimator: Any, task: _Task, train: IntArray, test: IntArray, keeps_estimator: bool
+    ranker: Any, target: Any, task: _Task, split: tuple[IntArray, IntArray], keeps_estimator: bool
 ) -> _Part:
+    train, test = split
     weighted = {} if task.weight is None else {"sample_weight": task.weight[train]}
     start = time.perf_counter()
-    estimator.fit(_safe_indexing(task.X, train), _safe_indexing(task.y, train), **weighted)
+    ranker.fit(_safe_indexing(task.X, train), _safe_indexing(target, train), **weighted)
     fitted = time.perf_counter()
     scores = evaluate(
         task.measures,
         task.grades[test],
-        scores_of(estimator, _safe_indexing(task.X, test), task.response_method),
+        scores_of(ranker, _safe_indexing(task.X, test), task.response_method),
         qid=task.ids[test],
-        sample_weight=None if task.weight is None else task.weight[test],
     )
     times = fitted - start, time.perf_counter() - fitted
-    return _Part(scores, *times, estimator if keeps_estimator else None)
+    return _Part(scores.qid, scores.values, *times, ranker if keeps_estimator else None)
 
 
-def _gather(
-    measures: tuple[Measure, ...], parts: list[_Part], keeps_estimators: bool, top: set[Any]
-) -> QueryValidation:
-    scores = [each.scores for each in parts]
-    qid = np.concatenate([each.qid for each in scores])
-    weights = [each.weights for each in scores if each.weights is not None]
-    return QueryValidation(
-        measures=measures,
-        qid=qid,
-        split=np.repeat(np.arange(len(parts)), [each.n_queries for each in scores]),
-        values=np.concatenate([each.values for each in scores]),
-        weights=np.concatenate(weights) if weights else None,
-        fit_time=np.array([each.fit_time for each in parts]),
-        score_time=np.array([each.score_time for each in parts]),
-        estimators=tuple(each.estimator for each in parts) if keeps_estimators else None,
-        n_empty=tuple(np.sum([each.n_empty for each in scores], axis=0).tolist()),
-        has_top_grade=np.array([query in top for query in qid.tolist()], dtype=bool),
-    )
-
-
-def _repeated(cv: Any, n_repeats: int) -> list[Any]:
-    """Return a splitter for each repeat; seeds are those after its own."""
-    integer("n_repeats", n_repeats, 1)
-    if n_repeats == 1:
-        return [cv]
-    splitter = QueryKFold(int(cv)) if is_integer(cv) else cv
-    if not hasattr(splitter, "random_state") or not getattr(splitter, "shuffle", True):
-        raise ValueError(
-            "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
-            f"{n_repeats} and {cv!r}."
-        )
-    seed = splitter.random_state
-    if not isinstance(seed, numbers.Integral):  # None and a RandomState draw others in every call
-        return [splitter] * n_repeats
-    repeats = [copy.copy(splitter) for _ in range(n_repeats)]
-    for number, each in enumerate(repeats):
-        each.random_state = int(seed) + number
-    return repeats
-
-
-def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
-    if is_integer(cv):
-        cv = QueryKFold(int(cv))
-    if not hasattr(cv, "split"):
-        return _listed(cv)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
-
-
-def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
-    if not isinstance(cv, Iterable):
-        raise ValueError(
-            "cv must be a number of folds, a splitter such as QueryKFold(5), or pairs of training "
-            f"and test rows, got {cv!r}."
-        )
-    return list(cv)
-
-
-def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
-    """Raise where scikit-learn's Pipeline does not hand weights to its last step."""
-    routes = get_config()["enable_metadata_routing"]
-    if sample_weight is not None and isinstance(estimator, Pipeline) and not routes:
-        raise ValueError(
-            "sample_weight does not reach the last step of a Pipeline, got one as the estimator: "
-            "put the Pipeline inside, QueryRanker(make_pipeline(...), measure=...)."
-        )
-
-
-def _warn_if_splits_take_parts(
-    splits: list[tuple[IntArray, IntArray]], judgments: Judgments
-) -> None:
-    query, sizes = query_of_row(judgments), np.diff(judgments.indptr)
-    n_cut = max(
-        (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
-    )
-    if n_cut:
-        warnings.warn(
-            f"cv cuts queries: up to {n_cut} of {judgments.n_queries} have documents in both the "
-            "training and the test rows of a split, so that values are too high. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            QueryLeakWarning,
-            stacklevel=3,
-        )
-        return
-    n_thinned = max((_n_parts(query[test], sizes) for _, test in splits), default=0)
-    if n_thinned:
-        warnings.warn(
-            f"cv leaves rows of queries out: up to {n_thinned} of {judgments.n_queries} are tested "
-            "on some of their documents, and short lists are easier to rank. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            ThinnedQueriesWarning,
-            stacklevel=3,
-        )
-
-
-def _n_parts(queries: IntArray, sizes: IntArray) -> int:
-    """Count the queries that have some of their rows among the given ones, but not all."""
-    n_rows = np.bincount(queries, minlength=len(sizes))
-    return int(((n_rows > 0) & (n_rows < sizes)).sum())
-
-
-def _target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
-    """Return the grades for an estimator, with the query ids if it uses them.
-
-    Every tool of scikit-learn hands on y and its index, with metadata routing on and off.
-    """
-    if _ranker_in(estimator) is not None:
-        return query_target(grades, ids)
-    if not _splits_rows(estimator):
-        return grades
-    try:
-        return query_series(grades, ids)
-    except ImportError:  # a splitter or scorer that needs ids says so
-        return grades
-
-
-def _splits_rows(estimator: Any) -> bool:
-    """Whether an estimator cross-validates or holds one that does, such as a search."""
-    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    return any(name.rpartition("__")[2] == "cv" for name in params)
-
-
-def _ranker_in(estimator: Any) -> QueryRanker | None:
-    """Find the `QueryRanker` that an estimator is or wraps."""
-    if isinstance(estimator, QueryRanker):
-        return estimator
-    params = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
-    return next((each for each in params if isinstance(each, QueryRanker)), None)
-
-
-def measure_of(estimator: Any) -> Measure:
-    """Return the measure of the ranker that an estimator is or wraps."""
-    ranker = _ranker_in(estimator)
-    if ranker is None:
-        raise ValueError(
-            f"measure must be given for {type(estimator).__name__}, which is no QueryRanker and "
-            "has no measure of its own."
-        )
-    return measure(ranker.measure)
-
-
-def is_once_resolved(given: Measure, scored: Measure) -> bool:
-    """Whether a measure is the one scored, after it takes the top grade of that one."""
-    return scored in (given, given.resolve(getattr(scored, "max_grade", None) or 1))
-
-
-def _measures_for(
-    estimator: Any,
-    measures: str | Measure | Iterable[str | Measure] | None,
+def _gathered(
+    task: _Task,
+    splits: list[tuple[IntArray, IntArray]],
+    parts: list[list[_Part]],
     judgments: Judgments,
-) -> tuple[Measure, ...]:
-    """Return the measures with the scale of all labels."""
-    given = measures_of(measure_of(estimator) if measures is None else measures)
-    top_grade = int(judgments.top_grade)
-    return tuple(dict.fromkeys(each.resolve(top_grade) for each in given))
+    systems: tuple[str, ...] | None,
+) -> QueryValidation:
+    """Put the results of all rankers and splits side by side."""
+    qid, folds, values = _laid_out(parts, len(task.measures))
+    of_labels = _scores_of_labels(task, splits).select(query=qid)
+    top = set(judgments.qid[has_top_grade(judgments)].tolist())
+    fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
+    fit_time, score_time, estimators = (
+        tuple(tuple(getattr(each, field) for each in of_ranker) for of_ranker in parts)
+        for field in ("fit_time", "score_time", "estimator")
+    )
+    has_estimators = estimators[0][0] is not None
+    fields |= {
+        "values": values,
+        "folds": folds,
+        "systems": systems,
+        "has_top_grade": np.array([query in top for query in qid], dtype=bool),
+        "fit_time": np.array(fit_time),
+        "score_time": np.array(score_time),
+        "estimators": estimators if has_estimators else None,
+    }
+    if systems is None:
+        for name in ("values", "fit_time", "score_time"):
+            fields[name] = fields[name][0]
+        fields["estimators"] = estimators[0] if has_estimators else None
+    return QueryValidation(**fields)
+
+
+def _laid_out(parts: list[list[_Part]], n_measures: int) -> tuple[list[Any], IntArray, FloatArray]:
+    """Return queries, the split of each by repeat, and values by ranker, repeat and query."""
+    tested = [each.qid for each in parts[0]]
+    qid = list(dict.fromkeys(query for each in tested for query in each.tolist()))
+    place, repeats = {query: number for number, query in enumerate(qid)}, repeats_of(tested)
+    folds = np.full((repeats[-1] + 1, len(qid)), -1)
+    values = np.full((len(parts), *folds.shape, n_measures), np.nan)
+    for split, (repeat, queries) in enumerate(zip(repeats, tested, strict=True)):
+        places = [place[query] for query in queries.tolist()]
+        folds[repeat, places] = split
+        for of_ranker, its_parts in zip(values, parts, strict=True):
+            of_ranker[repeat, places] = its_parts[split].values
+    return qid, folds, values
+
+
+def _scores_of_labels(task: _Task, splits: list[tuple[IntArray, IntArray]]) -> Scores:
+    """Score equal scores for all tested documents, for what does not depend on scores."""
+    rows = np.unique(np.concatenate([np.arange(len(task.ids))[test] for _, test in splits]))
+    weight = None if task.weight is None else task.weight[rows]
+    tested = Judgments.from_arrays(task.grades[rows], task.ids[rows], weight)
+    return evaluate(task.measures, tested.rank(np.zeros(len(rows))))

@@ -17,7 +17,7 @@ from skgraded.results._averages import LEAST, average_of
 from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
-from skgraded.results._side_by_side import fields_of_arrays, fields_of_systems
+from skgraded.results._side_by_side import Ideal, by_name, fields_of_arrays, fields_of_systems
 from skgraded.results._tables import table_of_measures, table_of_systems
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ class Scores(OfMeasures):
         For each measure, the number of queries with nothing relevant; None if it is unknown.
     empty : tuple of float
         For each measure, the value of these queries; nan leaves them out.
-    ideals : tuple of float or None
-        For each measure, the mean of the ideal ranking; None if it is unknown or there is none.
+    ideals : tuple of float, None or callable
+        For each measure, the mean of the ideal ranking, None if it is unknown or there is none, or
+        a function that returns it. `ideal` calls the functions.
     has_top_grade : ndarray of shape (n_queries,), bool, or None
         Whether a document of the query has the highest grade of all labels.
     notes : tuple of str
@@ -104,7 +105,7 @@ class Scores(OfMeasures):
     folds: IntArray | None = None
     n_empty: tuple[int | None, ...] = ()
     empty: tuple[float, ...] = ()
-    ideals: tuple[float | None, ...] = ()
+    ideals: tuple[Ideal, ...] = ()
     has_top_grade: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
 
@@ -168,7 +169,7 @@ class Scores(OfMeasures):
             )
         are_scores = {isinstance(each, Scores) for each in scores.values()}
         if are_scores == {True}:
-            return Scores(**fields_of_systems({str(name): scores[name] for name in scores}))
+            return Scores(**fields_of_systems(by_name(scores)))
         if are_scores == {True, False}:
             raise TypeError("scores must hold either Scores or arrays, got both.")
         return Scores(**fields_of_arrays(scores))
@@ -397,7 +398,8 @@ class Scores(OfMeasures):
             The mean of each measure, by its name; None if it is unknown, or the measure has no
             ideal ranking.
         """
-        return dict(zip(self.measures, self.ideals, strict=True))
+        ideals = zip(self.measures, self.ideals, strict=True)
+        return {name: each() if callable(each) else each for name, each in ideals}
 
     def to_dict(self) -> dict[Any, Any]:
         """Return the values by name: of the system, the repeat, the query and the measure.
@@ -442,6 +444,9 @@ class Scores(OfMeasures):
         folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
         frame.insert(0, "fold", folds)
         return frame[folds >= 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "ideals": tuple(self.ideal().values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,23 +14,38 @@ from skgraded._text import first_few
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-__all__ = ["direction_of", "fields_of_arrays", "fields_of_systems"]
+__all__ = ["Ideal", "by_name", "direction_of", "fields_of_arrays", "fields_of_systems"]
 
 FloatArray = NDArray[np.float64]
+
+# The mean of an ideal ranking, or what computes it when it is asked for first.
+Ideal = float | None | Callable[[], float | None]
+
+
+def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a mapping with the names of systems as text; raise if two of them are the same."""
+    named = {str(name): each for name, each in systems.items()}
+    if not named or len(named) < len(systems):
+        names = ", ".join(map(repr, systems)) or "none"
+        raise ValueError(f"Systems must have names that differ, got {names}.")
+    return named
 
 
 def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
     """Return the fields of the `Scores` that puts results, each of one system, side by side."""
     first_name, first = next(iter(parts.items()))
     n_repeats, rows = _n_repeats(parts), {}
-    cubes = []
     for name, each in parts.items():
         _check_measures(name, each, first_name, first)
         rows[name] = _rows(name, each, first_name, first)
         _check_weights(name, each, rows[name], first_name, first)
-        cube = each[list(first.measures)]._cube[0][:, rows[name]]
-        cubes.append(np.broadcast_to(cube, (n_repeats, *cube.shape[1:])))
-    values = np.array(cubes)
+    ordered = [each[list(first.measures)] for each in parts.values()]
+    n_empty, ideals = (
+        zip(*(getattr(each, field) for each in ordered), strict=True)
+        for field in ("n_empty", "ideals")
+    )
+    cubes = [each._cube[0][:, at] for each, at in zip(ordered, rows.values(), strict=True)]
+    values = np.array([np.broadcast_to(each, (n_repeats, *each.shape[1:])) for each in cubes])
     if all(each.folds is None for each in parts.values()):
         values = values[:, 0]
     if not any(each._has_measure_axis for each in parts.values()):
@@ -43,15 +59,21 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         "weights": first.weights,
         "clusters": _of_any("clusters", parts, rows),
         "folds": _of_any("folds", parts, rows),
-        "n_empty": first.n_empty,
+        "n_empty": tuple(map(_agreed, n_empty)),
         "empty": first.empty,
-        "ideals": first.ideals,
+        "ideals": tuple(cache(partial(_agreed, each)) for each in ideals),
         "has_top_grade": _of_any("has_top_grade", parts, rows),
         "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
     }
 
 
-def _of_any(field: str, parts: Mapping[str, Scores], rows: dict[str, list[int]]) -> Any:
+def _agreed(numbers: Iterable[Ideal]) -> Any:
+    """Return a number if it is the same in all parts, and None if it is not."""
+    found = {each() if callable(each) else each for each in numbers}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_any(field: str, parts: Mapping[str, Scores], rows: dict[str, Any]) -> Any:
     """Return a field of the first part that has it, in the order of the first part's queries."""
     for name, each in parts.items():
         found = getattr(each, field)
@@ -73,8 +95,10 @@ def _check_measures(name: str, part: Scores, first_name: str, first: Scores) -> 
         )
 
 
-def _rows(name: str, part: Scores, first_name: str, first: Scores) -> list[int]:
+def _rows(name: str, part: Scores, first_name: str, first: Scores) -> Any:
     """Return the places of a part's queries in the order of the first part's."""
+    if part.qid is first.qid:
+        return slice(None)
     place = {query: row for row, query in enumerate(part.qid.tolist())}
     wanted = first.qid.tolist()
     n_same = len(place.keys() & set(wanted))
@@ -86,9 +110,7 @@ def _rows(name: str, part: Scores, first_name: str, first: Scores) -> list[int]:
     return [place[query] for query in wanted]
 
 
-def _check_weights(
-    name: str, part: Scores, rows: list[int], first_name: str, first: Scores
-) -> None:
+def _check_weights(name: str, part: Scores, rows: Any, first_name: str, first: Scores) -> None:
     weights, others = first.weights, None if part.weights is None else part.weights[rows]
     if (weights is None) != (others is None) or not np.array_equal(
         np.zeros(0) if weights is None else weights, np.zeros(0) if others is None else others

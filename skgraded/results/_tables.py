@@ -50,7 +50,8 @@ def table_of_measures(scores: Scores) -> Table:
             f"mean: over {count(scores.n_queries, 'query', 'queries')}{_in_repeats(scores)}; fold "
             f"mean, fold std: mean and standard deviation of the means of {len(by_fold)} folds."
         )
-    return means_table(scores.measures, columns, scores.ideals, _notes(scores, size))
+    ideals = list(scores.ideal().values())
+    return means_table(scores.measures, columns, ideals, _notes(scores, size))
 
 
 def _in_repeats(scores: Scores) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._params import choice
 from skgraded._warnings import warn_if_grades_are_inferred
-from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
+from skgraded.measures import Measure, Measures, evaluate, measures_by_name
 from skgraded.rankings import (
     Judgments,
     features_for,
@@ -20,6 +20,7 @@ from skgraded.rankings import (
     resolve_rows,
     warn_if_ids_are_sizes,
 )
+from skgraded.results import Means, Scores
 from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
@@ -120,13 +121,20 @@ class RankingScorer:
         warn_if_ids_are_sizes(judgments)
         warn_if_scored_queries_are_parts(estimator, judgments, sizes)
         scores = scores_of(estimator, features_for(estimator, X), self.response_method)
-        return evaluate([each for _, each in self.measures], judgments.rank(scores))
+        return evaluate(self._named, judgments.rank(scores))
 
-    def _signed_means(self, scores: Scores) -> float | dict[str, float]:
+    @property
+    def _named(self) -> dict[str, Measure]:
+        """The measures by names that do not speak of a change of sign."""
+        return {
+            str(each) if name == _signed_name(each) else name: each for name, each in self.measures
+        }
+
+    def _signed_means(self, scores: Scores | Means) -> float | dict[str, float]:
         """Return the means, with the opposite sign where less is better."""
         means = {
-            name: scores[each] if each.greater_is_better else -scores[each]
-            for name, each in self.measures
+            name: mean if each.greater_is_better else -mean
+            for (name, each), mean in zip(self.measures, scores.mean().values(), strict=True)
         }
         return means[self.measures[0][0]] if self.is_single else means
 
@@ -165,7 +173,7 @@ def _judge(
 
 
 def make_ranking_scorer(
-    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
+    measures: Measures,
     *,
     response_method: ResponseMethod = "auto",
 ) -> RankingScorer:
@@ -249,21 +257,15 @@ def make_ranking_scorer(
     >>> scorer.per_query(ridge, X, y, qid=qid).n_queries
     20
     """
-    is_single = isinstance(measures, str | Measure)
-    named = _named(measures)
-    if not named:
-        raise ValueError("measures must name at least one measure, got an empty dict.")
+    named = measures_by_name(measures)
+    if not isinstance(measures, Mapping):
+        named = {_signed_name(each): each for each in named.values()}
     choice("response_method", response_method, get_args(ResponseMethod))
     warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
+    is_single = isinstance(measures, str | Measure)
     return RankingScorer(tuple(named.items()), is_single, response_method)
 
 
-def _named(
-    measures: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure],
-) -> dict[str, Measure]:
-    if isinstance(measures, Mapping):
-        return {name: measure(each) for name, each in measures.items()}
-    return {
-        ("" if each.greater_is_better else "neg_") + str(each): each
-        for each in measures_of(measures)
-    }
+def _signed_name(measure: Measure) -> str:
+    """Name a measure as scikit-learn names scorers, by the sign that it has there."""
+    return ("" if measure.greater_is_better else "neg_") + str(measure)

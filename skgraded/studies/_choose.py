@@ -15,9 +15,10 @@ from sklearn.utils.parallel import delayed
 
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
+from skgraded.model_selection._parallel import in_parallel
 from skgraded.rankings import (
     Judgments,
     refuse_other_order,
@@ -25,7 +26,6 @@ from skgraded.rankings import (
     warn_if_ids_are_sizes,
 )
 from skgraded.studies._model_choice import ModelChoice
-from skgraded.studies._parallel import in_parallel
 
 __all__ = ["choose_by_search", "choose_by_stopping"]
 
@@ -40,7 +40,7 @@ def choose_by_search(
     X: Any,
     y: ArrayLike,
     *,
-    measures: Sequence[str | Measure],
+    measures: Measures,
     qid: ArrayLike | None = None,
     n_folds: int = 4,
     n_inner_folds: int = 3,
@@ -64,8 +64,8 @@ def choose_by_search(
         Features.
     y : array-like of shape (n_documents,)
         Grades.
-    measures : sequence of str or Measure
-        The measures.
+    measures : sequence of str or Measure, or mapping of str to them
+        The measures, at least two, perhaps with names of their own.
     qid : array-like of shape (n_documents,), optional
         Query ids; by default they are found as in `QueryRanker`.
     n_folds, n_inner_folds : int
@@ -133,7 +133,7 @@ def choose_by_stopping(
     X: Any,
     y: ArrayLike,
     *,
-    measures: Sequence[str | Measure],
+    measures: Measures,
     qid: ArrayLike | None = None,
     n_folds: int = 4,
     validation_fraction: float = 0.25,
@@ -152,8 +152,8 @@ def choose_by_stopping(
         Features.
     y : array-like of shape (n_documents,)
         Grades.
-    measures : sequence of str or Measure
-        The measures.
+    measures : sequence of str or Measure, or mapping of str to them
+        The measures, at least two, perhaps with names of their own.
     qid : array-like of shape (n_documents,), optional
         Query ids; by default they are found as in `QueryRanker`.
     n_folds : int, default=4
@@ -318,12 +318,10 @@ class _Data(NamedTuple):
     names: tuple[str, ...]
 
     @classmethod
-    def read(
-        cls, X: Any, y: ArrayLike, qid: ArrayLike | None, measures: Sequence[str | Measure]
-    ) -> _Data:
-        parsed = [measure(each) for each in measures]
-        if len(parsed) < 2:  # noqa: PLR2004 - one cannot differ
-            raise ValueError(f"measures must hold at least 2 measures, got {len(parsed)}.")
+    def read(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, measures: Measures) -> _Data:
+        named = measures_by_name(measures)
+        if len(named) < 2:  # noqa: PLR2004 - one cannot differ
+            raise ValueError(f"measures must hold at least 2 measures, got {len(named)}.")
         refuse_other_order(X=X, y=y, qid=qid)
         labels, (found, _) = resolve_rows(X, y, qid)
         grades, ids = np.asarray(labels), np.asarray(found)
@@ -336,8 +334,8 @@ class _Data(NamedTuple):
             grades=grades,
             ids=ids,
             queries=ids[np.sort(first)],
-            measures=tuple(each.resolve(top) for each in parsed),
-            names=tuple(map(str, parsed)),
+            measures=tuple(each.resolve(top) for each in named.values()),
+            names=tuple(named),
         )
 
     @property
@@ -373,7 +371,8 @@ class _Data(NamedTuple):
     def score(self, model: Any, rows: IntArray) -> FloatArray:
         """Return the values of a model by query and measure, in the order of the rows."""
         predicted = model.predict(_safe_indexing(self.X, rows))
-        scores = evaluate_arrays(self.measures, self.grades[rows], predicted, qid=self.ids[rows])
+        named = dict(zip(self.names, self.measures, strict=True))
+        scores = evaluate_arrays(named, self.grades[rows], predicted, qid=self.ids[rows])
         return scores.values
 
     def result(

@@ -10,23 +10,13 @@ from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
-from skgraded._pictures import (
-    GREY,
-    Curve,
-    draw_curves,
-    draw_dots,
-    headline,
-    label_apart,
-    plain,
-    standing_out,
-)
+from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._stats.corrections import level_of
 from skgraded._stats.paired import N_RESAMPLES, TESTS, paired_differences
 from skgraded._text import Table, TableResult
-from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores, complete_topics
+from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +49,7 @@ class DiscriminativePower(TableResult):
     n_topics : tuple of int
         Number of topics on which all systems have a value, for each measure.
     p_values : ndarray of shape (n_measures, n_pairs)
-        Achieved significance levels (ASL).
+        Achieved significance levels; in ascending order, a row is the ASL curve of its measure.
     differences : ndarray of shape (n_measures, n_pairs)
         Mean of the first system minus that of the second.
     required : ndarray of shape (n_measures, n_pairs)
@@ -101,26 +91,6 @@ class DiscriminativePower(TableResult):
         """
         largest: FloatArray = self.required.max(axis=1)
         return largest
-
-    def asl_curve(self, name: str) -> FloatArray:
-        """Return a measure's achieved significance levels in ascending order.
-
-        Parameters
-        ----------
-        name : str
-            The measure.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-            The levels.
-
-        Raises
-        ------
-        KeyError
-            If the measure is not among those scored.
-        """
-        return np.sort(self.p_values[column_of(self.measures, name)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per measure and pair of systems.
@@ -215,49 +185,6 @@ class DiscriminativePower(TableResult):
         resamples = f", {self.n_resamples:,} resamples" if test.resamples else ""
         return f"{test.title[0].upper()}{test.title[1:]}{resamples}"
 
-    def plot_levels(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
-        """Draw the ASL curves: the sorted significance levels of all pairs, for each measure.
-
-        The further to the right a curve stays below the level of significance, the more pairs the
-        measure separates.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-        largest : float, optional
-            Upper end of the axis of significance levels; by default 3 times the level of
-            significance, or 1 if none is below that.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes. Of many measures the two best and the two worst are in colour.
-        """
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        share = 100.0 * np.arange(1, len(self.pairs) + 1) / len(self.pairs)
-        order = np.argsort(-self.power, kind="stable")
-        shown = standing_out(self.power)
-        curves = [
-            Curve(self.measures[each], share, self.asl_curve(self.measures[each]), shown[each])
-            for each in order
-        ]
-        lines = draw_curves(ax, curves, markers=False)
-        ax.axhline(self.level, color=GREY, linewidth=0.8, linestyle=":")
-        if largest is None:
-            largest = 3.0 * self.level if self.p_values.min() < 3.0 * self.level else 1.0
-        ax.set(
-            xlabel="% of the pairs of systems, most significant first",
-            ylabel="achieved significance level",
-            ylim=(0.0, largest),
-        )
-        reached = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
-        ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, reached + 1.0))
-        plain(ax)
-        label_apart(ax, lines, curves)
-        headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
-        return ax
-
 
 def discriminative_power(
     scores: Any,
@@ -271,9 +198,10 @@ def discriminative_power(
 
     Parameters
     ----------
-    scores : RunScores or mapping
-        Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
-        (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
+    scores : Scores or mapping
+        Scored runs, from `skgraded.trec.evaluate`; or what `Scores.of_systems` takes: a mapping of
+        systems to `Scores` of the same queries, or of measures to arrays of shape (n_systems,
+        n_topics).
     test : {"bootstrap", "t", "tukey", "randomization", "wilcoxon"}, default="bootstrap"
         One of the tests of `skgraded.compare`. Studies of measures use the paired bootstrap test
         of the studentised mean difference [1]_ most, and the randomised Tukey HSD test [3]_, which
@@ -324,14 +252,15 @@ def discriminative_power(
     noisy            0/3    0.0%           0.151
     Student's paired t test, p < 0.05; 3 systems; 40 topics.
     """
-    taken = as_system_scores(scores, n_topics=2)
+    taken = scored_systems(scores, n_topics=2)
+    systems = taken.systems or ()
     _check_options(test, confidence, n_resamples)
     seed = np.random.default_rng(random_state).integers(2**63)
-    pairs = np.column_stack(np.triu_indices(len(taken.systems), 1))
+    pairs = np.column_stack(np.triu_indices(len(systems), 1))
     level, tested, differences, n_topics = level_of(confidence), [], [], []
     with ProgressBar(len(taken.measures), "measures") as bar:
-        for number in range(len(taken.measures)):
-            values = complete_topics(taken, number)
+        for name in taken:
+            values = complete_topics(taken, name)
             rng = np.random.default_rng(seed)
             tested.append(TESTS[test].p_values_and_required(values, pairs, level, n_resamples, rng))
             differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
@@ -340,7 +269,7 @@ def discriminative_power(
     p_values, required = map(np.stack, zip(*tested, strict=True))
     return DiscriminativePower(
         measures=taken.measures,
-        systems=taken.systems,
+        systems=systems,
         pairs=pairs,
         test=test,
         confidence=confidence,

@@ -14,7 +14,7 @@ from skgraded._params import choice, flag, integer
 from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult, count
-from skgraded.measures import Measure, measure, measures_of
+from skgraded.measures import Measure, Measures, measure, measures_by_name
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pool_samples import (
     check_rates,
@@ -23,7 +23,7 @@ from skgraded.studies._pool_samples import (
     stratified_samples,
 )
 from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import system_mask
+from skgraded.studies._scored_systems import system_mask
 from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
@@ -291,9 +291,9 @@ class Incompleteness(TableResult):
 
 
 def incompleteness(
+    measures: Measures,
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Sequence[str | Measure],
     *,
     method: PoolReduction = "stratified",
     rates: Sequence[float] | None = None,
@@ -315,12 +315,12 @@ def incompleteness(
 
     Parameters
     ----------
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     qrels : Qrels, path or file
         The judgments, or anything that `skgraded.trec.read_qrels` reads.
     runs : iterable of runs, or mapping of names to them
         Anything that `skgraded.trec.read_run` reads.
-    measures : str, Measure or sequence of them
-        The measures.
     method : {"stratified", "random", "depth"}, default="stratified"
         ``"stratified"`` [1]_ and ``"random"`` [2]_ keep a percentage of each topic's judgments, as
         in `reduce_pool`; the other documents are pooled, but not sampled, which matters to `infAP`.
@@ -382,7 +382,7 @@ def incompleteness(
     ...     "b": {"q1": {f"d{number}": float(number % 7) for number in range(40)}},
     ...     "c": {"q1": {f"d{number}": float(number % 4) for number in range(40)}},
     ... }
-    >>> incompleteness(qrels, runs, ["AP", "Bpref"], rates=[100, 50])
+    >>> incompleteness(["AP", "Bpref"], qrels, runs, rates=[100, 50])
     Kendall's tau with the full pool
     % of the judgments   100    50
     AP                  1.00  0.33
@@ -390,25 +390,25 @@ def incompleteness(
     stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
     """
     plan, judged = _plan(method, rates, n_repeats, nested, by_grade), read_qrels(qrels)
-    given, masks = (*measures_of(measures), measure(target)), topic_sets(judged.n_topics, topics)
+    named, target = measures_by_name(measures), measure(target)
+    given, masks = {**named, f"{target}, estimated": target}, topic_sets(judged.n_topics, topics)
     meant = _with_meaning(judged, negative)
     joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
     means_of = _scorer(joined, given, masks, kept, n_threads)
-    full = means_of(meant.grades)
     means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
     return Incompleteness(
-        measures=tuple(map(str, given[:-1])),
+        measures=tuple(named),
         systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
         topic_sets=tuple(masks),
         n_topics=tuple(int(mask.sum()) for mask in masks.values()),
         method=plan.method,
         rates=plan.rates,
         n_judged=n_judged,
-        target=str(given[-1]),
+        target=str(target),
         means=means,
         notes=tuple(dict.fromkeys([*judged.notes(negative), *joined.notes()])),
-        **_statistics(means, full, _signs(given)),
+        **_statistics(means, means_of(meant.grades), _signs(given)),
     )
 
 
@@ -421,23 +421,23 @@ def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
     return dataclasses.replace(qrels, grades=np.where(qrels.grades < 0, meaning, qrels.grades))
 
 
-def _signs(measures: Sequence[Measure]) -> FloatArray:
-    return np.array([1.0 if each.greater_is_better else -1.0 for each in measures])
+def _signs(measures: Mapping[str, Measure]) -> FloatArray:
+    return np.array([1.0 if each.greater_is_better else -1.0 for each in measures.values()])
 
 
 def _scorer(
     joined: JoinedRuns,
-    measures: Sequence[Measure],
+    measures: Mapping[str, Measure],
     masks: Mapping[str, Mask],
     kept: Mask,
     n_threads: int | None,
 ) -> Callable[[FloatArray], FloatArray]:
     """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
     top = int(np.nanmax(joined.qrels.grades, initial=1.0))
-    resolved = tuple(each.resolve(top) for each in measures)
+    resolved = {name: each.resolve(top) for name, each in measures.items()}
 
     def means_of(grades: FloatArray) -> FloatArray:
-        values = joined.score(grades, resolved, n_threads)[kept]
+        values = joined.score(resolved, grades, n_threads)[kept]
         return np.stack([_mean(values[:, mask]) for mask in masks.values()])
 
     return means_of
@@ -523,7 +523,7 @@ def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Itera
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Return means over the topics that have a value, rounded so that rounding makes no order."""
+    """Return means over the topics with a value, to 12 digits: rounding errors rank no systems."""
     counted = (~np.isnan(values)).sum(axis=1)
     totals = np.nansum(values, axis=1)
     means: FloatArray = np.full_like(totals, np.nan)

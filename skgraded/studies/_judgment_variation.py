@@ -14,7 +14,7 @@ from skgraded._params import integer
 from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
-from skgraded.measures import Measure, measures_of
+from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
 from skgraded.studies._presentation import frame
@@ -225,7 +225,7 @@ class _Judging(NamedTuple):
 
 
 def simulate_judgments(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     probabilities: ArrayLike,
     y_score: ArrayLike,
     *,
@@ -237,8 +237,8 @@ def simulate_judgments(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     probabilities : array-like of shape (n_documents,) or (n_documents, n_grades)
         Probability that an assessor judges the document relevant; or the probabilities of the
         grades 0, 1, ..., which must sum to 1.
@@ -316,7 +316,7 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
 
 
 def compare_assessors(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     assessments: ArrayLike,
     y_score: ArrayLike,
     *,
@@ -328,8 +328,8 @@ def compare_assessors(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     assessments : array-like of shape (n_documents, n_assessors)
         Grades by each assessor; NaN = the assessor did not judge the document.
     y_score : array-like of shape (n_documents,)
@@ -397,7 +397,7 @@ def compare_assessors(
 
 
 def compare_qrels(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     qrels: Sequence[Any],
     run: Any,
     *,
@@ -409,8 +409,8 @@ def compare_qrels(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     qrels : sequence of Qrels or paths
         The qrels of each assessor: anything that `skgraded.trec.read_qrels` reads. Only topics that
         all assessors judged count.
@@ -452,8 +452,8 @@ def compare_qrels(
     if len(judged) < _FEWEST:
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
     top = int(max(1.0, *(each.grades.max() for each in judged)))
-    given = measures_of(measures)
-    chosen = tuple(each.resolve(top) for each in given)
+    given = measures_by_name(measures)
+    chosen = {name: each.resolve(top) for name, each in given.items()}
     common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
     if not common:
         raise ValueError("qrels must have topics in common, got none.")
@@ -465,20 +465,20 @@ def compare_qrels(
         scores.values[[row_of[topic] for topic in common]]
         for scores, row_of in zip(scored, rows, strict=True)
     ]
-    names = tuple(map(str, given))
+    names = tuple(given)
     return JudgmentVariation(names, np.array(common), np.stack(values))
 
 
 def _repeat(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     judging: _Judging,
     y_score: ArrayLike,
     qid: ArrayLike | None,
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at the same time as memory allows."""
     draw, n_repeats, n_documents, top = judging
-    given = measures_of(measures)
-    chosen = tuple(each.resolve(max(1, top)) for each in given)
+    given = measures_by_name(measures)
+    chosen = {name: each.resolve(max(1, top)) for name, each in given.items()}
     once = Rankings.from_arrays(np.zeros(n_documents), y_score, qid)
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []
@@ -488,7 +488,7 @@ def _repeat(
             scored = evaluate_rankings(chosen, _rejudged(once, draw(first, n))).values
             values.append(scored.reshape(n, -1, len(chosen)))
             bar.step(n)
-    names = tuple(map(str, given))
+    names = tuple(given)
     return JudgmentVariation(names, once.judgments.qid, np.concatenate(values))
 
 

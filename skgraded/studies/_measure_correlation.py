@@ -13,10 +13,10 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice
 from skgraded._pictures import SMALL, headline
 from skgraded._text import Table, TableResult, count
-from skgraded.measures import column_of
+from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._presentation import frame, two_decimals
-from skgraded.studies._system_scores import SystemScores, as_system_scores
+from skgraded.studies._scored_systems import kept_systems, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
@@ -224,9 +224,10 @@ def correlate(
 
     Parameters
     ----------
-    scores : RunScores or mapping
-        Scored runs, from `skgraded.trec.evaluate`; or a mapping of measures to arrays of shape
-        (n_systems, n_topics); or a mapping of systems to `Scores` of the same queries.
+    scores : Scores or mapping
+        Scored runs, from `skgraded.trec.evaluate`; or what `Scores.of_systems` takes: a mapping of
+        systems to `Scores` of the same queries, or of measures to arrays of shape (n_systems,
+        n_topics).
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks such as that of `TopicFacts.few`; all topics by default.
     systems : array-like of bool, optional
@@ -264,30 +265,29 @@ def correlate(
     RR             0.33  1.00
     3 systems; all: 2 topics.
     """
-    taken = as_system_scores(scores)
-    if systems is not None:
-        taken = as_system_scores(taken.keep_systems(systems))
-    chosen = topic_sets(len(taken.topics), topics)
+    taken = kept_systems(scored_systems(scores), systems)
+    chosen = topic_sets(taken.n_queries, topics)
     means = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
+    directions = np.array(taken.directions)
     return Correlation(
         measures=taken.measures,
-        systems=taken.systems,
+        systems=taken.systems or (),
         topic_sets=tuple(chosen),
         n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
         means=means,
         **{
-            name: np.stack([_pairwise(statistic, each, taken.directions) for each in means])
+            name: np.stack([_pairwise(statistic, each, directions) for each in means])
             for name, statistic in STATISTICS.items()
         },
     )
 
 
-def ordering_means(taken: SystemScores, mask: NDArray[np.bool_]) -> FloatArray:
-    """Return the means of the systems, rounded so that rounding errors make no order."""
-    return np.round(taken.means(mask), _DECIMALS)
+def ordering_means(taken: Scores, mask: NDArray[np.bool_]) -> FloatArray:
+    """Return the means over some topics, rounded so that rounding errors cannot rank systems."""
+    return np.round(taken.select(query=taken.qid[mask].tolist()).means, _DECIMALS)
 
 
-def _pairwise(statistic: Any, means: FloatArray, directions: FloatArray) -> FloatArray:
+def _pairwise(statistic: Any, means: FloatArray, directions: NDArray[np.int64]) -> FloatArray:
     signed = means * directions
     # The RMS error compares values, not orders.
     columns = (means if statistic is rms_error else signed).T

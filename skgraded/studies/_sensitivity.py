@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,7 +13,7 @@ from skgraded._params import choice, integer
 from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult, count
-from skgraded.measures import Measure, measures_of
+from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._presentation import frame
@@ -243,7 +242,7 @@ class _Plan(NamedTuple):
 
 
 def sensitivity(
-    measures: str | Measure | Sequence[str | Measure],
+    measures: Measures,
     y_true: ArrayLike | Rankings,
     y_score: ArrayLike | None = None,
     *,
@@ -260,8 +259,8 @@ def sensitivity(
 
     Parameters
     ----------
-    measures : str, Measure or sequence of them
-        The measures.
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, perhaps with names of their own.
     y_true : array-like of shape (n_documents,) or Rankings
         Grades, 0 = judged not relevant, NaN = unjudged; or rankings, without y_score and qid.
     y_score : array-like of shape (n_documents,)
@@ -315,8 +314,8 @@ def sensitivity(
     """
     rankings = as_rankings(y_true, y_score, qid, None)
     plan = _plan(rankings.judgments, change, grade, max_grade, pool)
-    given = measures_of(measures)
-    chosen = tuple(each.resolve(plan.top) for each in given)
+    given = measures_by_name(measures)
+    chosen = {name: each.resolve(plan.top) for name, each in given.items()}
     integer("max_rank", max_rank, 1)
     base = _Lists.read(rankings, plan)
     ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
@@ -332,7 +331,7 @@ def sensitivity(
             gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
             bar.step(len(batch))
     return Sensitivity(
-        measures=tuple(map(str, given)),
+        measures=tuple(given),
         qid=rankings.judgments.qid,
         ranks=ranks,
         change=change,

@@ -11,20 +11,11 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
-from skgraded._pictures import (
-    GREY,
-    Curve,
-    draw_curves,
-    draw_dots,
-    headline,
-    label_ends,
-    plain,
-    standing_out,
-)
+from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
 from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores, complete_topics
+from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,37 +155,6 @@ class SwapRates(TableResult):
             f"{self.n_topics} topics)."
         )
 
-    def plot_rates(self, ax: Axes | None = None) -> Axes:
-        """Draw the swap rates over the differences, a curve for each measure.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes. Of many measures the two best and the two worst are in colour.
-        """
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        _, share = self.sensitivity()
-        shown = standing_out(share)
-        curves = [
-            Curve(name, self.edges, self.rates[row], shown[row])
-            for row, name in enumerate(self.measures)
-        ]
-        lines = draw_curves(ax, curves)
-        ax.axhline(0.05, color=GREY, linewidth=0.8, linestyle=":")
-        ax.set(
-            xlabel=f"difference of two systems on {self.n_topics} topics (lower edge of the bin)",
-            ylabel=f"share that swaps on {self.n_topics} others",
-        )
-        plain(ax)
-        label_ends(ax, lines, curves)
-        headline(ax, "Whose results do other topics seldom reverse?", self._answer(share))
-        return ax
-
     def _table(self) -> Table:
         difference, share = self.sensitivity()
         order = np.argsort(-share, kind="stable")
@@ -223,7 +183,7 @@ def swap_rates(
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         As for `correlate`.
     n_topics : int, optional
         Number of topics in each of the two disjoint sets; half of all by default.
@@ -262,8 +222,8 @@ def swap_rates(
     AP                 0.00                100.0%
     swap rate at most 5%; 2 systems; 1000 trials of two disjoint sets of 20 topics.
     """
-    taken = as_system_scores(scores, n_topics=2)
-    columns = [complete_topics(taken, number) for number in range(len(taken.measures))]
+    taken = scored_systems(scores, n_topics=2)
+    columns = [complete_topics(taken, name) for name in taken]
     fewest = min(values.shape[1] for values in columns)
     size = fewest // 2 if n_topics is None else integer("n_topics", n_topics, 1)
     if size > fewest // 2:
@@ -281,7 +241,7 @@ def swap_rates(
             bar.step()
     return SwapRates(
         measures=taken.measures,
-        n_systems=len(taken.systems),
+        n_systems=len(taken.systems or ()),
         n_topics=size,
         n_trials=n_trials,
         edges=edges,

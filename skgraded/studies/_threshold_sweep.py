@@ -13,7 +13,7 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
 from skgraded._text import Table, TableResult
-from skgraded.measures import GAP, Measure, eGAP, measure, xGAP
+from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
     STATISTICS,
     TITLES,
@@ -22,7 +22,7 @@ from skgraded.studies._measure_correlation import (
     ordering_means,
 )
 from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import SystemScores, as_system_scores
+from skgraded.studies._scored_systems import kept_systems, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def sweep_thresholds(
 
     Parameters
     ----------
-    scores : RunScores
+    scores : Scores or mapping
         Scores by `threshold_measures` and by the measures to correlate them with. The columns of
         the table have their order.
     topics : mapping of str to array-like of bool, optional
@@ -293,7 +293,7 @@ def sweep_thresholds(
     ...     "down": {"q1": {"c": 3.0, "b": 2.0, "a": 1.0}, "q2": {"a": 3.0, "b": 2.0}},
     ... }
     >>> measures = [*threshold_measures(threshold_grid(2, 1)), "AP"]
-    >>> sweep_thresholds(trec.evaluate(qrels, runs, measures))
+    >>> sweep_thresholds(trec.evaluate(measures, qrels, runs))
     Kendall's tau
     (0.0, 1.0)      GAP    AP
     GAP            1.00  1.00
@@ -305,13 +305,11 @@ def sweep_thresholds(
     eGAP           1.00  1.00
     2 systems; all: 2 topics.
     """
-    taken = as_system_scores(scores)
-    if systems is not None:
-        taken = as_system_scores(taken.keep_systems(systems))
-    blocks, others = _blocks(taken)
-    chosen = topic_sets(len(taken.topics), topics)
+    taken = kept_systems(scored_systems(scores), systems)
+    blocks, others = _blocks(taken.measures)
+    chosen = topic_sets(taken.n_queries, topics)
     signed = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
-    signed = signed * taken.directions
+    signed = signed * np.array(taken.directions)
     columns = {g: [block[0], *others] for g, block in blocks.items()}
     tables = {
         name: np.array([_table(name, signed, block, columns[g]) for g, block in blocks.items()])
@@ -323,7 +321,7 @@ def sweep_thresholds(
         columns=("GAP", *(taken.measures[each] for each in others)),
         topic_sets=tuple(chosen),
         n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
-        systems=taken.systems,
+        systems=taken.systems or (),
         **tables,
     )
 
@@ -337,13 +335,13 @@ def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -
     ]
 
 
-def _blocks(taken: SystemScores) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
+def _blocks(measures: Sequence[str]) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
     """Return the numbers of the measures of each g, and those of the other measures."""
     found: dict[tuple[float, ...], dict[type[Measure], int]] = {}
     others = []
-    for number, each in enumerate(map(measure, taken.measures)):
+    for number, each in enumerate(map(measure_or_none, measures)):
         g = getattr(each, "g", None)
-        if isinstance(g, tuple):
+        if each is not None and isinstance(g, tuple):
             found.setdefault(g, {})[type(each)] = number
         else:
             others.append(number)
@@ -355,7 +353,7 @@ def _blocks(taken: SystemScores) -> tuple[dict[tuple[float, ...], list[int]], li
     if not blocks:
         raise ValueError(
             "scores must hold GAP, xGAP and eGAP with the same g, got "
-            f"{', '.join(taken.measures)}. threshold_measures makes these measures."
+            f"{', '.join(measures)}. threshold_measures makes these measures."
         )
     return blocks, others
 

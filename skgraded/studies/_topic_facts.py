@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import integer, number
 from skgraded._text import Table, TableResult
-from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
-from skgraded.studies._system_scores import as_system_scores
+from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         Scores that hold the measure.
     measure : str, default="AP"
         The measure whose means are compared.
@@ -186,7 +185,7 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArr
 
     Parameters
     ----------
-    scores : RunScores or mapping
+    scores : Scores or mapping
         Scores that hold the measure.
     n_systems : int, default=30
         The number of systems, which is 30 in Sakai's studies [1]_.
@@ -227,9 +226,8 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArr
 
 def _signed_means(scores: Any, measure: str) -> FloatArray:
     """Return the mean of each system, negated if lower values are better."""
-    taken = as_system_scores(scores)
-    column = column_of(taken.measures, measure)
-    means: FloatArray = taken.means()[:, column] * taken.directions[column]
+    taken = scored_systems(scores)[measure]
+    means: FloatArray = taken.means * taken.directions[0]
     return means
 
 

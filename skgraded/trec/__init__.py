@@ -15,7 +15,6 @@ from skgraded.trec._ir_measures import ir_measure
 from skgraded.trec._joined_runs import JoinedRuns, join_runs
 from skgraded.trec._letor import read_letor
 from skgraded.trec._rank import rank
-from skgraded.trec._run_scores import RunScores
 from skgraded.trec._write import write_qrels, write_run
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "Order",
     "Qrels",
     "Run",
-    "RunScores",
     "evaluate",
     "ir_measure",
     "join_runs",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -14,25 +15,27 @@ from numpy.typing import NDArray
 
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure, measures_of
+from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import warn_if_swapped
+from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
     Coverage,
     JoinedRun,
     Negative,
     Order,
     Qrels,
+    Run,
     join,
     join_nothing,
     named_runs,
+    notes_on_coverage,
     read_columns_of_run,
     read_qrels,
     read_run,
     unique_names,
 )
 from skgraded.trec._rank import rankings_of
-from skgraded.trec._run_scores import RunScores
 
 __all__ = ["evaluate"]
 
@@ -54,9 +57,9 @@ class _Read(NamedTuple):
 
 
 def evaluate(
+    measures: Measures,
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Sequence[str | Measure],
     *,
     order: Order = "trec_eval",
     complete: bool = True,
@@ -64,7 +67,7 @@ def evaluate(
     strict: bool = False,
     n_threads: int | None = -1,
     progress: bool = False,
-) -> RunScores:
+) -> Scores:
     """Score runs by several measures, topic by topic.
 
     Runs that are given as paths are read one after the other by each thread, so that only a few of
@@ -72,12 +75,13 @@ def evaluate(
 
     Parameters
     ----------
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures, such as ``["xGAP(g=[0.1,0.9])", nDCG(k=10)]``. The keys of a mapping are the
+        names under which they are reported.
     qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
         The judgments, or anything that `read_qrels` reads.
     runs : Run, path, ..., iterable of them, or mapping of names to them
         The runs, or anything that `read_run` reads. A dict of dicts is one run.
-    measures : str, Measure or sequence of them
-        The measures, such as ``["xGAP(g=[0.1,0.9])", nDCG(k=10)]``.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `rank`.
     complete : bool, default=True
@@ -94,8 +98,9 @@ def evaluate(
 
     Returns
     -------
-    RunScores
-        Values by system, topic and measure.
+    Scores
+        Values by system, topic and measure, also of a single run; ``qid`` holds the topics in the
+        order of the qrels. Its notes tell what was left out of the runs.
 
     Raises
     ------
@@ -105,23 +110,23 @@ def evaluate(
     OSError
         If files cannot be opened and nothing else is wrong.
     TypeError
-        If a measure needs more than a ranking, such as the scores themselves.
+        If the measures do not come first, or one needs more than a ranking, such as the scores
+        themselves.
 
     Examples
     --------
     >>> from skgraded import trec
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
     >>> runs = {"a": {"q1": {"d3": 2.0, "d1": 1.0}}, "b": {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}}
-    >>> trec.evaluate(qrels, runs, ["eGAP(g=[0.1,0.9])", "nDCG@10"])
+    >>> trec.evaluate(["eGAP(g=[0.1,0.9])", "nDCG@10"], qrels, runs)
     system  eGAP(g=[0.1,0.9])  nDCG@10
     b                  0.5250   0.8801
     a                  0.2750   0.4299
-    2 systems; means over 2 topics.
+    2 systems; means over 2 queries.
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    _refuse_other_order(qrels, measures)
-    parsed, n_threads = measures_of(measures), threads(n_threads)
+    named, n_threads = _named(measures, qrels, runs), threads(n_threads)
     _check_flags(complete=complete, strict=strict, progress=progress)
     judged = read_qrels(qrels)
 
@@ -130,31 +135,51 @@ def evaluate(
         joined = join(judged, run, order=order, complete=complete, negative=negative)
         return _Read(run.name, joined, run.coverage(judged.topics))
 
-    n_empty = _count_empty(judged, negative, parsed)
-    named = named_runs(runs)
+    n_empty = _count_empty(judged, negative, named)
+    given = named_runs(runs)
     if (judged.grades != np.floor(judged.grades)).any():
-        warn_if_swapped(judged.grades, read_run(named[0][1]).scores, ("qrels", "runs"))
-    with ProgressBar(len(named), "runs", None if progress else io.StringIO()) as bar:
-        batches = _score_batches(named, read, _Scorer(parsed, judged.n_topics), n_threads, bar.step)
-    return RunScores(
-        systems=unique_names([name for batch in batches for name in batch.names]),
-        topics=judged.topics,
-        measures=parsed,
+        warn_if_swapped(judged.grades, read_run(given[0][1]).scores, ("qrels", "runs"))
+    with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
+        batches = _score_batches(given, read, _Scorer(named, judged.n_topics), n_threads, bar.step)
+    systems = unique_names([name for batch in batches for name in batch.names])
+    coverage = [each for batch in batches for each in batch.coverage]
+    return Scores(
+        measures=tuple(named),
+        qid=judged.topics,
         values=np.concatenate([part for batch in batches for part in batch.values]),
-        coverage=tuple(each for batch in batches for each in batch.coverage),
+        directions=tuple(map(direction_of, named.values())),
+        systems=systems,
         n_empty=n_empty,
-        complete=complete,
-        remarks=tuple(judged.notes(negative)),
+        empty=tuple(each.empty for each in named.values()),
+        notes=(*judged.notes(negative), *notes_on_coverage(systems, coverage, complete)),
     )
 
 
-def _refuse_other_order(first: Any, third: Any) -> None:
-    """Raise where the measures come first, as in `skgraded.evaluate`, and a run last."""
-    if isinstance(third, Mapping) or hasattr(third, "columns"):
+def _named(measures: Any, qrels: Any, runs: Any) -> dict[str, Measure]:
+    """Return the measures by name; show the order of the arguments where it is another one."""
+    try:
+        return measures_by_name(measures)
+    except (TypeError, ValueError) as error:
+        if not (_are_measures(qrels) or _are_measures(runs) or _is_data(measures)):
+            raise
         raise TypeError(
-            f"measures must come last, got {type(third).__name__}: trec.evaluate(qrels, runs, "
-            f"{first!r})."
-        )
+            "The measures must come first, then the qrels and the runs: trec.evaluate(measures, "
+            f"qrels, runs), got {type(measures).__name__} as measures."
+        ) from error
+
+
+def _are_measures(given: Any) -> bool:
+    try:
+        return isinstance(given, str | Measure | list | tuple) and bool(measures_by_name(given))
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_data(given: Any) -> bool:
+    """Whether an argument is of a kind in which only qrels and runs come."""
+    if isinstance(given, Mapping):
+        return any(isinstance(each, Mapping) for each in given.values())
+    return isinstance(given, Qrels | Run | os.PathLike) or hasattr(given, "columns")
 
 
 def _check_flags(**flags: bool) -> None:
@@ -174,7 +199,7 @@ class _Batch(NamedTuple):
 class _Scorer(NamedTuple):
     """The measures, and the number of topics of the qrels."""
 
-    measures: tuple[Measure, ...]
+    measures: dict[str, Measure]
     n_topics: int
 
     def score(self, runs: list[JoinedRun]) -> FloatArray:
@@ -241,8 +266,8 @@ def _raise_together(faults: list[ValueError | OSError]) -> None:
 
 
 def _count_empty(
-    qrels: Qrels, negative: Negative, measures: tuple[Measure, ...]
-) -> tuple[int, ...]:
+    qrels: Qrels, negative: Negative, measures: dict[str, Measure]
+) -> tuple[int | None, ...]:
     """Count the topics with nothing relevant, for each measure."""
     nothing_retrieved = rankings_of([join_nothing(qrels, negative)])
     try:

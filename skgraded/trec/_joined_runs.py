@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure
+from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._files import (
@@ -75,16 +75,16 @@ class JoinedRuns(NamedTuple):
     complete: bool = True
 
     def score(
-        self, grades: FloatArray, measures: tuple[Measure, ...], n_threads: int | None = -1
+        self, measures: Measures, grades: FloatArray, n_threads: int | None = -1
     ) -> FloatArray:
         """Score the runs as if the documents of the qrels had these grades.
 
         Parameters
         ----------
+        measures : str, Measure, sequence of them, or mapping of str to them
+            The measures.
         grades : ndarray of shape (n_documents,)
             New grades of the documents of the qrels; -1 = not sampled, NaN = outside the pool.
-        measures : tuple of Measure
-            The measures.
         n_threads : int or None, default=-1
             Number of threads: -1 for all processors, None for one. Results do not depend on it.
 
@@ -96,11 +96,12 @@ class JoinedRuns(NamedTuple):
         Examples
         --------
         >>> import numpy as np
-        >>> from skgraded import AP, trec
+        >>> from skgraded import trec
         >>> runs = trec.join_runs({"q1": {"a": 1, "b": 0}}, {"q1": {"b": 2.0, "a": 1.0}})
-        >>> runs.score(np.array([1.0, 0.0]), (AP(),)), runs.score(np.array([0.0, 1.0]), (AP(),))
+        >>> runs.score("AP", np.array([1.0, 0.0])), runs.score("AP", np.array([0.0, 1.0]))
         (array([[[0.5]]]), array([[[1.]]]))
         """
+        named = measures_by_name(measures)
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
         best_first = RankedList(
             pool.best_first, np.zeros(len(pool.best_first), dtype=np.uint8), pool.indptr
@@ -108,8 +109,8 @@ class JoinedRuns(NamedTuple):
 
         def score(lists: _Lists) -> FloatArray:
             rankings = _rankings(lists, pool.grades, pool.levels, best_first)
-            values = evaluate_rankings(measures, rankings).values
-            return values.reshape(lists.n_systems, -1, len(measures))
+            values = evaluate_rankings(named, rankings).values
+            return values.reshape(lists.n_systems, -1, len(named))
 
         with ThreadPoolExecutor(threads(n_threads)) as executor:
             values: FloatArray = np.concatenate(list(executor.map(score, self.lists)))

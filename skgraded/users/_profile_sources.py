@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from skgraded._params import integer
 from skgraded._text import first_few
-from skgraded.measures import AP, Measure, evaluate, xGAP
-from skgraded.rankings import Rankings, as_rankings, refuse_other_order
+from skgraded.measures import AP, Measure, evaluate, measure_or_none, xGAP
+from skgraded.rankings import Judgments, Rankings, split_target
+from skgraded.results import Scores
 from skgraded.users._simplex import inner_points, path
 
 __all__ = ["Profiled", "profile_measures", "values_of_rankers"]
@@ -126,25 +127,50 @@ def values_of_rankers(
     y_true: Any, y_score: Any, qid: Any, sample_weight: Any, fields: dict[str, Any]
 ) -> Profiled:
     """Return the values of all rankers, whatever their source."""
-    sources: dict[str, Any]
     if y_score is not None:
-        sources = _ranked(y_true, y_score, qid, sample_weight)
+        top = Judgments.from_arrays(split_target(y_true)[0]).top_grade
+        measures = _measures_up_to(top, fields)
+        scores = evaluate(measures, y_true, y_score, qid=qid, sample_weight=sample_weight)
+    elif qid is not None or sample_weight is not None:
+        raise TypeError("qid and sample_weight must be None without y_score.")
+    elif _are_rankings(y_true):
+        scores = evaluate(_measures_up_to(_common_top(y_true), fields), y_true)
     else:
-        if qid is not None or sample_weight is not None:
-            raise TypeError("qid and sample_weight must be None without y_score.")
-        if hasattr(y_true, "systems"):
-            return _of_runs(y_true, fields)
-        sources = _named(y_true)
-    scored = {name: each for name, each in sources.items() if not isinstance(each, Rankings)}
-    if len(scored) < len(sources):
-        if scored:
-            raise ValueError(
-                f"Rankers must be all Rankings or all scored, got both: {next(iter(scored))!r} is "
-                "scored."
-            )
-        sources, fields = _evaluated(sources, fields), {}
-    _refuse_fields(fields)
-    return _of_scores(sources)
+        _refuse_fields(fields)
+        scores = Scores.of_systems(y_true)
+    if scores.systems is None:
+        raise TypeError(
+            f"y_score must map names of rankers to their scores, got {type(y_score).__name__}."
+        )
+    if len(scores.systems) < _FEWEST:
+        raise ValueError(f"There must be at least 2 rankers to compare, got {len(scores.systems)}.")
+    return _profiled(scores.over_repeats())
+
+
+def _measures_up_to(top: float, fields: dict[str, Any]) -> list[Measure]:
+    return profile_measures(max(1, int(top)), **fields)
+
+
+def _are_rankings(rankers: Any) -> bool:
+    if not isinstance(rankers, Mapping):
+        return False
+    are_scored = [name for name, each in rankers.items() if not isinstance(each, Rankings)]
+    if 0 < len(are_scored) < len(rankers):
+        raise ValueError(
+            f"Rankers must be all Rankings or all scored, got both: {are_scored[0]!r} is scored."
+        )
+    return not are_scored
+
+
+def _common_top(rankings: Mapping[Any, Rankings]) -> float:
+    """Return the highest grade, which must be the same for all rankers."""
+    tops = {name: int(each.judgments.top_grade) for name, each in rankings.items()}
+    if len(set(tops.values())) > 1:
+        raise ValueError(
+            "Rankers must be scored on the same judgments, got the highest grades "
+            f"{', '.join(f'{top} for {name!r}' for name, top in tops.items())}."
+        )
+    return max(tops.values(), default=1)
 
 
 def _refuse_fields(fields: dict[str, Any]) -> None:
@@ -155,141 +181,41 @@ def _refuse_fields(fields: dict[str, Any]) -> None:
         )
 
 
-def _named(rankers: Any) -> dict[str, Any]:
-    if not isinstance(rankers, Mapping):
-        raise TypeError(
-            "y_score must map names of rankers to their scores; without grades, the only argument "
-            "is a RunScores or maps names to Rankings, Scores or QueryValidation; got "
-            f"{type(rankers).__name__}."
-        )
-    named = {str(name): each for name, each in rankers.items()}
-    if len(named) < _FEWEST:
-        raise ValueError(f"There must be at least 2 rankers to compare, got {len(named)}.")
-    return named
-
-
-def _ranked(y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> dict[str, Rankings]:
-    """Rank the same documents by the scores of all rankers."""
-    if hasattr(y_score, "columns") and hasattr(y_score, "items"):  # a DataFrame
-        y_score = dict(y_score.items())
-    named = _named(y_score)
-    scores_by_name = {f"y_score[{name!r}]": scores for name, scores in named.items()}
-    refuse_other_order(y_true=y_true, **scores_by_name, qid=qid, sample_weight=sample_weight)
-    (first, scores), *others = named.items()
-    rankings = as_rankings(y_true, scores, qid, sample_weight)
-    return {first: rankings} | {name: rankings.judgments.rank(each) for name, each in others}
-
-
-def _evaluated(sources: dict[str, Rankings], fields: dict[str, Any]) -> dict[str, Any]:
-    tops = {name: int(each.judgments.top_grade) for name, each in sources.items()}
-    if len(set(tops.values())) > 1:
-        raise ValueError(
-            "Rankers must be scored on the same judgments, got the highest grades "
-            f"{', '.join(f'{top} for {name!r}' for name, top in tops.items())}."
-        )
-    measures = profile_measures(max(1, *tops.values()), **fields)
-    return {name: evaluate(measures, each) for name, each in sources.items()}
-
-
-def _of_scores(sources: dict[str, Any]) -> Profiled:
-    """Return the values in `Scores` or results of cross-validations."""
-    first = next(iter(sources))
-    for name, each in sources.items():
-        if not (hasattr(each, "measures") and hasattr(each, "per_query")):
-            raise TypeError(
-                f"{name!r} must be Rankings, Scores or a QueryValidation, got "
-                f"{type(each).__name__}."
-            )
-    aps, xgaps = _chosen(sources[first].measures)
-    tables = {name: _table(name, each, [*aps, *xgaps]) for name, each in sources.items()}
-    qid, _, weights = tables[first]
-    values = []
-    for name, each in tables.items():
-        rows = _rows_of(name, each[0], first, qid)
-        values.append(each[1][rows])
-        theirs = None if each[2] is None else each[2][rows]
-        if (theirs is None) != (weights is None) or not np.array_equal(
-            np.zeros(0) if theirs is None else theirs, np.zeros(0) if weights is None else weights
-        ):
-            raise ValueError(f"Rankers must weight queries alike: {name!r} and {first!r} do not.")
-    return _profiled(tuple(sources), qid, np.array(values), (aps, xgaps), weights)
-
-
-def _table(
-    name: str, source: Any, measures: Sequence[Measure]
-) -> tuple[NDArray[Any], FloatArray, FloatArray | None]:
-    """Return queries, values by query and measure, and weights of one ranker."""
-    try:
-        found = [source.per_query(each) for each in measures]
-    except KeyError as error:
-        raise ValueError(
-            f"Rankers must be scored by the same measures: {name!r} {error.args[0]}"
-        ) from error
-    return found[0].qid, np.column_stack([each.values for each in found]), found[0].weights
-
-
-def _rows_of(name: str, qid: NDArray[Any], first: str, queries: NDArray[Any]) -> list[int]:
-    """Return the rows of a ranker in the order of the first one's queries."""
-    place = {query: row for row, query in enumerate(qid.tolist())}
-    wanted = queries.tolist()
-    n_same = len(place.keys() & set(wanted))
-    if not len(place) == len(wanted) == n_same:
-        raise ValueError(
-            f"Rankers must be scored on the same queries: {name!r} has {len(place)}, {first!r} has "
-            f"{len(wanted)}, and {n_same} of them are the same."
-        )
-    return [place[query] for query in wanted]
-
-
-def _of_runs(scores: Any, fields: dict[str, Any]) -> Profiled:
-    """Return the values in a `RunScores`."""
-    _refuse_fields(fields)
-    if len(scores.systems) < _FEWEST:
-        raise ValueError(f"There must be at least 2 rankers to compare, got {len(scores.systems)}.")
-    aps, xgaps = _chosen(scores.measures)
-    columns = [scores.measures.index(each) for each in (*aps, *xgaps)]
-    return _profiled(
-        scores.systems, scores.topics, scores.values[:, :, columns], (aps, xgaps), None
-    )
-
-
-def _chosen(measures: Sequence[Measure]) -> tuple[list[AP], list[xGAP]]:
+def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
     """Return AP at the thresholds 1..c, and xGAP with a g for these and the same other fields."""
-    aps: dict[int, AP] = {}
-    for each in measures:
-        if type(each) is AP and not each.normalize:
-            aps.setdefault(each.rel, each)
-    if sorted(aps) != list(range(1, len(aps) + 1)) or not aps:
+    parsed = {name: measure_or_none(name) for name in measures}
+    by_rel = {
+        each.rel: (name, each)
+        for name, each in reversed(parsed.items())
+        if type(each) is AP and not each.normalize
+    }
+    aps = dict(by_rel[rel] for rel in sorted(by_rel))
+    if sorted(by_rel) != list(range(1, len(aps) + 1)) or not aps:
         raise ValueError(
             "Rankers must be scored by AP(rel=1), AP(rel=2) and so on up to the top grade, got "
-            f"{first_few([str(each) for each in measures])}. profile_measures makes these measures."
+            f"{first_few(measures)}. profile_measures makes these measures."
         )
-    chosen = [aps[rel] for rel in sorted(aps)]
-    _check_empty(chosen[0])
-    for each in chosen:
-        if dataclasses.replace(each, rel=1) != chosen[0]:
-            raise ValueError(f"AP must differ in rel alone, got {chosen[0]} and {each}.")
-    shared = {name: getattr(chosen[0], name) for name in ("k", "ties", "unjudged")}
-    return chosen, [
-        each
-        for each in measures
+    first = by_rel[1][1]
+    _check_empty(first)
+    for each in aps.values():
+        if dataclasses.replace(each, rel=1) != first:
+            raise ValueError(f"AP must differ in rel alone, got {first} and {each}.")
+    shared = {name: getattr(first, name) for name in ("k", "ties", "unjudged")}
+    return aps, {
+        name: each
+        for name, each in parsed.items()
         if type(each) is xGAP
         and not each.normalize
         and not isinstance(each.g, str)
-        and len(each.g) == len(chosen)
+        and len(each.g) == len(aps)
         and {name: getattr(each, name) for name in shared} == shared
-    ]
+    }
 
 
-def _profiled(
-    rankers: tuple[str, ...],
-    qid: NDArray[Any],
-    values: FloatArray,
-    chosen: tuple[list[AP], list[xGAP]],
-    weights: FloatArray | None,
-) -> Profiled:
+def _profiled(scores: Scores) -> Profiled:
     """Leave out queries without a value at threshold 1; at others, no value is 0, as in eGAP."""
-    aps, xgaps = chosen
+    aps, xgaps = _chosen(scores.measures)
+    values = scores[[*aps, *xgaps]].values
     has_value = ~np.isnan(values[:, :, 0]).any(axis=0)
     if has_value.sum() < _FEWEST_QUERIES:
         raise ValueError(
@@ -297,13 +223,14 @@ def _profiled(
             f"got {has_value.sum()}."
         )
     kept = np.nan_to_num(values[:, has_value], nan=0.0)
+    users = [each.g for each in xgaps.values()]
     return Profiled(
-        rankers=rankers,
-        qid=qid[has_value],
+        rankers=scores.systems or (),
+        qid=scores.qid[has_value],
         ap=kept[:, :, : len(aps)],
-        users=np.array([each.g for each in xgaps], dtype=float).reshape(len(xgaps), len(aps)),
+        users=np.array(users, dtype=float).reshape(len(xgaps), len(aps)),
         xgap=kept[:, :, len(aps) :],
-        weights=None if weights is None else weights[has_value],
+        weights=None if scores.weights is None else scores.weights[has_value],
         n_left_out=int((~has_value).sum()),
-        measure=aps[0],
+        measure=next(iter(aps.values())),
     )

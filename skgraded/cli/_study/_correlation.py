@@ -6,6 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from skgraded.cli._options import add_measures
+from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -67,4 +68,4 @@ def run(arguments: argparse.Namespace) -> None:
     )
     statistic = arguments.statistic
     draw = [lambda ax: found.plot(ax, statistic=statistic)]
-    write_result(arguments, found, found.to_text(statistic), scores.notes(), draw)
+    write_result(arguments, found, found.to_text(statistic), notes_of(scores), draw)

@@ -108,9 +108,9 @@ def run(arguments: argparse.Namespace) -> None:
     repeats = arguments.repeats
     with faults_are_located(qrels):
         found = incompleteness(
+            chosen_measures(arguments),
             qrels,
             arguments.runs,
-            chosen_measures(arguments),
             method=arguments.method,
             rates=arguments.rates,
             n_repeats=_REPEATS.get(arguments.method, 1) if repeats is None else repeats,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from skgraded._stats.paired import N_RESAMPLES, TESTS
 from skgraded.cli._options import add_confidence, add_measures, add_seed
+from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -31,8 +31,9 @@ from skgraded.cli._study._steps import (
     selected_systems,
     topic_masks,
 )
+from skgraded.results import Scores
 from skgraded.studies import DiscriminativePower, discriminative_power, reduce_pool
-from skgraded.trec import Qrels, RunScores
+from skgraded.trec import Qrels
 
 __all__ = ["add_command"]
 
@@ -89,7 +90,8 @@ def run(arguments: argparse.Namespace) -> None:
     for rate, judged in _samples(arguments, qrels):
         scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
         # A sample's own judgments left out are no news.
-        notes += dataclasses.replace(scores, remarks=tuple(remarks)).notes()
+        own = judged.notes(arguments.negative)
+        notes += remarks + [note for note in notes_of(scores) if note not in own]
         for name, mask in masks.items():
             labels: dict[str, Any] = {"topics": name} if len(masks) > 1 else {}
             words = [heading_of(name)]
@@ -109,7 +111,7 @@ def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[floa
         yield rate, reduce_pool(qrels, rate, by_grade=by_grade, random_state=seed)
 
 
-def _test(arguments: argparse.Namespace, scores: RunScores, topics: Any) -> DiscriminativePower:
+def _test(arguments: argparse.Namespace, scores: Scores, topics: Any) -> DiscriminativePower:
     return discriminative_power(
         restricted(scores, None, topics),
         test=arguments.test,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ from numpy.typing import NDArray
 
 from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grades
 from skgraded.measures import Measure
+from skgraded.results import Scores
 from skgraded.studies import TopicFacts, above_first_quartile, best_systems, topic_facts
-from skgraded.trec import Qrels, RunScores, evaluate, read_qrels
+from skgraded.trec import Qrels, evaluate, read_qrels
 
 __all__ = [
     "chosen_measures",
@@ -47,11 +47,11 @@ def rules(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def score_runs(
     arguments: argparse.Namespace, qrels: Qrels, measures: list[Measure], runs: Any = None
-) -> RunScores:
+) -> Scores:
     """Score the runs, all of them unless some are given."""
     taken = arguments.runs if runs is None else runs
     with faults_are_located(qrels):
-        return evaluate(qrels, taken, measures, progress=True, **rules(arguments))
+        return evaluate(measures, qrels, taken, progress=True, **rules(arguments))
 
 
 def facts_of(arguments: argparse.Namespace, qrels: Qrels) -> TopicFacts:
@@ -91,20 +91,16 @@ def selected_systems(arguments: argparse.Namespace, qrels: Qrels) -> Mask | None
     scores = score_runs(arguments, qrels, [by])
     if arguments.top is None:
         return above_first_quartile(scores, str(by))
-    if not 1 < arguments.top <= len(scores):
+    n_runs = len(scores.systems or ())
+    if not 1 < arguments.top <= n_runs:
         raise ValueError(
-            f"--top must be from 2 to the number of runs, {len(scores)}, got {arguments.top}."
+            f"--top must be from 2 to the number of runs, {n_runs}, got {arguments.top}."
         )
     return best_systems(scores, arguments.top, str(by))
 
 
-def restricted(scores: RunScores, systems: Mask | None, topics: Mask) -> RunScores:
+def restricted(scores: Scores, systems: Mask | None, topics: Mask) -> Scores:
     """Return the scores of some systems and topics."""
-    kept = np.flatnonzero(np.ones(len(scores), bool) if systems is None else systems)
-    return dataclasses.replace(
-        scores,
-        systems=tuple(scores.systems[each] for each in kept),
-        topics=scores.topics[topics],
-        values=scores.values[kept][:, topics],
-        coverage=tuple(scores.coverage[each] for each in kept),
-    )
+    names = scores.systems or ()
+    kept = range(len(names)) if systems is None else np.flatnonzero(systems)
+    return scores.select(system=[names[each] for each in kept], query=scores.qid[topics].tolist())

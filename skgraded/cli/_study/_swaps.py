@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from skgraded.cli._options import add_measures, add_seed
+from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -64,4 +65,4 @@ def run(arguments: argparse.Namespace) -> None:
         chosen = restricted(scores, systems, mask)
         found = swap_rates(chosen, n_trials=arguments.trials, random_state=arguments.seed)
         parts.append(Part(labels, heading_of(name), found))
-    write_parts(arguments, parts, repr, scores.notes())
+    write_parts(arguments, parts, repr, notes_of(scores))

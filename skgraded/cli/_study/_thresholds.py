@@ -6,6 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from skgraded.cli._options import add_measures
+from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     add_few,
     add_formats,
@@ -72,4 +73,4 @@ def run(arguments: argparse.Namespace) -> None:
         topics=topic_masks(arguments, facts),
         systems=selected_systems(arguments, qrels),
     )
-    write_result(arguments, found, found.to_text(arguments.statistic), scores.notes())
+    write_result(arguments, found, found.to_text(arguments.statistic), notes_of(scores))

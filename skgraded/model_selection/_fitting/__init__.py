@@ -7,8 +7,8 @@ from skgraded.model_selection._fitting._libraries import (
     can_stop_early,
     fit_estimator,
     importances_of,
+    needs_queries,
     reject_cluster_rankers,
-    staged_scores,
     stoppable,
 )
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -23,9 +23,9 @@ __all__ = [
     "final_step",
     "fit_estimator",
     "importances_of",
+    "needs_queries",
     "reject_cluster_rankers",
     "split_fit_params",
-    "staged_scores",
     "stoppable",
     "take_along",
 ]

@@ -1,0 +1,86 @@
+"""The input of studies: values of several measures for several systems, topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded.measures import measure_or_none
+from skgraded.results import Scores
+
+__all__ = ["complete_topics", "kept_systems", "scored_systems", "system_mask"]
+
+FloatArray = NDArray[np.float64]
+
+
+def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores:
+    """Return the input of a study as values by system, topic and measure.
+
+    Parameters
+    ----------
+    scores : Scores or mapping
+        What `Scores.of_systems` takes. The values of a topic are its means over repeats. Names of
+        measures tell whether less is better, where arrays are given.
+    n_systems, n_topics : int
+        The smallest numbers that the study needs.
+
+    Returns
+    -------
+    Scores
+        The values, with the axes system, query and measure.
+
+    Raises
+    ------
+    ValueError
+        If shapes, measures or queries differ, or there are too few systems or topics.
+    TypeError
+        If the input has none of these forms.
+    """
+    if isinstance(scores, Mapping) and not any(
+        isinstance(each, Scores) for each in scores.values()
+    ):
+        scores = {measure_or_none(name) or name: each for name, each in scores.items()}
+    taken = Scores.of_systems(scores).over_repeats()
+    taken = taken[list(taken.measures)]
+    for what, found, least in (
+        ("systems", len(taken.systems or ()), n_systems),
+        ("topics", taken.n_queries, n_topics),
+    ):
+        if found < least:
+            raise ValueError(f"scores must hold at least {least} {what}, got {found}.")
+    return taken
+
+
+def kept_systems(taken: Scores, systems: ArrayLike | None) -> Scores:
+    """Keep the systems of a mask, at least two of them; all without a mask."""
+    if systems is None:
+        return taken
+    names = taken.systems or ()
+    mask = system_mask(systems, len(names))
+    return scored_systems(taken.select(system=[names[each] for each in np.flatnonzero(mask)]))
+
+
+def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
+    """Check a mask of systems; a list of numbers is refused, since it would select others."""
+    mask = np.asarray(kept)
+    if mask.dtype != bool or mask.shape != (n_systems,):
+        raise ValueError(
+            f"systems must be a mask of shape ({n_systems},), got {mask.dtype} of shape "
+            f"{mask.shape}."
+        )
+    return mask
+
+
+def complete_topics(taken: Scores, name: str) -> FloatArray:
+    """Return the values of one measure on the topics on which all systems have a value."""
+    values = taken[name].values
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if values.shape[1] < 2:  # noqa: PLR2004 - no spread of one
+        raise ValueError(
+            "scores must hold at least 2 topics on which all systems have a value of "
+            f"{name}, got {values.shape[1]}."
+        )
+    return values
