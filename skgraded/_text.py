@@ -1,30 +1,20 @@
-"""Tables of plain text that fit a terminal."""
+"""Words and sentences for people: numbers with their nouns, lists of names, lines that fit."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "WIDTH",
-    "Table",
-    "TableResult",
     "count",
     "first_few",
-    "html_table",
     "shorten",
-    "text_table",
     "wrap",
 ]
 
 WIDTH = 80
 _EXAMPLES = 3
-_GAP = "  "
 _WIDEST_NAME = 30
 
 
@@ -47,147 +37,3 @@ def shorten(name: str, width: int = _WIDEST_NAME) -> str:
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
     """Break a sentence into lines and indent all of them but the first."""
     return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
-
-
-def text_table(
-    labels: Sequence[str],
-    columns: Sequence[tuple[str, Sequence[str]]],
-    width: int = WIDTH,
-    widest_label: int = _WIDEST_NAME,
-) -> str:
-    """Draw a table; columns that do not fit beside the labels go into further blocks below.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        The heading of the labels, then the labels.
-    columns : sequence of (str, sequence of str)
-        Heading and cells of each column.
-    width : int, default=80
-        Characters in a line.
-    widest_label : int, default=30
-        Longer labels are cut.
-
-    Returns
-    -------
-    str
-        The lines of the table.
-    """
-    names = [shorten(each, widest_label) for each in labels]
-    label_width = max(map(len, names))
-    blocks: list[list[list[str]]] = []
-    room = 0
-    for heading, cells in columns:
-        cell_width = max(map(len, [heading, *cells]))
-        if not blocks or room < len(_GAP) + cell_width:
-            blocks.append([[name.ljust(label_width)] for name in names])
-            room = width - label_width
-        room -= len(_GAP) + cell_width
-        for line, cell in zip(blocks[-1], [heading, *cells], strict=True):
-            line.append(cell.rjust(cell_width))
-    return "\n\n".join("\n".join(map(_joined, block)) for block in blocks)
-
-
-class Table(NamedTuple):
-    """A table of a result, which is drawn with characters or as HTML.
-
-    Attributes
-    ----------
-    labels : sequence of str
-        The heading of the labels, then the labels.
-    columns : sequence of (str, sequence of str)
-        Heading and cells of each column.
-    notes : sequence of str
-        Sentences below the table.
-    title : str
-        A line above the table.
-    widest_label : int
-        Longer labels are cut in text.
-    """
-
-    labels: Sequence[str]
-    columns: Sequence[tuple[str, Sequence[str]]]
-    notes: Sequence[str] = ()
-    title: str = ""
-    widest_label: int = _WIDEST_NAME
-
-    def to_text(self, width: int = WIDTH) -> str:
-        """Draw it with characters, none of the lines wider than a terminal."""
-        title = [wrap(self.title, width)] if self.title else []
-        table = text_table(self.labels, self.columns, width, self.widest_label)
-        return "\n".join([*title, table, *(wrap(note, width) for note in self.notes if note)])
-
-    def to_html(self) -> str:
-        """Draw it for a notebook."""
-        headings, cells = zip(*self.columns, strict=True)
-        rows = [list(row) for row in zip(self.labels[1:], *cells, strict=True)]
-        title = f"<p>{escape(self.title)}</p>\n" if self.title else ""
-        notes = [note for note in self.notes if note]
-        return title + html_table([self.labels[0], *headings], rows, notes)
-
-
-class TableResult:
-    """Base class of results that are shown as a table, in terminals and in notebooks."""
-
-    def _table(self) -> Table:
-        raise NotImplementedError
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a DataFrame."""
-        raise NotImplementedError
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` by name, in plain types as for JSON.
-
-        Returns
-        -------
-        dict of str to list
-            The columns.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return {str(name): column.tolist() for name, column in self.to_frame().items()}
-
-    def __repr__(self) -> str:
-        return self._table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self._table().to_html()
-
-
-def html_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()
-) -> str:
-    """Draw a table for a notebook; the first column holds labels, the others hold numbers.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Headings of the columns.
-    rows : sequence of sequence of str
-        Cells, row by row.
-    notes : sequence of str, default=()
-        Sentences below the table.
-
-    Returns
-    -------
-    str
-        HTML without scripts and styles of its own, so that the notebook's style applies.
-    """
-    lines = ["<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
-    lines += [_html_row("td", row) for row in rows]
-    lines += ["</tbody>", "</table>", *(f"<p>{escape(note)}</p>" for note in notes)]
-    return "\n".join(lines)
-
-
-def _html_row(tag: str, cells: Sequence[str]) -> str:
-    label, *numbers = (escape(cell) for cell in cells)
-    aligned = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers)
-    return f'<tr><th style="text-align: left">{label}</th>{aligned}</tr>'
-
-
-def _joined(cells: list[str]) -> str:
-    return _GAP.join(cells).rstrip()

@@ -509,7 +509,7 @@ def test_numbers_come_as_a_frame_and_as_plain_types():
     assert frame.shape == (3, 9)
     np.testing.assert_allclose(frame["difference"], frame["value"] - frame["baseline_value"])
     assert ((frame["low"] < frame["difference"]) & (frame["difference"] < frame["high"])).all()
-    numbers = json.loads(json.dumps(profile.to_dict()))
+    numbers = json.loads(profile.to_json())
     assert numbers["pairs"][0]["conclusion"] == profile.pairs[0].sentence
     assert numbers["pairs"][0]["differences"] == frame["difference"].tolist()
     assert len(numbers["pairs"][0]["xgap"]["users"]) == len(profile.pairs[0].users)

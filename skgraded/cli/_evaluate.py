@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from skgraded.cli._formats import notes_beside, scores_as
+from skgraded._writers import WRITERS
 from skgraded.cli._options import add_measures, add_outputs
-from skgraded.cli._outputs import check_outputs, notes_of, tell, write
+from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
+from skgraded.results import as_trec_eval_lines, report_of
 
 __all__ = ["add_command"]
 
+_LINES = "trec_eval"
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -42,7 +44,7 @@ def add_command(commands: Any) -> None:
         help="mean over the topics; geometric, with values below 1e-5 as 1e-5, is trec_eval's "
         "gm_map for AP (default: %(default)s)",
     )
-    add_outputs(parser, ("table", "csv", "json", "trec_eval"))
+    add_outputs(parser, [*WRITERS, _LINES])
     parser.set_defaults(run=run)
 
 
@@ -50,5 +52,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
     check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
-    write(arguments, scores_as(arguments.format, scores, arguments.per_query, arguments.average))
-    tell(notes_beside(arguments.format, notes_of(scores)))
+    per_query, average = arguments.per_query, arguments.average
+    if arguments.format == _LINES:
+        write(arguments, as_trec_eval_lines(scores, per_query, average))
+        tell(notes_of(scores))
+    else:
+        write_reports(arguments, [report_of(scores, per_query, average)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -129,14 +130,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def add_outputs(
-    parser: argparse.ArgumentParser, formats: tuple[str, ...]
-) -> argparse._ArgumentGroup:
+def add_outputs(parser: argparse.ArgumentParser, formats: Iterable[str]) -> argparse._ArgumentGroup:
     """Add the format and the file of the output; return their group."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format",
-        choices=formats,
+        choices=tuple(formats),
         help="(default: that of an output in .csv or .json, else table)",
     )
     group.add_argument(

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from skgraded._text import wrap
-from skgraded.results import Scores, notes_on_empty
+from skgraded._writers import WRITERS, Report
+from skgraded.results import Scores, report_of
 
 __all__ = [
     "check_outputs",
@@ -24,6 +25,7 @@ __all__ = [
     "show",
     "tell",
     "write",
+    "write_reports",
 ]
 
 # Arguments that name files to read, and those that name files to write.
@@ -39,9 +41,17 @@ def write(arguments: argparse.Namespace, text: str) -> None:
         _replace(arguments.output, text.encode("utf-8", "surrogateescape"))
 
 
+def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> None:
+    """Write results in the format that was asked for, and notes that it has no place for beside."""
+    writer = WRITERS[arguments.format]
+    write(arguments, writer.write(reports))
+    if not writer.holds_notes:
+        tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
+
+
 def notes_of(scores: Scores) -> list[str]:
     """Return what the values of scores do not show, in sentences."""
-    return [*scores.notes, *notes_on_empty(scores.measures, scores.n_empty, scores.empty)]
+    return list(report_of(scores).notes)
 
 
 def show(text: str) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import choice
 from skgraded._stats.paired import (
-    N_RESAMPLES,
     PairedTest,
     effect_size,
     effect_size_in_residuals,
@@ -46,7 +45,7 @@ def compare(
     tests: str | Iterable[str] | None = None,
     correction: str | None = None,
     confidence: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Comparison:
     r"""Compare systems over the same queries by differences, intervals and paired tests.
@@ -79,8 +78,9 @@ def compare(
         the measures: Holm's, Benjamini and Hochberg's, or none. Holm's by default.
     confidence : float, default=0.95
         Confidence of the intervals. Differences with p < 1 - confidence are significant.
-    n_resamples : int, default=10000
-        Number of resamples of the tests that draw some.
+    n_resamples : int, optional
+        Number of resamples of the tests that draw some: by default 10,000, or with a note as many
+        as the correction needs for any difference to be significant by the tests asked for.
     random_state : int, Generator or None, default=0
         Seed of the resamples; None draws others in every call.
 
@@ -132,7 +132,7 @@ def compare(
     - ``"tukey"``: the randomised Tukey HSD test [3]_, which tests all systems at once and corrects
       for the number of pairs itself.
 
-    By default the test is Fisher's, or Tukey's with a note where ``n_resamples`` are too few for
+    By default the test is Fisher's, or Tukey's with a note where 10,000 resamples are too few for
     Holm's correction of so many pairs. Intervals are those of the t test, and not corrected for
     the number of differences.
 
@@ -206,7 +206,7 @@ def compare(
         tests=tuple(test.name for test in plan.tests),
         correction=plan.correction,
         confidence=confidence,
-        n_resamples=n_resamples,
+        n_resamples=plan.n_resamples,
         n_tests=len(pairs) * len(columns),
         remarks=plan.remarks,
     )
@@ -261,11 +261,11 @@ def _columns(scores: Scores) -> Iterator[_Column]:
     cube = scores.values.reshape(-1, n_repeats, scores.n_queries, len(scores))
     for place, (name, direction) in enumerate(zip(scores, scores.directions, strict=True)):
         values = np.ascontiguousarray(cube[..., place])
-        is_compared = (~np.isnan(values)).all(axis=0).any(axis=0)
+        is_compared = np.asarray((~np.isnan(values)).all(axis=0).any(axis=0))
         if is_compared.sum() < _FEWEST:
             raise ValueError(
-                f"Paired tests need at least 2 queries on which every system has a value of {name}, "
-                f"got {is_compared.sum()}."
+                "Paired tests need at least 2 queries on which every system has a value of "
+                f"{name}, got {is_compared.sum()}."
             )
         compared = values[:, :, is_compared]
         yield _Column(compared, _over_repeats(compared), is_compared, direction)
@@ -306,7 +306,7 @@ def _facts(scores: Scores, columns: list[_Column]) -> dict[str, Any]:
 
 def _differences(
     columns: list[_Column], pairs: IntArray, plan: Plan, confidence: float
-) -> dict[str, FloatArray]:
+) -> dict[str, Any]:
     """Return mean differences, intervals, standard errors and effect sizes of all pairs."""
     found = [_differences_of(each, pairs, confidence) for each in columns]
     difference, low, high, error, effect = map(_as_columns, zip(*found, strict=True))

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._optional import import_pandas
 from skgraded._params import fraction, number
 from skgraded._stats.corrections import level_of
 from skgraded._stats.repeats import note_on_few_repeats
-from skgraded._text import WIDTH, count, first_few
+from skgraded._text import count, first_few
+from skgraded._writers import LongResult, Table
 from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._tables import tables_of
 from skgraded.results import OfMeasures, column_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Comparison"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_ROWS_SHOWN = 20
 # With fewer queries that hold the top grade, a note says so.
 _FEW_TOP_QUERIES = 20
 _ONE_TRAINING = (
@@ -35,11 +31,13 @@ _ONE_TRAINING = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(OfMeasures):
+class Comparison(OfMeasures, LongResult):
     """Differences between systems, with intervals, effect sizes and p-values.
 
     Systems, and with them the signs of the differences, are in the order in which they were given.
-    Printed tables and pictures list the best one first.
+    Printed tables and pictures list the best one first. `to_frame` has one row per measure and pair
+    of systems, with the columns measure, system, other, difference, low, high, effect_size, one for
+    the p-values of each test, and significant.
 
     Attributes
     ----------
@@ -232,17 +230,10 @@ class Comparison(OfMeasures):
         n_queries: IntArray = np.ceil(needed + two_sided**2 / 2.0).astype(np.int64)
         return n_queries
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` by name, in plain types as for JSON.
-
-        Returns
-        -------
-        dict of str to list
-            The columns.
-        """
+    def _columns(self) -> dict[str, Any]:
         column, pair = (each.ravel() for each in np.indices(self.difference.T.shape))
         systems = np.array(self.systems, dtype=object)
-        columns = {
+        return {
             "measure": np.array(self.measures, dtype=object)[column],
             "system": systems[self.pairs[pair, 0]],
             "other": systems[self.pairs[pair, 1]],
@@ -253,47 +244,17 @@ class Comparison(OfMeasures):
             **{test: found[pair, column] for test, found in self.p_value.items()},
             "significant": self.significant[pair, column],
         }
-        return {name: values.tolist() for name, values in columns.items()}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure and pair of systems.
+    def _facts(self) -> dict[str, Any]:
+        means = {
+            system: dict(zip(self.measures, row, strict=True))
+            for system, row in zip(self.systems, self.means.tolist(), strict=True)
+        }
+        facts = {name: value for name, value in super()._facts().items() if name != "remarks"}
+        return {**facts, "means": means}
 
-        Returns
-        -------
-        DataFrame
-            Columns measure, system, other, difference, low, high, effect_size, one for the p-values
-            of each test, and significant.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        frame: pd.DataFrame = import_pandas(".to_dict()").DataFrame(self.to_dict())
-        return frame
-
-    def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
-        """Draw tables of the means and of the differences, with notes.
-
-        Parameters
-        ----------
-        n_rows : int, optional
-            Number of systems that are shown; all by default.
-        width : int, default=80
-            Characters in a line.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
-        return "\n\n".join(table.to_text(width) for table in tables_of(self, n_rows, width))
-
-    def __repr__(self) -> str:
-        return self.to_text(_ROWS_SHOWN)
-
-    def _repr_html_(self) -> str:
-        return "\n".join(table.to_html() for table in tables_of(self, _ROWS_SHOWN))
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return tables_of(self, n_rows)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences with their intervals, or where they are many, who beats whom.

@@ -1,4 +1,4 @@
-"""Which tests a comparison takes, how it corrects their p-values, and whether these can be small."""
+"""The tests of a comparison, the correction of their p-values, and how small these can be."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from skgraded._params import choice, fraction, integer
 from skgraded._stats.corrections import CORRECTIONS, level_of
-from skgraded._stats.paired import TESTS, PairedTest
+from skgraded._stats.paired import N_RESAMPLES, TESTS, PairedTest
 from skgraded._text import count
 
-__all__ = ["Family", "Plan", "plan_tests", "resamples_lacking"]
+__all__ = ["Family", "Plan", "plan_tests"]
 
 FloatArray = NDArray[np.float64]
 
@@ -66,24 +66,24 @@ def plan_tests(
     tests: str | Iterable[str] | None,
     correction: str | None,
     confidence: float,
-    n_resamples: int,
+    n_resamples: int | None,
     family: Family,
 ) -> Plan:
-    """Choose the tests of a comparison, and check that their p-values can be significant."""
+    """Choose the tests of a comparison, and as many resamples as they need at least."""
     level = level_of(fraction("confidence", confidence))
-    integer("n_resamples", n_resamples, 1)
+    drawn = N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1)
     chosen = "holm" if correction is None else choice("correction", correction, CORRECTIONS)
-    plan = Plan((), chosen, level, n_resamples)
+    plan = Plan((), chosen, level, drawn)
     if tests is None:
-        plan = _with_default_test(plan, family, may_be_joint=correction is None)
+        may_be_joint = correction is None and n_resamples is None
+        plan = _with_default_test(plan, family, may_be_joint=may_be_joint)
     else:
         plan = plan._replace(tests=_named(tests, family.n_repeats))
     if correction not in (None, "none") and all(test.is_joint for test in plan.tests):
         raise ValueError(
             f'correction must be "none" for the Tukey test, which has its own, got {correction!r}.'
         )
-    for test in plan.tests:
-        _check_resamples(test, plan, family)
+    plan = _with_resamples(plan, family, is_asked=n_resamples is not None)
     return plan._replace(remarks=plan.remarks + _remarks(plan, family))
 
 
@@ -95,15 +95,18 @@ def _with_default_test(plan: Plan, family: Family, *, may_be_joint: bool) -> Pla
     if family.n_repeats > 1:
         return plan._replace(tests=(TESTS["t"],))
     fisher = TESTS["randomization"]
-    needed = resamples_lacking(fisher, plan, family) if may_be_joint else 0
+    needed = _resamples_lacking(fisher, plan, family) if may_be_joint else 0
     if not needed:
         return plan._replace(tests=(fisher,))
-    remark = (
-        f"{family.n_systems} systems are {family}, for which Holm's correction needs {needed:,} "
-        "resamples: by default the Tukey test takes the place of Fisher's "
-        f'(tests="randomization" needs n_resamples={needed}).'
-    )
+    remark = f"{_need(plan, family, needed)} the Tukey test takes the place of Fisher's."
     return plan._replace(tests=(TESTS["tukey"],), remarks=(remark,))
+
+
+def _need(plan: Plan, family: Family, needed: int) -> str:
+    why = f"A level of {plan.level:g}"
+    if plan.correction == "holm":
+        why = f"{family.n_systems} systems are {family}, for which Holm's correction"
+    return f"{why} needs {needed:,} resamples: by default"
 
 
 def _named(tests: str | Iterable[str], n_repeats: int) -> tuple[PairedTest, ...]:
@@ -118,7 +121,7 @@ def _named(tests: str | Iterable[str], n_repeats: int) -> tuple[PairedTest, ...]
     return found
 
 
-def resamples_lacking(test: PairedTest, plan: Plan, family: Family) -> int:
+def _resamples_lacking(test: PairedTest, plan: Plan, family: Family) -> int:
     """Return how many resamples are needed for any p-value to be significant.
 
     It is 0 if there are enough, or if no number of them would do.
@@ -133,12 +136,17 @@ def resamples_lacking(test: PairedTest, plan: Plan, family: Family) -> int:
     return needed if would_do(more) and not would_do(plan.n_resamples) else 0
 
 
-def _check_resamples(test: PairedTest, plan: Plan, family: Family) -> None:
-    needed = resamples_lacking(test, plan, family)
+def _with_resamples(plan: Plan, family: Family, *, is_asked: bool) -> Plan:
+    """Draw as many resamples as the tests need, or raise if fewer were asked for."""
+    needed = max(_resamples_lacking(test, plan, family) for test in plan.tests)
     if not needed:
-        return
-    after, otherwise = "", ""
-    if plan.correction == "holm" and not test.is_joint:
+        return plan
+    if not is_asked:
+        why = _need(plan, family, needed)
+        remark = f"{why} that many are drawn instead of {plan.n_resamples:,}."
+        return plan._replace(n_resamples=needed, remarks=(*plan.remarks, remark))
+    after = otherwise = ""
+    if plan.correction == "holm" and not all(test.is_joint for test in plan.tests):
         after = f" after Holm's correction for {family}"
         otherwise = ' Alternatives are tests="tukey", tests="t" and correction="bh".'
     raise ValueError(

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import TESTS
-from skgraded._text import WIDTH, Table, count, shorten
+from skgraded._text import WIDTH, count, shorten
+from skgraded._writers import Table
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -60,12 +61,12 @@ def tests_of(found: Comparison) -> str:
     return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, p < {found.level:g}"
 
 
-def tables_of(found: Comparison, n_rows: int | None = None, width: int = WIDTH) -> list[Table]:
+def tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
     """Return the tables of all measures, with notes below the last one."""
     tables = []
     for name in found:
         of_measure = found[name]
-        tables.append(_means_table(of_measure, n_rows, width))
+        tables.append(_means_table(of_measure, n_rows))
         if are_listed(found):
             tables.append(_pairs_table(of_measure, n_rows))
     notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
@@ -89,7 +90,7 @@ def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
     return notes
 
 
-def _means_table(found: Comparison, n_rows: int | None, width: int) -> Table:
+def _means_table(found: Comparison, n_rows: int | None) -> Table:
     """Make the table of the means, the best system first, with the numbers of those it beats."""
     order = best_first(found)
     shown = order[:n_rows]
@@ -100,7 +101,7 @@ def _means_table(found: Comparison, n_rows: int | None, width: int) -> Table:
     columns = [means]
     if found.baseline is None:
         rows = [np.flatnonzero(row) + 1 for row in beats(found)[np.ix_(shown, order)]]
-        room = width - max(map(len, labels)) - max(map(len, means)) - len("    ")
+        room = WIDTH - max(map(len, labels)) - max(map(len, means)) - len("    ")
         columns.append(_left_aligned([_cut(each, room) for each in ["beats", *map(_ranges, rows)]]))
     return Table(labels, [(each[0], each[1:]) for each in columns])
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._stack import stacklevel_of_the_user
-from skgraded._text import Table, count
+from skgraded._text import count
+from skgraded._writers import Result, Table
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results._exact_mean import MeanSums, exact_means
 from skgraded.results._names import OfMeasures, column_of
@@ -26,7 +27,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Means(OfMeasures):
+class Means(OfMeasures, Result):
     """Means of measures over queries whose values were not kept.
 
     `skgraded.chunks.evaluate`, `skgraded.dask.evaluate` and `skgraded.spark.evaluate` return it;
@@ -169,11 +170,8 @@ class Means(OfMeasures):
         means = {"mean": [each.mean for each in self.sums]}
         return means_table(self.measures, means, [None] * len(self), notes)
 
-    def __repr__(self) -> str:
-        return self._table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self._table().to_html()
+    def _columns(self) -> dict[str, Any]:
+        return {"measure": self.measures, "mean": [each.mean for each in self.sums]}
 
 
 def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:

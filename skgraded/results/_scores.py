@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._params import closest
-from skgraded._text import Table, first_few
+from skgraded._text import first_few
+from skgraded._writers import LongResult, Report, Table
 from skgraded.results._averages import LEAST, average_of
 from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._side_by_side import Ideal, by_name, fields_of_arrays, fields_of_systems
-from skgraded.results._tables import table_of_measures, table_of_systems
+from skgraded.results._tables import columns_of_values, report_of, tables_of_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,11 +29,9 @@ __all__ = ["Scores"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_ROWS_SHOWN = 20
-
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Scores(OfMeasures):
+class Scores(OfMeasures, LongResult):
     """Values of measures by system, repeat and query.
 
     The axes of ``values`` are ``([system,] [repeat,] query[, measure])``. There is an axis of
@@ -453,16 +452,14 @@ class Scores(OfMeasures):
         for name in _ARRAYS:  # pickle forgets that arrays are read-only
             object.__setattr__(self, name, _own(name, state[name]))
 
-    def _table(self, n_systems: int | None = None) -> Table:
-        if self.systems is None:
-            return table_of_measures(self)
-        return table_of_systems(self, n_systems)
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return tables_of_means(self, n_rows)
 
-    def __repr__(self) -> str:
-        return self._table(_ROWS_SHOWN).to_text()
+    def _columns(self) -> dict[str, Any]:
+        return columns_of_values(self)
 
-    def _repr_html_(self) -> str:
-        return self._table(_ROWS_SHOWN).to_html()
+    def _report(self) -> Report:
+        return report_of(self, per_query=True)._replace(tables=self._tables())
 
 
 _ARRAYS = {

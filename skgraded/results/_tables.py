@@ -1,25 +1,34 @@
-"""Tables of means: a row for each measure, or a row for each system."""
+"""What `Scores` and `Means` say to writers: tables of means and of values, and their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import is_nan
-from skgraded._text import Table, count, first_few
+from skgraded._text import count, first_few, shorten
+from skgraded._writers import Report, Table
+from skgraded.results._averages import LEAST
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-__all__ = ["means_table", "notes_on_empty", "table_of_measures", "table_of_systems"]
+__all__ = [
+    "columns_of_values",
+    "means_table",
+    "notes_on_empty",
+    "report_of",
+    "tables_of_means",
+]
 
 FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
 _WIDEST_MEASURE = 44
+_KINDS = {"arithmetic": "", "geometric": "geometric "}
 
 
 def means_table(
@@ -39,7 +48,99 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def table_of_measures(scores: Scores) -> Table:
+def tables_of_means(
+    scores: Scores, n_rows: int | None = None, average: str = "arithmetic"
+) -> list[Table]:
+    """Make the table of means, which has a row for each system, or for each measure of one."""
+    if scores.systems is None:
+        return [_table_of_measures(scores)]
+    return [_table_of_systems(scores, n_rows, average)]
+
+
+def report_of(scores: Scores, per_query: bool = False, average: str = "arithmetic") -> Report:
+    """Describe scores for writers.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores.
+    per_query : bool, default=False
+        Whether rows are the values of queries, and not means.
+    average : {"arithmetic", "geometric"}, default="arithmetic"
+        The kind of mean.
+
+    Returns
+    -------
+    Report
+        Tables, columns, facts and notes.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> from skgraded.results import report_of
+    >>> scores = evaluate(["AP"], [1, 0], {"a": [2, 1]})
+    >>> report_of(scores).columns
+    {'system': ('a',), 'AP': array([1.])}
+    """
+    return _report_of_values(scores, average) if per_query else _report_of_means(scores, average)
+
+
+def _report_of_means(scores: Scores, average: str) -> Report:
+    means = scores._means(average, LEAST).reshape(-1, len(scores))
+    columns: dict[str, Any] = {"system": scores.systems or ("",)}
+    columns |= dict(zip(scores, means.T, strict=True))
+    facts = {"average": average, "n_queries": scores.n_queries}
+    return Report(tables_of_means(scores, average=average), columns, facts, _sentences(scores))
+
+
+def _report_of_values(scores: Scores, average: str) -> Report:
+    means = scores._means(average, LEAST).reshape(-1, len(scores)).tolist()
+    rows = [dict(zip(scores, row, strict=True)) for row in means]
+    facts = {
+        "average": average,
+        "n_queries": scores.n_queries,
+        "means": rows[0]
+        if scores.systems is None
+        else dict(zip(scores.systems, rows, strict=True)),
+    }
+    return Report([_table_of_values(scores)], columns_of_values(scores), facts, _sentences(scores))
+
+
+def columns_of_values(scores: Scores) -> dict[str, Any]:
+    """Return the values column by column, with a row per system, repeat and query."""
+    cube = scores._cube
+    system, repeat, query = (place.ravel() for place in np.indices(cube.shape[:3]))
+    tested = slice(None) if scores.folds is None else scores.folds[repeat, query] >= 0
+    axes: dict[str, Any] = {}
+    if scores.systems is not None:
+        axes["system"] = np.array(scores.systems, dtype=object)[system]
+    if scores.folds is not None:
+        axes |= {"repeat": repeat, "fold": scores.folds[repeat, query]}
+    columns = dict(zip(scores, cube.reshape(-1, len(scores)).T, strict=True))
+    everything = {**axes, "qid": scores.qid[query], **columns}
+    return {name: column[tested] for name, column in everything.items()}
+
+
+def _table_of_values(scores: Scores) -> Table:
+    columns = columns_of_values(scores)
+    systems = scores.systems or ()
+    labels = [str(each) for each in columns["qid"].tolist()]
+    heading = "qid"
+    if len(systems) > 1:
+        width = max(len(shorten(each)) for each in systems)
+        named = zip(columns["system"], labels, strict=True)
+        labels = [f"{shorten(system):<{width}}  {query}" for system, query in named]
+        heading = f"{'system':<{width}}  {heading}"
+    cells = [
+        (name, ["-" if np.isnan(value) else f"{value:.4f}" for value in columns[name]])
+        for name in scores
+    ]
+    counted = f"{count(len(systems), 'system')}, " if systems else ""
+    size = f"{counted}{count(scores.n_queries, 'query', 'queries')}."
+    return Table([heading, *labels], cells, _notes(scores, size), widest_label=60)
+
+
+def _table_of_measures(scores: Scores) -> Table:
     """Make the table of the scores of one system."""
     columns = {"mean": scores.means.ravel()}
     size = f"Means over {count(scores.n_queries, 'query', 'queries')}."
@@ -59,15 +160,15 @@ def _in_repeats(scores: Scores) -> str:
     return f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
 
 
-def table_of_systems(scores: Scores, n_rows: int | None) -> Table:
+def _table_of_systems(scores: Scores, n_rows: int | None, average: str) -> Table:
     """Make the table of several systems, ordered by the first measure, the best system first."""
     systems = scores.systems or ()
-    means = scores.means.reshape(len(systems), len(scores))
+    means = scores._means(average, LEAST).reshape(len(systems), len(scores))
     better = means[:, 0] * scores.directions[0]
     rows = np.argsort(np.where(np.isnan(better), np.inf, -better), kind="stable")[:n_rows]
     shown = f", the first {n_rows} shown" if len(rows) < len(systems) else ""
     size = (
-        f"{count(len(systems), 'system')}{shown}; means over "
+        f"{count(len(systems), 'system')}{shown}; {_KINDS[average]}means over "
         f"{count(scores.n_queries, 'query', 'queries')}{_in_repeats(scores)}."
     )
     columns = [
@@ -78,7 +179,12 @@ def table_of_systems(scores: Scores, n_rows: int | None) -> Table:
 
 
 def _notes(scores: Scores, size: str) -> list[str]:
-    return [size, *scores.notes, *notes_on_empty(scores.measures, scores.n_empty, scores.empty)]
+    return [size, *_sentences(scores)]
+
+
+def _sentences(scores: Scores) -> list[str]:
+    """Say what the values do not show."""
+    return [*scores.notes, *notes_on_empty(scores.measures, scores.n_empty, scores.empty)]
 
 
 def notes_on_empty(

@@ -14,12 +14,10 @@ from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._stats.corrections import level_of
 from skgraded._stats.paired import N_RESAMPLES, TESTS, paired_differences
-from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame
+from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["DiscriminativePower", "discriminative_power"]
@@ -29,8 +27,11 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class DiscriminativePower(TableResult):
+class DiscriminativePower(Result):
     """Significance of the differences of all pairs of systems, for several measures.
+
+    `to_frame` has one row per measure and pair of systems, with the columns measure, first, second,
+    difference, p_value, significant and required.
 
     Attributes
     ----------
@@ -92,32 +93,18 @@ class DiscriminativePower(TableResult):
         largest: FloatArray = self.required.max(axis=1)
         return largest
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure and pair of systems.
-
-        Returns
-        -------
-        DataFrame
-            Columns measure, first, second, difference, p_value, significant and required.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         row, pair = (each.ravel() for each in np.indices(self.p_values.shape))
         names = np.array(self.systems, dtype=object)
-        return frame(
-            {
-                "measure": np.array(self.measures, dtype=object)[row],
-                "first": names[self.pairs[pair, 0]],
-                "second": names[self.pairs[pair, 1]],
-                "difference": self.differences.ravel(),
-                "p_value": self.p_values.ravel(),
-                "significant": self.p_values.ravel() < self.level,
-                "required": self.required.ravel(),
-            }
-        )
+        return {
+            "measure": np.array(self.measures, dtype=object)[row],
+            "first": names[self.pairs[pair, 0]],
+            "second": names[self.pairs[pair, 1]],
+            "difference": self.differences.ravel(),
+            "p_value": self.p_values.ravel(),
+            "significant": self.p_values.ravel() < self.level,
+            "required": self.required.ravel(),
+        }
 
     def to_text(self) -> str:
         """Draw a table in Sakai's form, the most discriminative measure first.

@@ -13,7 +13,8 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, flag, integer
 from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult, count
+from skgraded._text import count
+from skgraded._writers import Result, Table
 from skgraded.measures import Measure, Measures, measure, measures_by_name
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pool_samples import (
@@ -22,13 +23,11 @@ from skgraded.studies._pool_samples import (
     random_samples,
     stratified_samples,
 )
-from skgraded.studies._presentation import frame
 from skgraded.studies._scored_systems import system_mask
 from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["Incompleteness", "IncompletenessStatistic", "PoolReduction", "incompleteness"]
@@ -66,10 +65,13 @@ _DECIMALS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Incompleteness(TableResult):
+class Incompleteness(Result):
     """Means of systems under reduced pools, compared with those under the full pool.
 
     The statistics have shape (n_sets, n_rates, n_repeats, n_measures).
+
+    `to_frame` has one row per set of topics, rate, repeat and measure, with the columns topics,
+    rate, repeat, n_judged, measure and the statistics.
 
     Attributes
     ----------
@@ -124,30 +126,16 @@ class Incompleteness(TableResult):
     target_rmse: FloatArray
     notes: tuple[str, ...] = ()
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per set of topics, rate, repeat and measure.
-
-        Returns
-        -------
-        DataFrame
-            Columns topics, rate, repeat, n_judged, measure and the statistics.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         group, rate, repeat, column = (each.ravel() for each in np.indices(self.kendall.shape))
-        return frame(
-            {
-                "topics": np.array(self.topic_sets, dtype=object)[group],
-                "rate": self.rates[rate],
-                "repeat": repeat,
-                "n_judged": self.n_judged[rate, repeat],
-                "measure": np.array(self.measures, dtype=object)[column],
-                **{name: getattr(self, name).ravel() for name in _TITLES},
-            }
-        )
+        return {
+            "topics": np.array(self.topic_sets, dtype=object)[group],
+            "rate": self.rates[rate],
+            "repeat": repeat,
+            "n_judged": self.n_judged[rate, repeat],
+            "measure": np.array(self.measures, dtype=object)[column],
+            **{name: getattr(self, name).ravel() for name in _TITLES},
+        }
 
     def to_text(
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None

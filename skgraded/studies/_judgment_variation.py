@@ -13,15 +13,13 @@ from skgraded._optional import axes_or_new
 from skgraded._params import integer
 from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult
+from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings
-from skgraded.studies._presentation import frame
 from skgraded.trec import Negative, Order, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["JudgmentVariation", "compare_assessors", "compare_qrels", "simulate_judgments"]
@@ -35,8 +33,11 @@ _FEWEST = 2  # judgments that have a variance
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class JudgmentVariation(TableResult):
+class JudgmentVariation(Result):
     """Values of measures under repeated judgments of the same topics.
+
+    `to_frame` has one row per measure, with the columns measure, mean, between, within, total,
+    observed, share_within and standard_error, the square root of Equation 24.
 
     Attributes
     ----------
@@ -102,32 +103,17 @@ class JudgmentVariation(TableResult):
         np.divide(self.within, total, out=share, where=total > 0)
         return share
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure.
-
-        Returns
-        -------
-        DataFrame
-            Columns measure, mean, between, within, total, observed, share_within and
-            standard_error, the square root of Equation 24.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return frame(
-            {
-                "measure": self.measures,
-                "mean": self.mean,
-                "between": self.between,
-                "within": self.within,
-                "total": self.between + self.within,
-                "observed": self.observed,
-                "share_within": self.share_within,
-                "standard_error": np.sqrt(self.variance_of_mean),
-            }
-        )
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "measure": self.measures,
+            "mean": self.mean,
+            "between": self.between,
+            "within": self.within,
+            "total": self.between + self.within,
+            "observed": self.observed,
+            "share_within": self.share_within,
+            "standard_error": np.sqrt(self.variance_of_mean),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the variance of each measure between topics and by judgments.

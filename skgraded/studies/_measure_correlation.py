@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import choice
 from skgraded._pictures import SMALL, headline
-from skgraded._text import Table, TableResult, count
+from skgraded._text import count
+from skgraded._writers import Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._presentation import frame, two_decimals
+from skgraded.studies._presentation import two_decimals
 from skgraded.studies._scored_systems import kept_systems, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -55,8 +55,11 @@ _DECIMALS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Correlation(TableResult):
+class Correlation(Result):
     """Agreement of the system orders of all pairs of measures, on one or more sets of topics.
+
+    `to_frame` has one row per set of topics and ordered pair of measures, with the columns topics,
+    reference, estimate, kendall, tau_ap, pearson and rmse.
 
     Attributes
     ----------
@@ -109,29 +112,15 @@ class Correlation(TableResult):
         row, column = (column_of(self.measures, each) for each in (first, second))
         return values[:, row, column]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per set of topics and ordered pair of measures.
-
-        Returns
-        -------
-        DataFrame
-            Columns topics, reference, estimate, kendall, tau_ap, pearson and rmse.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         sets, rows, columns = (each.ravel() for each in np.indices(self.kendall.shape))
         names = np.array(self.measures, dtype=object)
-        return frame(
-            {
-                "topics": np.array(self.topic_sets, dtype=object)[sets],
-                "reference": names[rows],
-                "estimate": names[columns],
-                **{name: getattr(self, name).ravel() for name in STATISTICS},
-            }
-        )
+        return {
+            "topics": np.array(self.topic_sets, dtype=object)[sets],
+            "reference": names[rows],
+            "estimate": names[columns],
+            **{name: getattr(self, name).ravel() for name in STATISTICS},
+        }
 
     def to_text(self, statistic: Statistic = "kendall") -> str:
         """Draw a table as in the papers: a cell per pair, with ``/`` between sets of topics.

@@ -14,11 +14,10 @@ from skgraded._pictures import SMALL, headline
 from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import paired_differences, t_test
 from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
-from skgraded._text import Table, TableResult, count
-from skgraded.studies._presentation import frame
+from skgraded._text import count
+from skgraded._writers import Result, Table
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["ModelChoice"]
@@ -31,8 +30,11 @@ _FEW_TOP_QUERIES = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ModelChoice(TableResult):
+class ModelChoice(Result):
     """Models that each measure chose, judged by all measures on held-out queries.
+
+    `to_frame` has one row per pair of measures, with the columns chosen_by, judged_by, mean, gain,
+    low, high, p_value (with Holm's correction) and agreement.
 
     Attributes
     ----------
@@ -183,34 +185,19 @@ class ModelChoice(TableResult):
         agreement: FloatArray = np.mean(same, axis=0)
         return agreement
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per pair of measures.
-
-        Returns
-        -------
-        DataFrame
-            Columns chosen_by, judged_by, mean, gain, low, high, p_value and agreement; the p-values
-            have Holm's correction.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         row, column = (each.ravel() for each in np.indices(self.mean().shape))
         names = np.array(self.measures, dtype=object)
-        return frame(
-            {
-                "chosen_by": names[row],
-                "judged_by": names[column],
-                "mean": self.mean().ravel(),
-                "gain": self.gain().ravel(),
-                "low": self.intervals()[:, :, 0].ravel(),
-                "high": self.intervals()[:, :, 1].ravel(),
-                "p_value": self.p_values().ravel(),
-                "agreement": self.agreement().ravel(),
-            }
-        )
+        return {
+            "chosen_by": names[row],
+            "judged_by": names[column],
+            "mean": self.mean().ravel(),
+            "gain": self.gain().ravel(),
+            "low": self.intervals()[:, :, 0].ravel(),
+            "high": self.intervals()[:, :, 1].ravel(),
+            "p_value": self.p_values().ravel(),
+            "agreement": self.agreement().ravel(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the gains and losses of models that other measures chose, with dots at p < 0.05.

@@ -1,21 +1,8 @@
-"""Helpers to present the results of studies: data frames, cells of tables."""
+"""Helpers to present the results of studies: cells of tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from skgraded._optional import import_pandas
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["frame", "two_decimals"]
-
-
-def frame(columns: dict[str, Any]) -> pd.DataFrame:
-    """Return a DataFrame of these columns."""
-    frame_: pd.DataFrame = import_pandas().DataFrame(columns)
-    return frame_
+__all__ = ["two_decimals"]
 
 
 def two_decimals(value: float) -> str:

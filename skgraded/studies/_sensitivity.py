@@ -12,14 +12,13 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult, count
+from skgraded._text import count
+from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
-from skgraded.studies._presentation import frame
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -93,8 +92,11 @@ def change_by_discovery(
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(TableResult):
+class Sensitivity(Result):
     """Gains of measures from a change of the document at each rank.
+
+    `to_frame` has one row per query and rank, with the columns qid, rank and a gain for each
+    measure.
 
     Attributes
     ----------
@@ -140,28 +142,14 @@ class Sensitivity(TableResult):
         np.divide(totals, n, out=means, where=n > 0)
         return means
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per query and rank, and one column per measure.
-
-        Returns
-        -------
-        DataFrame
-            Columns qid, rank, then the measures' gains.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         n_ranks = len(self.ranks)
         gains = self.gains.reshape(-1, len(self.measures))
-        return frame(
-            {
-                "qid": np.repeat(self.qid, n_ranks),
-                "rank": np.tile(self.ranks, len(self.qid)),
-                **dict(zip(self.measures, gains.T, strict=True)),
-            }
-        )
+        return {
+            "qid": np.repeat(self.qid, n_ranks),
+            "rank": np.tile(self.ranks, len(self.qid)),
+            **dict(zip(self.measures, gains.T, strict=True)),
+        }
 
     def plot(self, ax: Axes | None = None, relative: bool = False) -> Axes:
         """Draw the mean gain over the ranks, with a curve for each measure.

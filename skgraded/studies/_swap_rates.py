@@ -13,12 +13,10 @@ from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
-from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame
+from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["SwapRates", "swap_rates"]
@@ -32,8 +30,11 @@ _ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class SwapRates(TableResult):
+class SwapRates(Result):
     """Numbers of comparisons and swaps of pairs of systems, by the size of their difference.
+
+    `to_frame` has one row per measure and bin, with the columns measure, difference (lower edge),
+    n_compared, n_swapped and swap_rate.
 
     Attributes
     ----------
@@ -95,29 +96,15 @@ class SwapRates(TableResult):
         difference = np.append(self.edges, np.nan)[first]
         return np.where(share > 0, difference, np.nan), share
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per measure and bin.
-
-        Returns
-        -------
-        DataFrame
-            Columns measure, difference (lower edge), n_compared, n_swapped and swap_rate.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         row, place = (each.ravel() for each in np.indices(self.n_compared.shape))
-        return frame(
-            {
-                "measure": np.array(self.measures, dtype=object)[row],
-                "difference": self.edges[place],
-                "n_compared": self.n_compared.ravel(),
-                "n_swapped": self.n_swapped.ravel(),
-                "swap_rate": self.rates.ravel(),
-            }
-        )
+        return {
+            "measure": np.array(self.measures, dtype=object)[row],
+            "difference": self.edges[place],
+            "n_compared": self.n_compared.ravel(),
+            "n_swapped": self.n_swapped.ravel(),
+            "swap_rate": self.rates.ravel(),
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of the comparisons that seldom swap, with a dot for each measure.

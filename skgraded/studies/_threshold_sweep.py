@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
-from skgraded._text import Table, TableResult
+from skgraded._writers import Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
     STATISTICS,
@@ -21,12 +21,10 @@ from skgraded.studies._measure_correlation import (
     legend,
     ordering_means,
 )
-from skgraded.studies._presentation import frame
 from skgraded.studies._scored_systems import kept_systems, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -108,8 +106,11 @@ def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[M
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ThresholdSweep(TableResult):
+class ThresholdSweep(Result):
     """Correlations of GAP, xGAP and eGAP with other measures, for every g of a grid.
+
+    `to_frame` has one row per g, row, column and set of topics, with the columns g, measure,
+    against, topics, kendall and tau_ap.
 
     Attributes
     ----------
@@ -138,30 +139,16 @@ class ThresholdSweep(TableResult):
     kendall: FloatArray
     tau_ap: FloatArray
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per g, row, column and set of topics.
-
-        Returns
-        -------
-        DataFrame
-            Columns g, measure, against, topics, kendall and tau_ap.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         block, row, column, group = (each.ravel() for each in np.indices(self.kendall.shape))
-        return frame(
-            {
-                "g": [self.grid[each] for each in block],
-                "measure": np.array(self.rows, dtype=object)[row],
-                "against": np.array(self.columns, dtype=object)[column],
-                "topics": np.array(self.topic_sets, dtype=object)[group],
-                "kendall": self.kendall.ravel(),
-                "tau_ap": self.tau_ap.ravel(),
-            }
-        )
+        return {
+            "g": [self.grid[each] for each in block],
+            "measure": np.array(self.rows, dtype=object)[row],
+            "against": np.array(self.columns, dtype=object)[column],
+            "topics": np.array(self.topic_sets, dtype=object)[group],
+            "kendall": self.kendall.ravel(),
+            "tau_ap": self.tau_ap.ravel(),
+        }
 
     def to_text(self, statistic: SweepStatistic = "kendall") -> str:
         """Draw the table in the form of the paper's Tables 2 and 3.

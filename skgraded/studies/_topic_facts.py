@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import integer, number
-from skgraded._text import Table, TableResult
-from skgraded.studies._presentation import frame
+from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["TopicFacts", "above_first_quartile", "best_systems", "topic_facts", "topic_sets"]
 
@@ -25,8 +24,10 @@ IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class TopicFacts(TableResult):
+class TopicFacts(Result):
     """Numbers of judged documents by topic and grade.
+
+    `to_frame` has one row per topic, with the columns topic and R(0), R(1), ....
 
     Attributes
     ----------
@@ -83,21 +84,9 @@ class TopicFacts(TableResult):
         n = self.of_grade(grade)
         return (n > 0) & (self.of_grade(1) >= ratio * n)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per topic.
-
-        Returns
-        -------
-        DataFrame
-            Columns topic and R(0), R(1), ...
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         names = [f"R({grade:g})" for grade in self.grades]
-        return frame({"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))})
+        return {"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))}
 
     def _table(self) -> Table:
         relevant = self.n_relevant

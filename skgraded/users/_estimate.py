@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._optional import axes_or_new, import_pandas
+from skgraded._optional import axes_or_new
 from skgraded._pictures import COLOURS, headline, plain
-from skgraded._text import TableResult
+from skgraded._writers import Result
 from skgraded.users._distribution import measure_with
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["ThresholdEstimate"]
@@ -23,8 +22,10 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ThresholdEstimate(TableResult):
+class ThresholdEstimate(Result):
     """A distribution g of the users' thresholds, estimated from data, with intervals.
+
+    `to_frame` has one row per threshold, with the columns threshold, g, lower and upper.
 
     Attributes
     ----------
@@ -81,28 +82,13 @@ class ThresholdEstimate(TableResult):
         """
         return measure_with(self.g, kind, digits, fields)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per threshold.
-
-        Returns
-        -------
-        DataFrame
-            Columns threshold, g, lower and upper.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        frame: pd.DataFrame = import_pandas().DataFrame(
-            {
-                "threshold": np.arange(1, self.max_grade + 1),
-                "g": self.g,
-                "lower": self.interval[:, 0],
-                "upper": self.interval[:, 1],
-            }
-        )
-        return frame
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "threshold": np.arange(1, self.max_grade + 1),
+            "g": self.g,
+            "lower": self.interval[:, 0],
+            "upper": self.interval[:, 1],
+        }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the probability of each threshold, with its interval.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
-from skgraded._text import Table, count
+from skgraded._text import count
 from skgraded._warnings import warn_once
+from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate
@@ -28,7 +28,7 @@ from skgraded.users._resampling import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["FeedbackThresholds", "thresholds_from_feedback"]
 
@@ -41,6 +41,9 @@ _FEWEST_GRADES = 2
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class FeedbackThresholds(ThresholdEstimate):
     """A distribution g of the users' thresholds, estimated from their satisfaction by grade.
+
+    `to_frame` has one row per grade, from 0, with the columns grade, n_shown, n_examined,
+    n_satisfied, rate, g, lower and upper; the last three are nan for grade 0.
 
     Attributes
     ----------
@@ -73,34 +76,18 @@ class FeedbackThresholds(ThresholdEstimate):
         """Share of the examined documents that satisfied, by grade; nan where none was shown."""
         return _ratio(self.n_satisfied, self.n_examined)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per grade, from 0.
-
-        Returns
-        -------
-        DataFrame
-            Columns grade, n_shown, n_examined, n_satisfied, rate, g, lower and upper; the last
-            three are nan for grade 0.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         of_g = np.vstack([np.full(3, np.nan), np.column_stack([self.g, self.interval])])
-        frame: pd.DataFrame = import_pandas().DataFrame(
-            {
-                "grade": np.arange(self.max_grade + 1),
-                "n_shown": self.n_shown,
-                "n_examined": self.n_examined,
-                "n_satisfied": self.n_satisfied,
-                "rate": self.rate,
-                "g": of_g[:, 0],
-                "lower": of_g[:, 1],
-                "upper": of_g[:, 2],
-            }
-        )
-        return frame
+        return {
+            "grade": np.arange(self.max_grade + 1),
+            "n_shown": self.n_shown,
+            "n_examined": self.n_examined,
+            "n_satisfied": self.n_satisfied,
+            "rate": self.rate,
+            "g": of_g[:, 0],
+            "lower": of_g[:, 1],
+            "upper": of_g[:, 2],
+        }
 
     def _table(self) -> Table:
         intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]

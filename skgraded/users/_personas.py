@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skgraded._optional import import_pandas
 from skgraded._params import choice, integer
-from skgraded._text import Table, TableResult
+from skgraded._writers import Result, Table
 from skgraded.users._distribution import measure_with
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["Persona", "Personas", "personas"]
 
@@ -65,8 +64,10 @@ class Persona:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Personas(TableResult):
+class Personas(Result):
     """Named users of one scale of grades, from the least to the most demanding.
+
+    `to_frame` has one row per persona, with the columns name, g_1, g_2, ... and description.
 
     Attributes
     ----------
@@ -86,25 +87,12 @@ class Personas(TableResult):
     def __len__(self) -> int:
         return len(self.members)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per persona.
-
-        Returns
-        -------
-        DataFrame
-            Columns name, g_1, g_2, ... and description.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"name": [each.name for each in self.members]}
         for at, shares in enumerate(zip(*(each.g for each in self.members), strict=True)):
             columns[f"g_{at + 1}"] = shares
         columns["description"] = [each.description for each in self.members]
-        frame: pd.DataFrame = import_pandas().DataFrame(columns)
-        return frame
+        return columns
 
     def _table(self) -> Table:
         names = [each.name for each in self.members]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import axes_or_new, import_pandas
+from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
 from skgraded._stats.bands import critical_value, moments_of
 from skgraded._stats.paired import paired_differences
-from skgraded._text import WIDTH
+from skgraded._writers import LongResult, Table
 from skgraded.measures import AP
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Profiled, values_of_rankers
-from skgraded.users._profile_text import PAIRS_SHOWN, profile_as_html, profile_as_text
+from skgraded.users._profile_text import tables_of_profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +30,11 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ThresholdProfile:
+class ThresholdProfile(LongResult):
     """Differences between rankers for all users at once.
+
+    `to_frame` has one row per pair and threshold, with the columns ranker, baseline, threshold,
+    value, baseline_value, difference, low, high and n_found.
 
     Attributes
     ----------
@@ -72,6 +75,8 @@ class ThresholdProfile:
     confidence: float
     n_resamples: int
 
+    _rows_shown = 10  # comparisons with the baseline
+
     @property
     def means(self) -> FloatArray:
         """Mean AP of each ranker at each threshold, shape (n_rankers, n_grades)."""
@@ -93,31 +98,7 @@ class ThresholdProfile:
             f"{', '.join(each.ranker for each in self.pairs)}."
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row per pair and threshold.
-
-        Returns
-        -------
-        DataFrame
-            Columns ranker, baseline, threshold, value, baseline_value, difference, low, high and
-            n_found.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        frame: pd.DataFrame = import_pandas(".to_dict()").DataFrame(self.columns())
-        return frame
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the thresholds of all pairs column by column, as in `to_frame`.
-
-        Returns
-        -------
-        dict of str to list
-            The columns by name.
-        """
+    def _columns(self) -> dict[str, Any]:
         means = dict(zip(self.rankers, self.means, strict=True))
         n_grades, n_pairs = len(self.n_found), len(self.pairs)
         intervals = np.concatenate([each.intervals for each in self.pairs])
@@ -133,14 +114,8 @@ class ThresholdProfile:
             "n_found": self.n_found.tolist() * n_pairs,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the values of the queries in plain types, as for JSON.
-
-        Returns
-        -------
-        dict
-            The numbers by name.
-        """
+    def _facts(self) -> dict[str, Any]:
+        """Return everything but the values of the queries."""
         names, rows = self.rankers, self.means.tolist()
         return {
             "measure": str(self.measure),
@@ -154,22 +129,8 @@ class ThresholdProfile:
             "pairs": [each.to_dict() for each in self.pairs],
         }
 
-    def to_text(self, n_pairs: int | None = None, width: int = WIDTH) -> str:
-        """Draw a table of the thresholds, with the conclusion in words.
-
-        Parameters
-        ----------
-        n_pairs : int, optional
-            Number of comparisons that are shown; all by default.
-        width : int, default=80
-            Characters in a line.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
-        return profile_as_text(self, width, n_pairs)
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return tables_of_profile(self, n_rows)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences for users from the least to the most demanding ones.
@@ -195,12 +156,6 @@ class ThresholdProfile:
         else:
             draw_pairs(self.pairs, ax, len(self.qid))
         return ax
-
-    def __repr__(self) -> str:
-        return self.to_text(PAIRS_SHOWN)
-
-    def _repr_html_(self) -> str:
-        return profile_as_html(self)
 
 
 def threshold_profile(

@@ -1,19 +1,18 @@
-"""Threshold profiles as plain text."""
+"""Threshold profiles in words and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skgraded._text import Table, count, shorten, wrap
+from skgraded._text import count, shorten
+from skgraded._writers import Table
 from skgraded.users._pair_profile import PairProfile, UserShares
 
 if TYPE_CHECKING:
     from skgraded.users._profile import ThresholdProfile
 
-__all__ = ["PAIRS_SHOWN", "profile_as_html", "profile_as_text"]
-
-PAIRS_SHOWN = 10  # in what Python prints and a notebook shows
+__all__ = ["tables_of_profile"]
 
 # Fewer queries than this with documents of a grade say little about the users who want it.
 _FEW_QUERIES = 20
@@ -22,31 +21,14 @@ _LONGEST_NAME = 22  # of a ranker before the name of a measure: four columns the
 _GRADES_OF_A_LINE = 2
 
 
-def profile_as_text(profile: ThresholdProfile, width: int, n_pairs: int | None = None) -> str:
-    """Draw tables of the thresholds and of the shares, with the conclusions in words."""
+def tables_of_profile(profile: ThresholdProfile, n_pairs: int | None = None) -> list[Table]:
+    """Return tables of the thresholds and of the shares, with the conclusions in words."""
     shown = profile.pairs[:n_pairs]
-    first, *rest = [each.to_text(width) for each in _tables(profile, shown)]
-    sentences = [
-        "\n".join(wrap(each, width) for each in told)
-        for told in (_conclusions(profile, shown), _notes(profile, shown))
-    ]
-    return "\n\n".join([first, sentences[0], *rest, sentences[1]])
-
-
-def profile_as_html(profile: ThresholdProfile) -> str:
-    """Draw the same for a notebook."""
-    shown = profile.pairs[:PAIRS_SHOWN]
-    first, *rest = _tables(profile, shown)
-    first = first._replace(notes=_conclusions(profile, shown))
-    if not rest:
-        return first._replace(notes=[*first.notes, *_notes(profile, shown)]).to_html()
-    (shares,) = rest
-    return f"{first.to_html()}\n{shares._replace(notes=_notes(profile, shown)).to_html()}"
-
-
-def _tables(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[Table]:
     first = _thresholds(profile) if len(profile.pairs) == 1 else _rankers(profile, shown)
-    return [first] if len(profile.n_found) == 1 else [first, _shares(profile, shown)]
+    conclusions, notes = _conclusions(profile, shown), _notes(profile, shown)
+    if len(profile.n_found) == 1:
+        return [first._replace(notes=[*conclusions, *notes])]
+    return [first._replace(notes=conclusions), _shares(profile, shown)._replace(notes=notes)]
 
 
 def _thresholds(profile: ThresholdProfile) -> Table:

@@ -68,4 +68,4 @@ def run(arguments: argparse.Namespace) -> None:
     )
     statistic = arguments.statistic
     draw = [lambda ax: found.plot(ax, statistic=statistic)]
-    write_result(arguments, found, found.to_text(statistic), notes_of(scores), draw)
+    write_result(arguments, found, notes_of(scores), draw, [found._table(statistic)])

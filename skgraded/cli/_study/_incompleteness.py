@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from typing import Any, get_args
 
+from skgraded._writers import Table
 from skgraded.cli._inputs import chosen_measure, faults_are_located
 from skgraded.cli._options import add_measures, add_seed
 from skgraded.cli._study._options import (
@@ -124,12 +125,14 @@ def run(arguments: argparse.Namespace) -> None:
         )
     statistic = arguments.statistic
     draw = [partial(found.plot, statistic=statistic, topics=each) for each in found.topic_sets]
-    write_result(arguments, found, _text(found, statistic), found.notes, draw)
+    write_result(arguments, found, found.notes, draw, _tables(found, statistic))
 
 
-def _text(found: Incompleteness, statistic: IncompletenessStatistic) -> str:
-    """Write a table for each set of topics."""
-    tables = {name: found.to_text(statistic, name) for name in found.topic_sets}
+def _tables(found: Incompleteness, statistic: IncompletenessStatistic) -> list[Table]:
+    """Return a table for each set of topics, which names the set where there are several."""
+    tables = {name: found._table(statistic, name) for name in found.topic_sets}
     if len(tables) == 1:
-        return tables["all"]
-    return "\n\n".join(f"{heading_of(name)}:\n{table}" for name, table in tables.items())
+        return list(tables.values())
+    return [
+        table._replace(title=f"{heading_of(name)}: {table.title}") for name, table in tables.items()
+    ]

@@ -52,4 +52,4 @@ def run(arguments: argparse.Namespace) -> None:
     if n_left_out:
         notes[:0] = [f"{count(n_left_out, 'topic')} that not all assessors judged, left out."]
     notes += retrieved.coverage(sorted(common)).notes(retrieved.name, arguments.complete)
-    write_result(arguments, found, repr(found), notes)
+    write_result(arguments, found, notes)

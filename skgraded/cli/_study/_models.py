@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
         else load_letor(arguments.data)
     )
     found = _choose(arguments, *rows)
-    write_result(arguments, found, repr(found), [])
+    write_result(arguments, found, [])
 
 
 def _choose(arguments: argparse.Namespace, X: Any, y: Any, qid: Any) -> ModelChoice:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from skgraded._writers import WRITERS
 from skgraded.cli._inputs import read_standard_input
 from skgraded.cli._options import add_outputs, add_plot, add_qrels, add_rules, add_runs
 from skgraded.cli._outputs import check_outputs
@@ -116,6 +117,6 @@ def percentages(text: str) -> list[float]:
 
 def add_formats(parser: argparse.ArgumentParser, plot: bool = True) -> None:
     """Add the format and the files of the output."""
-    group = add_outputs(parser, ("table", "csv", "json"))
+    group = add_outputs(parser, WRITERS)
     if plot:
         add_plot(group)

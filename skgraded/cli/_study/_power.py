@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
                 labels["rate"] = rate
                 words.append(f"{rate:g}% of the judgments")
             parts.append(Part(labels, ", ".join(words), _test(arguments, scores, mask)))
-    write_parts(arguments, parts, DiscriminativePower.to_text, list(dict.fromkeys(notes)))
+    write_parts(arguments, parts, list(dict.fromkeys(notes)))
 
 
 def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[float | None, Qrels]]:

@@ -65,4 +65,4 @@ def run(arguments: argparse.Namespace) -> None:
             max_rank=arguments.max_rank,
         )
     on_run = retrieved.coverage(qrels.topics).notes(retrieved.name, arguments.complete)
-    write_result(arguments, found, repr(found), [*qrels.notes(arguments.negative), *on_run])
+    write_result(arguments, found, [*qrels.notes(arguments.negative), *on_run])

@@ -65,4 +65,4 @@ def run(arguments: argparse.Namespace) -> None:
         chosen = restricted(scores, systems, mask)
         found = swap_rates(chosen, n_trials=arguments.trials, random_state=arguments.seed)
         parts.append(Part(labels, heading_of(name), found))
-    write_parts(arguments, parts, repr, notes_of(scores))
+    write_parts(arguments, parts, notes_of(scores))

@@ -73,4 +73,4 @@ def run(arguments: argparse.Namespace) -> None:
         topics=topic_masks(arguments, facts),
         systems=selected_systems(arguments, qrels),
     )
-    write_result(arguments, found, found.to_text(arguments.statistic), notes_of(scores))
+    write_result(arguments, found, notes_of(scores), tables=[found._table(arguments.statistic)])

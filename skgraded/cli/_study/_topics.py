@@ -33,4 +33,4 @@ def run(arguments: argparse.Namespace) -> None:
     """Count documents by topic and grade."""
     qrels = read_judgments(arguments)
     found = facts_of(arguments, qrels)
-    write_result(arguments, found, repr(found), qrels.notes(arguments.negative))
+    write_result(arguments, found, qrels.notes(arguments.negative))

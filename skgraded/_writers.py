@@ -1,0 +1,453 @@
+"""Results in writing: text, HTML, Markdown, LaTeX, CSV and JSON, each by one function.
+
+A result describes itself by a `Report`: tables of rounded cells for people, and columns of raw
+values for programs. Every writer takes reports, so that a format that is added to `WRITERS` serves
+all results and the command line's ``--format``.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import html
+import io
+import json
+import math
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from skgraded._optional import import_pandas
+from skgraded._text import WIDTH, shorten, wrap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["WRITERS", "LongResult", "Report", "Result", "Table", "Writer", "visible"]
+
+_GAP = "  "
+_WIDEST_LABEL = 30
+
+# Marks that change the direction of the text behind them.
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+# Marks that change the direction of the text behind them.
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+# What Markdown and LaTeX read as marks of their own.
+_IN_MARKDOWN = str.maketrans({each: f"\\{each}" for each in "\\`*_|[]<>#$~"})
+_IN_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        **{each: f"\\{each}" for each in "&%$#_{}"},
+    }
+)
+
+
+class Table(NamedTuple):
+    """A table for people: labels on the left, cells of rounded numbers on the right.
+
+    Attributes
+    ----------
+    labels : sequence of str
+        The heading of the labels, then the labels.
+    columns : sequence of (str, sequence of str)
+        Heading and cells of each column.
+    notes : sequence of str
+        Sentences below the table.
+    title : str
+        A line above the table.
+    widest_label : int
+        Longer labels are cut in text.
+    """
+
+    labels: Sequence[str]
+    columns: Sequence[tuple[str, Sequence[str]]]
+    notes: Sequence[str] = ()
+    title: str = ""
+    widest_label: int = _WIDEST_LABEL
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The lines of cells: first the headings."""
+        headings = [heading for heading, _ in self.columns]
+        cells = zip(*(cells for _, cells in self.columns), strict=True)
+        lines = [[self.labels[0], *headings]]
+        lines += [[label, *row] for label, row in zip(self.labels[1:], cells, strict=True)]
+        return [list(map(visible, line)) for line in lines]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences below the table."""
+        return [visible(note) for note in self.notes if note]
+
+    def to_text(self, width: int = WIDTH) -> str:
+        """Draw it with characters; columns that are beyond the width go into blocks below.
+
+        Parameters
+        ----------
+        width : int, default=80
+            Characters in a line.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        title = [wrap(visible(self.title), width)] if self.title else []
+        notes = [wrap(note, width) for note in self.sentences]
+        return "\n".join([*title, self._blocks(width), *notes])
+
+    def _blocks(self, width: int) -> str:
+        names = [shorten(row[0], self.widest_label) for row in self.rows]
+        label_width = max(map(len, names))
+        blocks: list[list[list[str]]] = []
+        room = 0
+        for cells in list(zip(*self.rows, strict=True))[1:]:
+            cell_width = max(map(len, cells))
+            if not blocks or room < len(_GAP) + cell_width:
+                blocks.append([[name.ljust(label_width)] for name in names])
+                room = width - label_width
+            room -= len(_GAP) + cell_width
+            for line, cell in zip(blocks[-1], cells, strict=True):
+                line.append(cell.rjust(cell_width))
+        lines = ("\n".join(_GAP.join(line).rstrip() for line in block) for block in blocks)
+        return "\n\n".join(lines)
+
+    def to_html(self) -> str:
+        """Draw it without scripts and styles of its own, so that a notebook's style applies.
+
+        Returns
+        -------
+        str
+            A table and paragraphs.
+        """
+        header, *rows = self.rows
+        title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
+        lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
+        lines += [*(_html_row("td", row) for row in rows), "</tbody>", "</table>"]
+        return "\n".join([*lines, *(f"<p>{html.escape(note)}</p>" for note in self.sentences)])
+
+    def to_markdown(self) -> str:
+        """Draw it as GitHub and notebooks read it.
+
+        Returns
+        -------
+        str
+            A table and paragraphs.
+        """
+        header, *rows = ([cell.translate(_IN_MARKDOWN) for cell in row] for row in self.rows)
+        marks = ["---", *("---:" for _ in header[1:])]
+        lines = [f"| {' | '.join(row)} |" for row in (header, marks, *rows)]
+        title = [f"**{visible(self.title).translate(_IN_MARKDOWN)}**\n"] if self.title else []
+        notes = [f"\n{note.translate(_IN_MARKDOWN)}" for note in self.sentences]
+        return "\n".join([*title, *lines, *notes])
+
+    def to_latex(self) -> str:
+        r"""Draw it for the package booktabs, with the title and the notes as comments.
+
+        Returns
+        -------
+        str
+            A ``tabular``.
+        """
+        header, *rows = ([cell.translate(_IN_LATEX) for cell in row] for row in self.rows)
+        lines = [f"\\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule"]
+        lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows)]
+        title = [f"% {visible(self.title)}"] if self.title else []
+        notes = [f"% {note}" for note in self.sentences]
+        return "\n".join([*title, *lines, r"\bottomrule", r"\end{tabular}", *notes])
+
+
+class Report(NamedTuple):
+    """What a result says, for all writers.
+
+    Attributes
+    ----------
+    tables : sequence of Table
+        For people.
+    columns : mapping of str to sequence
+        For programs: the values, row by row.
+    facts : mapping of str to object
+        For programs: what is the same for all rows.
+    notes : sequence of str
+        Sentences on what the values do not show.
+    heading : str
+        What tells this report from others beside it.
+    labels : mapping of str to object
+        The same for programs, as columns of their own.
+    """
+
+    tables: Sequence[Table]
+    columns: Mapping[str, Sequence[Any]]
+    facts: Mapping[str, Any] = {}
+    notes: Sequence[str] = ()
+    heading: str = ""
+    labels: Mapping[str, Any] = {}
+
+    @property
+    def labelled_columns(self) -> dict[str, Sequence[Any]]:
+        """The columns, after those of the labels."""
+        n_rows = len(next(iter(self.columns.values())))
+        labels = {name: [value] * n_rows for name, value in self.labels.items()}
+        return {**labels, **self.columns}
+
+
+class Result:
+    """Base class of the results that are printed: a table for people, columns for programs."""
+
+    def _table(self) -> Table:
+        raise NotImplementedError
+
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of `to_frame`."""
+        raise NotImplementedError
+
+    def _tables(self) -> list[Table]:
+        return [self._table()]
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what JSON holds beside the rows: names, numbers of queries, options."""
+        return _facts_of(self)
+
+    def _report(self) -> Report:
+        notes: Sequence[str] = getattr(self, "notes", ())
+        return Report(self._tables(), _plain(self._columns()), self._facts(), notes)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the numbers as a DataFrame; the class says which rows and columns it has.
+
+        Returns
+        -------
+        DataFrame
+            The columns.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        frame: pd.DataFrame = import_pandas(".to_dict()").DataFrame(self._columns())
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns of `to_frame` by name, in plain types as for JSON.
+
+        Returns
+        -------
+        dict of str to list
+            The columns.
+        """
+        columns: dict[str, Any] = _plain(self._columns())
+        return columns
+
+    def to_markdown(self) -> str:
+        """Write it as Markdown.
+
+        Returns
+        -------
+        str
+            Its tables and notes.
+        """
+        return WRITERS["markdown"].write([self._report()])
+
+    def to_latex(self) -> str:
+        r"""Write it as LaTeX, for the package booktabs.
+
+        Returns
+        -------
+        str
+            Its tables, with notes as comments.
+        """
+        return WRITERS["latex"].write([self._report()])
+
+    def to_csv(self) -> str:
+        """Write the columns of `to_frame` as CSV, with all digits.
+
+        Returns
+        -------
+        str
+            A header and a line per row.
+        """
+        return WRITERS["csv"].write([self._report()])
+
+    def to_json(self) -> str:
+        """Write it as JSON, with all digits; nan and infinity, which JSON lacks, are null.
+
+        Returns
+        -------
+        str
+            An object with the facts, ``"rows"`` and ``"notes"``.
+        """
+        return WRITERS["json"].write([self._report()])
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.to_text() for table in self._tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.to_html() for table in self._tables())
+
+
+class LongResult(Result):
+    """Base class of results that may have many rows, of which Python prints the first ones."""
+
+    _rows_shown: ClassVar[int] = 20
+
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        raise NotImplementedError
+
+    def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
+        """Draw its tables with characters, and its notes.
+
+        Parameters
+        ----------
+        n_rows : int, optional
+            Number of rows that are shown; all by default.
+        width : int, default=80
+            Characters in a line.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        return "\n\n".join(table.to_text(width) for table in self._tables(n_rows))
+
+    def __repr__(self) -> str:
+        return self.to_text(self._rows_shown)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.to_html() for table in self._tables(self._rows_shown))
+
+
+def visible(text: str) -> str:
+    """Write characters that would move a cursor or turn a line around as escapes.
+
+    They are Unicode's control characters, its separators of lines and paragraphs, and its marks
+    of direction.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        each.encode("unicode_escape").decode() if _moves_or_turns(each) else each for each in text
+    )
+
+
+def _moves_or_turns(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Zl", "Zp"} or character in _DIRECTIONS
+
+
+def _facts_of(result: Any) -> dict[str, Any]:
+    """Return the fields that are no arrays: names, numbers of topics, options."""
+    fields = {each.name: getattr(result, each.name) for each in dataclasses.fields(result)}
+    return {
+        name: value for name, value in fields.items() if name != "notes" and _is_plain_fact(value)
+    }
+
+
+def _is_plain_fact(value: Any) -> bool:
+    values = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(each, str | int | float) for each in values)
+
+
+def _plain(value: Any) -> Any:
+    """Return Python's own types instead of NumPy's."""
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    label, *numbers = map(html.escape, cells)
+    aligned = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers)
+    return f'<tr><th style="text-align: left">{label}</th>{aligned}</tr>'
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+def _of_tables(draw: Callable[[Table], str], heading: str) -> Callable[[Sequence[Report]], str]:
+    """Make the writer of a format for people: all tables, under the headings of their reports."""
+
+    def write(reports: Sequence[Report]) -> str:
+        texts = []
+        for report in reports:
+            tables = "\n\n".join(map(draw, report.tables))
+            texts.append(f"{heading.format(report.heading)}{tables}" if report.heading else tables)
+        return "\n\n".join(texts) + "\n"
+
+    return write
+
+
+def _as_csv(reports: Sequence[Report]) -> str:
+    """Write the rows of all reports, which have the same columns."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(reports[0].labelled_columns)
+    for report in reports:
+        writer.writerows(zip(*map(_plain, report.labelled_columns.values()), strict=True))
+    return text.getvalue()
+
+
+def _as_json(reports: Sequence[Report]) -> str:
+    """Write one report as an object; several as a list of objects beside their common notes."""
+    parts = [
+        {**report.labels, **report.facts, "rows": _records(report.columns)} for report in reports
+    ]
+    notes = list(dict.fromkeys(note for report in reports for note in report.notes))
+    content = parts[0] if len(parts) == 1 else {"parts": parts}
+    content = _finite(_plain({**content, "notes": notes}))
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an id with bytes that are not UTF-8, which JSON can only escape
+        return json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return text
+
+
+def _records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    rows = zip(*map(_plain, columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _finite(value: Any) -> Any:
+    """Replace nan and infinity, which JSON does not have, by None."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class Writer(NamedTuple):
+    """A format.
+
+    Attributes
+    ----------
+    write : callable
+        From reports to text.
+    holds_notes : bool
+        Whether the notes of a report have a place in it.
+    """
+
+    write: Callable[[Sequence[Report]], str]
+    holds_notes: bool = True
+
+
+WRITERS = {
+    "table": Writer(_of_tables(Table.to_text, "{}:\n")),
+    "csv": Writer(_as_csv, holds_notes=False),
+    "json": Writer(_as_json),
+    "markdown": Writer(_of_tables(Table.to_markdown, "**{}**\n\n")),
+    "latex": Writer(_of_tables(Table.to_latex, "% {}\n")),
+    "html": Writer(_of_tables(Table.to_html, "<p>{}</p>\n")),
+}
