@@ -55,7 +55,7 @@ def _draw_intervals(found: Comparison, ax: Any) -> None:
     ax.axvline(0, color=GREY, linewidth=1)
     ax.set_yticks(place, names)
     ax.set_ylim(len(place) - 0.5, -0.5)
-    over = f"{found.confidence:.0%} interval over {size_of(found)}"
+    over = f"{100.0 * found.confidence:g}% interval over {size_of(found)}"
     ax.set_xlabel(f"difference in {found.measures[0]},\n{over}")
     plain(ax, grid="x")
     low, high = found.interval[:, 0].T

@@ -17,6 +17,8 @@ __all__ = ["Family", "Plan", "plan_tests"]
 
 FloatArray = NDArray[np.float64]
 
+_ROUNDING = 1e-12  # of quotients that are whole numbers
+
 
 class Family(NamedTuple):
     """The sizes of a comparison: how many p-values each test has, and over what.
@@ -127,7 +129,7 @@ def _resamples_lacking(test: PairedTest, plan: Plan, family: Family) -> int:
     It is 0 if there are enough, or if no number of them would do.
     """
     factor = plan.factor(test, family.n_pairs, family.n_measures)
-    needed = int(factor / plan.level)
+    needed = int(factor / plan.level * (1.0 + _ROUNDING))
 
     def would_do(n_resamples: int) -> bool:
         return factor * test.smallest(family.n_queries, n_resamples) < plan.level

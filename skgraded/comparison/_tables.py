@@ -112,7 +112,7 @@ def _pairs_table(found: Comparison, n_rows: int | None) -> Table:
     columns = [
         ("difference", [f"{each:+.4f}" for each in found.difference[:n_rows, 0]]),
         (
-            f"{found.confidence:.0%} interval",
+            f"{100.0 * found.confidence:g}% interval",
             [f"[{a:+.4f}, {b:+.4f}]" for a, b in zip(low, high, strict=True)],
         ),
         *(
