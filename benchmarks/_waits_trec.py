@@ -11,7 +11,7 @@ from _waits import Wait
 from trec_evaluate import SKGRADED, plain_copies, track
 
 from skgraded import trec
-from skgraded._paired_tests import tukey_test
+from skgraded._stats.paired import tukey_test
 from skgraded.studies import discriminative_power, swap_rates
 
 
@@ -42,7 +42,7 @@ def study(what, options):
     calls = {
         "tukey": lambda: tukey_test(values, 100_000, np.random.default_rng(0)),
         "swaps": lambda: swap_rates(found),
-        "bootstrap": lambda: discriminative_power(found),
+        "bootstrap": lambda: discriminative_power(found, n_resamples=1000),
     }
     return medians({"ours": calls[what]}, options.repeats)["ours"], None
 

@@ -15,8 +15,8 @@ import argparse
 
 import numpy as np
 
-from skgraded._paired_tests import randomization_test, t_test, wilcoxon_test
-from skgraded._repeated_tests import repeated_interval
+from skgraded._stats.paired import randomization_test, t_test, wilcoxon_test
+from skgraded._stats.repeats import repeated_interval
 
 QUERIES, REPEATS = (30, 100, 1000), (1, 2, 3, 5, 10)
 REPEATS_OF_WIDTHS = (2, 3, 4, 5, 10)

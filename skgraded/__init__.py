@@ -25,6 +25,7 @@ from skgraded.rankings import Judgments, Rankings, query_ids, query_series, quer
 from skgraded.results import Scores
 
 if TYPE_CHECKING:
+    from skgraded.comparison import Comparison, compare
     from skgraded.model_selection import (
         QueryKFold,
         QueryRanker,
@@ -45,6 +46,7 @@ __all__ = [
     "RBP",
     "RR",
     "Bpref",
+    "Comparison",
     "Judgments",
     "Measure",
     "QMeasure",
@@ -55,6 +57,7 @@ __all__ = [
     "Scores",
     "StratifiedQueryKFold",
     "catalogue",
+    "compare",
     "cross_validate_queries",
     "eGAP",
     "evaluate",
@@ -71,10 +74,12 @@ __all__ = [
 
 # These names are imported on first use, because importing scikit-learn takes a second.
 _HOME_OF = {
+    "Comparison": "skgraded.comparison",
     "QueryKFold": "skgraded.model_selection",
     "QueryRanker": "skgraded.model_selection",
     "QueryShuffleSplit": "skgraded.model_selection",
     "StratifiedQueryKFold": "skgraded.model_selection",
+    "compare": "skgraded.comparison",
     "cross_validate_queries": "skgraded.model_selection",
     "make_ranking_scorer": "skgraded.scoring",
     "query_train_test_split": "skgraded.model_selection",

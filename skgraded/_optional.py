@@ -20,8 +20,10 @@ def import_pandas(
     return pd
 
 
-def axes_or_new(ax: Any, owner: object, figsize: tuple[float, float] | None = None) -> Any:
-    """Return the given axes, or the axes of a new figure."""
+def axes_or_new(
+    ax: Any, owner: object, figsize: tuple[float, float] | None = None, n_columns: int = 1
+) -> Any:
+    """Return the given axes, or those of a new figure, an array if there are several columns."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -29,4 +31,6 @@ def axes_or_new(ax: Any, owner: object, figsize: tuple[float, float] | None = No
             f"{type(owner).__name__}.plot needs matplotlib: pip install matplotlib, or "
             "pip install skgraded[plot]."
         ) from error
-    return plt.subplots(layout="constrained", figsize=figsize)[1] if ax is None else ax
+    if ax is not None:
+        return ax
+    return plt.subplots(1, n_columns, layout="constrained", figsize=figsize)[1]

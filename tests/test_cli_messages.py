@@ -84,7 +84,10 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
         (("study", "power", "qrels", "a.run"), "study power: The runs must hold at least 2 sys"),
         (("study", "incompleteness", "qrels", "a.run"), "The study must keep at least 2 of the 1"),
         (("study", "judgments", "qrels", "a.run"), "qrels must hold at least 2 assessors'"),
-        (("compare", *TWO, "--alpha", "2"), "--alpha must lie strictly between 0 and 1, got 2.0"),
+        (
+            ("compare", *TWO, "--confidence", "2"),
+            "--confidence must lie strictly between 0 and 1, got 2.0",
+        ),
         (("compare", *TWO, "--resamples", "0"), "--resamples must be an integer >= 1, got 0"),
         (
             ("compare", *TWO, "--test", "tukey", "--correction", "holm"),

@@ -27,8 +27,9 @@ from skgraded import (
     query_train_test_split,
     xGAP,
 )
-from skgraded._paired_tests import holm, t_test
-from skgraded._repeated_tests import repeated_interval
+from skgraded._stats.corrections import holm
+from skgraded._stats.paired import t_test
+from skgraded._stats.repeats import repeated_interval
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,

@@ -109,7 +109,7 @@ def test_power_as_csv(files, capsys, tmp_path):
         (["topics", "QRELS"], "topics with few of grade 2"),
         (["topics", "QRELS", "--grades", "2=1"], "0 1"),
         (["swaps", "QRELS", "RUNS", "--trials", "50"], "50 trials of two disjoint sets of 4"),
-        (["power", "QRELS", "RUNS", "--test", "t"], "paired t tests"),
+        (["power", "QRELS", "RUNS", "--test", "t"], "Student's paired t test"),
         (["sensitivity", "QRELS", "RUN", "--max-rank", "5", "--pool", "grows"], "pool grows"),
         (["judgments", "QRELS", "QRELS", "RUN", "-m", "AP"], "2 judgments of each of 8 topics"),
     ],

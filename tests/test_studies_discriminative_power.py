@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._paired_tests import bootstrap_test
+from skgraded._stats.paired import TESTS, bootstrap_test
 from skgraded.studies import discriminative_power, swap_rates
 
 
@@ -19,7 +19,7 @@ def scores():
     return {"AP": 0.3 * topic + quality + 0.1 * noise, "P@10": 0.3 * topic + quality + 0.3 * noise}
 
 
-def literal_bootstrap(differences, samples, alpha):
+def literal_bootstrap(differences, samples, level):
     """Sakai's paired test and estimated difference, resample by resample."""
 
     def t(values):
@@ -29,7 +29,7 @@ def literal_bootstrap(differences, samples, alpha):
     shifted = differences - differences.mean()
     drawn = [(abs(t(shifted[sample])), abs(shifted[sample].mean())) for sample in samples]
     beyond = sum(each >= abs(t(differences)) for each, _ in drawn)
-    wanted = sorted(drawn, reverse=True)[round(alpha * len(samples)) - 1]
+    wanted = sorted(drawn, reverse=True)[round(level * len(samples)) - 1]
     return (beyond + 1) / (len(samples) + 1), wanted[1]
 
 
@@ -55,7 +55,7 @@ def test_the_bootstrap_is_the_one_that_compare_uses(scores):
     np.testing.assert_allclose(found.p_values[0], p_values)
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "t", "tukey"])
+@pytest.mark.parametrize("test", TESTS)
 def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
     values = scores["AP"][0]
     found = discriminative_power({"AP": np.vstack([values, np.nextafter(values, 2.0)])}, test=test)
@@ -64,7 +64,7 @@ def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
 
 def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     expected = discriminative_power(scores, n_resamples=100)
-    monkeypatch.setattr("skgraded.studies._discriminative_power._CELLS_AT_A_TIME", 250)
+    monkeypatch.setattr("skgraded._stats.paired._CELLS_IN_CACHE", 250)
     found = discriminative_power(scores, n_resamples=100)
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)
@@ -111,7 +111,7 @@ def test_equal_systems_are_not_told_apart():
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "t"])
-def test_without_a_difference_alpha_of_the_pairs_are_significant(test):
+def test_without_a_difference_five_percent_of_the_pairs_are_significant(test):
     rng = np.random.default_rng(5)
     noise = [{"AP": rng.normal(size=(8, 50))} for _ in range(60)]
     powers = [discriminative_power(each, test=test, n_resamples=200).power[0] for each in noise]
@@ -133,14 +133,14 @@ def test_topics_without_a_value_are_left_out(scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "sign"}, "test must be one of 'bootstrap', 't', 'tukey', got 'sign'"),
+        ({"test": "anova"}, "test must be one of 'randomization', 't', .*, got 'anova'"),
         ({"n_resamples": True}, "n_resamples must be an integer >= 1, got True"),
-        ({"alpha": 0}, "alpha must lie strictly between 0 and 1, got 0"),
+        ({"confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
         (
             {"test": "tukey", "n_resamples": 10},
-            "n_resamples must be at least 1 / alpha \\(20\\), got 10",
+            "n_resamples must be at least 20, got 10: with fewer, no difference can be significant",
         ),
-        ({"n_resamples": 10}, "n_resamples must be at least 1 / alpha \\(20\\), got 10"),
+        ({"n_resamples": 10}, "n_resamples must be at least 20, got 10"),
     ],
 )
 def test_options_that_are_wrong_raise(scores, options, message):
@@ -149,7 +149,7 @@ def test_options_that_are_wrong_raise(scores, options, message):
 
 
 def test_a_test_without_resamples_needs_none(scores):
-    found = discriminative_power(scores, test="t", alpha=0.0005)
+    found = discriminative_power(scores, test="t", confidence=0.9995)
     assert found.n_significant[0] == (found.p_values[0] < 0.0005).sum() > 0
 
 

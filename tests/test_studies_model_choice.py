@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import QueryKFold, QueryRanker, evaluate, make_ranking_scorer, query_target
-from skgraded._paired_tests import holm
-from skgraded._repeated_tests import repeated_interval
+from skgraded._stats.corrections import holm
+from skgraded._stats.repeats import repeated_interval
 from skgraded.datasets import make_ranking
 from skgraded.studies import ModelChoice, choose_by_search, choose_by_stopping
 

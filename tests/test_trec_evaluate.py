@@ -10,12 +10,12 @@ import pytrec_eval
 
 from skgraded import (
     Rankings,
-    _paired_tests,
     evaluate,
     measure,
     nDCG,
     trec,
 )
+from skgraded._stats import paired
 from skgraded._text import text_table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
@@ -355,17 +355,17 @@ def paired_values(n_systems=4, n_topics=40, seed=3):
     return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
 
 
-@pytest.mark.parametrize("test", [_paired_tests.randomization_test, _paired_tests.bootstrap_test])
+@pytest.mark.parametrize("test", [paired.randomization_test, paired.bootstrap_test])
 def test_batches_do_not_lose_resamples(test, monkeypatch):
     differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
-    monkeypatch.setattr(_paired_tests, "_CELLS_AT_A_TIME", 1000)
+    monkeypatch.setattr(paired, "_CELLS_AT_A_TIME", 1000)
     assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
 
 
 @pytest.mark.parametrize("difference", [0.1, 0.25, 1 / 3])
 def test_a_difference_of_every_topic_is_certain_for_the_bootstrap(difference):
     constant = np.full((1, 30), difference)
-    p_value = _paired_tests.bootstrap_test(constant, 999, np.random.default_rng(0))[0]
+    p_value = paired.bootstrap_test(constant, 999, np.random.default_rng(0))[0]
     assert p_value == pytest.approx(1 / 1000)
 
 
@@ -382,7 +382,7 @@ def literal_tukey(values, n_resamples, seed):
 
 def test_tukey_is_the_literal_one():
     values = paired_values(n_topics=12)
-    fast = _paired_tests.tukey_test(values, 20_000, np.random.default_rng(0))
+    fast = paired.tukey_test(values, 20_000, np.random.default_rng(0))
     np.testing.assert_allclose(fast, literal_tukey(values, 4000, 1), atol=0.03)
     assert (np.diag(fast) == 1.0).all()
 

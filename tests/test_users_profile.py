@@ -13,9 +13,9 @@ from scipy.optimize import nnls
 from strategies import cutoffs
 
 from skgraded import AP, Rankings, cross_validate_queries, eGAP, evaluate, nDCG, trec, xGAP
+from skgraded._stats.bands import critical_value, largest_ratios, moments_of
 from skgraded.cli import make_parser
 from skgraded.users import PairProfile, profile_measures, threshold_profile
-from skgraded.users._bands import critical_value, largest_ratios, moments_of
 from skgraded.users._simplex import inner_points, path, share_above_zero
 
 TIES = ("expected", "row_order", "pessimistic", "optimistic")

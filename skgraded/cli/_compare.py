@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import textwrap
 from typing import Any
 
-from skgraded._params import fraction
+import numpy as np
+
+from skgraded._stats.corrections import CORRECTIONS
+from skgraded._stats.paired import N_RESAMPLES, TESTS
 from skgraded._writers import WRITERS
-from skgraded.cli._chosen_test import DEFAULT_RESAMPLES, add_test, chosen_test
-from skgraded.cli._options import add_measures, add_outputs, add_plot, add_seed
+from skgraded.cli._options import (
+    add_confidence,
+    add_measures,
+    add_outputs,
+    add_plot,
+    add_seed,
+)
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
+from skgraded.comparison import compare
 from skgraded.measures import Measure
-from skgraded.trec import Qrels, compare
+from skgraded.trec import Qrels
 from skgraded.users import profile_measures, threshold_profile
 
 __all__ = ["add_command"]
@@ -31,30 +40,63 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help="test which TREC runs differ significantly",
-        description="Compare runs by a paired test over topics, or for all users by --profile.",
-        epilog=_EPILOG,
+        description="Compare runs by paired tests over topics, or for all users by --profile.",
+        epilog=f"{_tests_in_words()}\n{_EPILOG}",
     )
     add_scoring(parser)
-    add_measures(parser, ("AP",), "the measure to compare by")
-    add_test(parser)
-    _add_profile(parser)
+    add_measures(parser, ("AP",), "the measure to compare by; repeat it for several")
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="the run to compare the others with (default: all pairs are compared, or with "
+        "--profile the last run is the baseline)",
+    )
+    _add_tests(parser)
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="tell for which users a run is better, by AP at every grade, instead of testing by "
+        "measures",
+    )
     add_seed(parser)
     add_plot(add_outputs(parser, WRITERS))
     parser.set_defaults(run=run)
 
 
-def _add_profile(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("users")
-    group.add_argument(
-        "--profile",
-        action="store_true",
-        help="tell for which users a run is better, by AP at every grade, instead of testing by "
-        "one measure",
+def _tests_in_words() -> str:
+    """Explain the tests, for the end of the help."""
+    lines = ["tests, what they suppose, and when their p-values are exact:"]
+    for name, test in TESTS.items():
+        told = f"{test.title}: {test.hypothesis}; exact {test.exact}"
+        lines.append(
+            textwrap.fill(told, 80, initial_indent=f"  {name:<15}", subsequent_indent=" " * 17)
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _add_tests(parser: argparse.ArgumentParser) -> None:
+    """Add the tests, their correction, confidence and resamples."""
+    parser.add_argument(
+        "--test",
+        action="append",
+        choices=TESTS,
+        dest="tests",
+        help="the test, explained below; repeat it for several (default: randomization, or tukey "
+        f"where {N_RESAMPLES} resamples are too few for Holm's correction, as from 33 runs on at a "
+        "confidence of .95)",
     )
-    group.add_argument(
-        "--baseline",
-        metavar="RUN",
-        help="the run that --profile compares the others with (default: the last one)",
+    parser.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        help="correction for the number of pairs and measures (default: holm; the tukey test has "
+        "its own)",
+    )
+    add_confidence(parser)
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        help=f"number of resamples (default: {N_RESAMPLES}, or as many as the correction needs "
+        "with the test that is asked for)",
     )
 
 
@@ -62,22 +104,20 @@ def run(arguments: argparse.Namespace) -> None:
     """Compare runs, by a measure or for all users."""
     if arguments.profile:
         _profile(arguments)
-    elif arguments.baseline is not None:
-        raise ValueError("--baseline needs --profile.")
     else:
         _compare(arguments)
 
 
 def _profile(arguments: argparse.Namespace) -> None:
-    if arguments.measures or arguments.correction or arguments.test:
+    if arguments.measures or arguments.correction or arguments.tests:
         raise ValueError("--measure, --test and --correction cannot be given with --profile.")
     check_outputs(arguments)
     scores = score_runs(arguments, _measures_of_users)
     profile = threshold_profile(
         scores,
         baseline=arguments.baseline,
-        confidence=1.0 - fraction("alpha", arguments.alpha),
-        n_resamples=DEFAULT_RESAMPLES if arguments.resamples is None else arguments.resamples,
+        confidence=arguments.confidence,
+        n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
         random_state=arguments.seed,
     )
     write_reports(arguments, [profile._report()])
@@ -92,23 +132,19 @@ def _measures_of_users(qrels: Qrels) -> list[Measure]:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    names = arguments.measures or list(arguments.default_measures)
-    if len(names) > 1:
-        raise ValueError(f"--measure can be given only once, got {', '.join(names)}.")
     check_outputs(arguments)
-    scores = score_runs(arguments, names)
-    chosen = chosen_test(arguments, scores)
-    comparison = compare(
+    scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
+    found = compare(
         scores,
-        test=chosen.test,
+        baseline=arguments.baseline,
+        tests=arguments.tests,
         correction=arguments.correction,
-        alpha=arguments.alpha,
-        n_resamples=chosen.n_resamples,
+        confidence=arguments.confidence,
+        n_resamples=arguments.resamples,
         random_state=arguments.seed,
     )
-    comparison = dataclasses.replace(comparison, notes=(*chosen.notes, *comparison.notes))
-    write_reports(arguments, [comparison._report()])
+    write_reports(arguments, [found._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:
-        figure: Any = comparison.plot().figure
-        save_picture(arguments.plot, figure)
+        ax, *_ = np.ravel(found.plot())
+        save_picture(arguments.plot, ax.figure)

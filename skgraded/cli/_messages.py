@@ -7,9 +7,10 @@ import re
 __all__ = ["in_words_of_options"]
 
 _OPTIONS = {
-    "alpha": "--alpha",
+    "baseline": "--baseline",
     "by_grade": "--by-grade",
     "complete": "--complete",
+    "confidence": "--confidence",
     "correction": "--correction",
     "max_rank": "--max-rank",
     "n_folds": "--folds",
@@ -26,10 +27,12 @@ _OPTIONS = {
     "ratio": "--ratio",
     "target": "--target",
     "test": "--test",
+    "tests": "--test",
 }
 # An argument and its value, as in test="tukey", or an argument that must be something.
 _ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must ))')
 _WORDS = {
+    "rankers must hold ": "The runs must hold ",
     "scores must hold ": "The runs must hold ",
     "systems must keep ": "The study must keep ",
     " in y_true": " in the qrels",

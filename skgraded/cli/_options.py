@@ -12,6 +12,7 @@ from skgraded.rankings import Ties
 from skgraded.trec import Negative, Order
 
 __all__ = [
+    "add_confidence",
     "add_grades",
     "add_measures",
     "add_outputs",
@@ -104,6 +105,17 @@ def add_ties(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
         "--ties",
         choices=get_args(Ties),
         help="rule for measures without a rule of their own; row_order gives trec_eval's numbers",
+    )
+
+
+def add_confidence(parser: argparse.ArgumentParser) -> None:
+    """Add the confidence of intervals, and so the level of significance."""
+    parser.add_argument(
+        "--confidence",
+        type=float,
+        default=0.95,
+        help="confidence of the intervals; differences with p < 1 - confidence are significant "
+        "(default: %(default)s)",
     )
 
 

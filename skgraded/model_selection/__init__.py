@@ -1,7 +1,5 @@
 """Model selection by ranking measures: queries stay whole, and the measure stops the training."""
 
-from skgraded.model_selection._compare import compare_rankers
-from skgraded.model_selection._comparison import RankerComparison, RankerComparisons
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import (
     QueryKFold,
@@ -16,10 +14,7 @@ __all__ = [
     "QueryRanker",
     "QueryShuffleSplit",
     "QueryValidation",
-    "RankerComparison",
-    "RankerComparisons",
     "StratifiedQueryKFold",
-    "compare_rankers",
     "cross_validate_queries",
     "query_train_test_split",
 ]

@@ -19,6 +19,7 @@ __all__ = [
     "fitted_on_queries",
     "measure_of",
     "measures_for",
+    "ranker_in",
     "target_for",
 ]
 
@@ -39,7 +40,7 @@ def target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
 
     Every tool of scikit-learn hands on y and its index, with metadata routing on and off.
     """
-    if _ranker_in(estimator) is not None:
+    if ranker_in(estimator) is not None:
         return query_target(grades, ids)
     if not _splits_rows(estimator):
         return grades
@@ -55,7 +56,7 @@ def _splits_rows(estimator: Any) -> bool:
     return any(name.rpartition("__")[2] == "cv" for name in params)
 
 
-def _ranker_in(estimator: Any) -> QueryRanker | None:
+def ranker_in(estimator: Any) -> QueryRanker | None:
     """Find the `QueryRanker` that an estimator is or wraps."""
     if isinstance(estimator, QueryRanker):
         return estimator
@@ -65,7 +66,7 @@ def _ranker_in(estimator: Any) -> QueryRanker | None:
 
 def measure_of(estimator: Any, argument: str = "measures") -> Measure:
     """Return the measure of the ranker that an estimator is or wraps."""
-    ranker = _ranker_in(estimator)
+    ranker = ranker_in(estimator)
     if ranker is None:
         name = type(estimator).__name__
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from skgraded.results._exact_mean import MeanSums, exact_means
 from skgraded.results._means import Means, mean_of_values
-from skgraded.results._names import column_of
+from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores
 from skgraded.results._side_by_side import by_name, direction_of
 from skgraded.results._tables import report_of
@@ -11,6 +11,7 @@ from skgraded.results._trec_eval_lines import as_trec_eval_lines
 __all__ = [
     "MeanSums",
     "Means",
+    "OfMeasures",
     "Scores",
     "as_trec_eval_lines",
     "by_name",

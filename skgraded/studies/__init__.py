@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
-    PowerTest,
     discriminative_power,
 )
 from skgraded.studies._incompleteness import (
@@ -59,7 +58,6 @@ __all__ = [
     "ModelChoice",
     "PoolChange",
     "PoolReduction",
-    "PowerTest",
     "Sampling",
     "Sensitivity",
     "Statistic",

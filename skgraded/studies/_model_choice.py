@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import benjamini_hochberg, holm, paired_differences, t_test
 from skgraded._params import choice, fraction
 from skgraded._pictures import SMALL, headline
-from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
+from skgraded._stats.corrections import CORRECTIONS
+from skgraded._stats.paired import paired_differences, t_test
+from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 from skgraded._text import count
 from skgraded._writers import Result, Table
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["ModelChoice"]
 
 FloatArray = NDArray[np.float64]
-Correction = Literal["holm", "bh", "none"]
 
 _FEWEST = 2  # queries for a test
 # With fewer queries that hold the top grade, a note says so.
@@ -101,7 +101,7 @@ class ModelChoice(Result):
         gain: FloatArray = (means - np.diagonal(means)) * self.directions
         return gain
 
-    def p_values(self, correction: Correction = "holm") -> FloatArray:
+    def p_values(self, correction: str = "holm") -> FloatArray:
         """Test the differences in `gain` by paired t tests.
 
         The tests are over queries, or over queries and repeats where there are several, as in
@@ -123,8 +123,7 @@ class ModelChoice(Result):
         ValueError
             If the correction is unknown.
         """
-        choice("correction", correction, get_args(Correction))
-        correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, np.asarray)
+        choice("correction", correction, CORRECTIONS)
         n = len(self.measures)
         p_values = np.ones((n, n))
         for judge in range(n):
@@ -136,7 +135,7 @@ class ModelChoice(Result):
             else:
                 p_values[:, judge] = repeated_interval(differences).p_value
         others = ~np.eye(n, dtype=bool)
-        p_values[others] = correct(p_values[others])
+        p_values[others] = CORRECTIONS[correction].function(p_values[others])
         return p_values
 
     def intervals(self, confidence: float = 0.95) -> FloatArray:

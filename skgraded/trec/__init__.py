@@ -1,6 +1,5 @@
 """TREC evaluation: qrels and runs are read, scored by any measure, compared and written."""
 
-from skgraded.trec._compare import Comparison, Correction, PairedTest, compare
 from skgraded.trec._evaluate import evaluate
 from skgraded.trec._files import (
     Coverage,
@@ -19,17 +18,13 @@ from skgraded.trec._rank import rank
 from skgraded.trec._write import write_qrels, write_run
 
 __all__ = [
-    "Comparison",
-    "Correction",
     "Coverage",
     "Documents",
     "JoinedRuns",
     "Negative",
     "Order",
-    "PairedTest",
     "Qrels",
     "Run",
-    "compare",
     "evaluate",
     "ir_measure",
     "join_runs",

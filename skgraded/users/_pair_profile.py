@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._stats.bands import largest_ratios
 from skgraded._text import WIDTH, wrap
 from skgraded._writers import Table
 from skgraded.measures import eGAP
-from skgraded.users._bands import largest_ratios
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
 
 __all__ = ["BreakEven", "PairProfile", "UserDifference", "UserShares"]

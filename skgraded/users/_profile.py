@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
-from skgraded._paired_tests import paired_differences
 from skgraded._params import choice, fraction, integer
+from skgraded._stats.bands import critical_value, moments_of
+from skgraded._stats.paired import paired_differences
 from skgraded._writers import LongResult, Table
 from skgraded.measures import AP
-from skgraded.users._bands import critical_value, moments_of
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Profiled, values_of_rankers

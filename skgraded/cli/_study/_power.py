@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from skgraded.cli._options import add_measures, add_seed
+from skgraded._stats.paired import N_RESAMPLES, TESTS
+from skgraded.cli._options import add_confidence, add_measures, add_seed
 from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
@@ -31,16 +32,17 @@ from skgraded.cli._study._steps import (
     topic_masks,
 )
 from skgraded.results import Scores
-from skgraded.studies import DiscriminativePower, PowerTest, discriminative_power, reduce_pool
+from skgraded.studies import DiscriminativePower, discriminative_power, reduce_pool
 from skgraded.trec import Qrels
 
 __all__ = ["add_command"]
 
 _PAPERS = """\
 paper:
-  Sakai (2007), Table 3: the 30 runs with the best mean AP, at alpha = .05; the
-  grades are 1, 2 and 3
-    skgraded study power qrels.txt runs/* --top 30 -m BprefR -m BprefN \\
+  Sakai (2007), Table 3: the 30 runs with the best mean AP, at alpha = .05 with
+  1000 resamples; the grades are 1, 2 and 3
+    skgraded study power qrels.txt runs/* --top 30 --resamples 1000 \\
+      -m BprefR -m BprefN \\
       -m RprefN -m RprefRelative2 -m "AP(unjudged=condense)" \\
       -m "QMeasure(unjudged=condense)" \\
       -m "nDCG(discount=jk,unjudged=condense)@1000" -m AP -m QMeasure \\
@@ -62,15 +64,16 @@ def add_command(studies: Any) -> None:
     add_sampling(parser, "test also by samples of these percentages of the judgments")
     parser.add_argument(
         "--test",
-        choices=get_args(PowerTest),
+        choices=TESTS,
         default="bootstrap",
         help="the test (default: %(default)s)",
     )
+    add_confidence(parser)
     parser.add_argument(
-        "--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--resamples", type=int, default=1000, help="number of resamples (default: %(default)s)"
+        "--resamples",
+        type=int,
+        default=N_RESAMPLES,
+        help="number of resamples (default: %(default)s)",
     )
     add_seed(parser)
     add_formats(parser)
@@ -112,7 +115,7 @@ def _test(arguments: argparse.Namespace, scores: Scores, topics: Any) -> Discrim
     return discriminative_power(
         restricted(scores, None, topics),
         test=arguments.test,
-        alpha=arguments.alpha,
+        confidence=arguments.confidence,
         n_resamples=arguments.resamples,
         random_state=arguments.seed,
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RepeatedMeans", "note_on_few_repeats", "repeated_interval", "standard_errors"]
+__all__ = ["RepeatedMeans", "note_on_few_repeats", "repeated_interval"]
 
 FloatArray = NDArray[np.float64]
 
@@ -33,12 +33,15 @@ class RepeatedMeans(NamedTuple):
         Ends of its confidence interval.
     p_value : ndarray of shape (n_pairs,)
         Two-sided p-value of no difference; 1 for a pair that never differs.
+    standard_error : ndarray of shape (n_pairs,)
+        Standard error of the mean difference.
     """
 
     mean: FloatArray
     low: FloatArray
     high: FloatArray
     p_value: FloatArray
+    standard_error: FloatArray
 
 
 def repeated_interval(
@@ -76,7 +79,7 @@ def repeated_interval(
     Returns
     -------
     RepeatedMeans
-        Mean, ends of the interval and p-value of each pair.
+        Mean, ends of the interval, p-value and standard error of each pair.
 
     Raises
     ------
@@ -99,14 +102,7 @@ def repeated_interval(
     with np.errstate(divide="ignore", invalid="ignore"):  # the same difference in every query
         statistic = np.where(mean == 0.0, 0.0, np.abs(mean) / error)
     p_value = np.multiply(2.0, students_t.sf(statistic, freedom))
-    return RepeatedMeans(mean, mean - reach, mean + reach, p_value)
-
-
-def standard_errors(differences: FloatArray, *, training_correlation: float = 0.5) -> FloatArray:
-    """Return the standard errors of the mean differences, as `repeated_interval` has them."""
-    variance = _means_and_variances(_checked(differences), training_correlation)[1]
-    errors: FloatArray = np.sqrt(variance)
-    return errors
+    return RepeatedMeans(mean, mean - reach, mean + reach, p_value, error)
 
 
 def note_on_few_repeats(n_repeats: int) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._repeated_tests import note_on_few_repeats, repeated_interval
+from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):
@@ -21,7 +21,7 @@ def drawn(shape, by_query, by_repeat, rest, seed=0):
 
 
 def by_hand(differences, confidence, correlation):
-    """Mean, interval and p-value of one pair without gaps, in plain loops."""
+    """Mean, interval, p-value and standard error of one pair without gaps, in plain loops."""
     n_repeats, n_queries = len(differences), len(differences[0])
     queries = [sum(row[q] for row in differences) / n_repeats for q in range(n_queries)]
     repeats = [sum(row) / n_queries for row in differences]
@@ -33,7 +33,7 @@ def by_hand(differences, confidence, correlation):
     freedom = variance**2 / (of_queries**2 / (n_queries - 1) + of_repeats**2 / (n_repeats - 1))
     reach = stats.t.ppf(0.5 + confidence / 2, freedom) * variance**0.5
     p_value = 2 * stats.t.sf(abs(mean) / variance**0.5, freedom)
-    return mean, mean - reach, mean + reach, p_value
+    return mean, mean - reach, mean + reach, p_value, variance**0.5
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])

@@ -8,19 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded._paired_tests import (
-    benjamini_hochberg,
+from skgraded._stats.corrections import CORRECTIONS, benjamini_hochberg, holm, level_of
+from skgraded._stats.paired import (
+    TESTS,
     bootstrap_test,
     effect_size,
-    holm,
     paired_differences,
     randomization_test,
     t_test,
     tukey_test,
     wilcoxon_test,
 )
+from skgraded._stats.repeats import repeated_interval
 
 DIFFERENCES = np.random.default_rng(0).normal([[0.0], [0.1], [0.5]], 0.3, size=(3, 40))
+
+
+PAIRS = np.array([[0, 1], [0, 2], [1, 2]])
 
 
 def rng():
@@ -110,7 +114,7 @@ def test_corrections_by_hand():
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_never_lower_a_p_value_nor_change_their_order(values):
     p_values = np.array(values)
-    for corrected in (holm(p_values), benjamini_hochberg(p_values)):
+    for corrected in (each.function(p_values) for each in CORRECTIONS.values()):
         assert (corrected >= p_values * (1 - 1e-12)).all()
         assert (np.diff(corrected[np.argsort(p_values, kind="stable")]) >= 0).all()
         assert corrected.max() <= 1
@@ -123,6 +127,55 @@ def test_differences_that_cancel_but_for_rounding_are_none():
     twice = np.array([differences, -differences, 1e9 * differences])
     np.testing.assert_array_equal(bootstrap_test(twice, 1000, rng()), 1.0)
     np.testing.assert_array_equal(randomization_test(twice, 1000, rng()), 1.0)
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))
+def test_every_test_of_the_table_takes_systems_by_pairs(test):
+    values = np.random.default_rng(5).normal([[0.0], [0.02], [0.4]], 0.3, size=(3, 40))
+    found = test.p_values(values, PAIRS, 999, rng())
+    assert found.shape == (3,)
+    assert found[1] < 0.01
+    assert 0.05 < found.max() <= 1
+    np.testing.assert_array_equal(found, test.p_values(-values, PAIRS, 999, rng()))
+    same, required = test.p_values_and_required(values, PAIRS, 0.05, 999, rng())
+    np.testing.assert_allclose(same, found, rtol=1e-12)
+    means = np.abs(paired_differences(*values[PAIRS.T]).mean(axis=1))
+    if test.required is None:
+        np.testing.assert_array_equal(required, means[found < 0.05].min())
+    else:
+        np.testing.assert_array_equal(means > required, found < 0.05)
+    alike = test.p_values_and_required(np.zeros((2, 9)), PAIRS[:1], 0.05, 999, rng())
+    assert alike[0] == 1
+    assert not 0 < alike[1][0] < np.inf
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))
+@pytest.mark.parametrize(("n_queries", "n_resamples"), [(4, 99), (6, 20), (12, 30), (12, 9999)])
+def test_no_p_value_is_smaller_than_a_test_can_give(test, n_queries, n_resamples):
+    values = np.linspace(0.1, 0.2, n_queries) * np.array([[0.0], [1.0]])
+    (found,) = test.p_values(values, PAIRS[:1], n_resamples, rng())
+    assert found >= test.smallest(n_queries, n_resamples) * (1 - 1e-12)
+
+
+def test_the_smallest_p_value_of_swaps_and_of_resamples_is_reached():
+    values = np.array([np.zeros(6), np.ones(6)])
+    assert TESTS["randomization"].p_values(values, PAIRS[:1], 99, rng()) == 2 / 2**6
+    values = np.array([np.zeros(60), np.linspace(1, 2, 60)])
+    for name in ("randomization", "bootstrap", "tukey"):
+        found = TESTS[name].p_values(values, PAIRS[:1], 99, rng())
+        assert found == TESTS[name].smallest(60, 99) == 0.01
+
+
+def test_t_is_the_one_that_takes_repeats():
+    repeats = np.stack([DIFFERENCES, DIFFERENCES + rng().normal(0, 0.1, DIFFERENCES.shape)], axis=1)
+    found = TESTS["t"].over_repeats(repeats)
+    np.testing.assert_array_equal(found, repeated_interval(repeats).p_value)
+    assert [name for name, each in TESTS.items() if each.over_repeats] == ["t"]
+
+
+def test_the_level_is_that_of_the_number_written():
+    assert level_of(0.95) == 0.05 < 1 - 0.95
+    assert level_of(0.9995) == 0.0005
 
 
 def ranges_of_all_shuffles(values):

@@ -1,0 +1,1 @@
+"""Tests, corrections, intervals and bands of differences between systems, on plain arrays."""

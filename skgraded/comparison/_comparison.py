@@ -1,0 +1,279 @@
+"""`Comparison`, the result of a comparison of systems."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import fraction, number
+from skgraded._stats.corrections import level_of
+from skgraded._stats.repeats import note_on_few_repeats
+from skgraded._text import count, first_few
+from skgraded._writers import LongResult, Table
+from skgraded.comparison._pictures import draw_comparison
+from skgraded.comparison._tables import tables_of
+from skgraded.results import OfMeasures, column_of
+
+__all__ = ["Comparison"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# With fewer queries that hold the top grade, a note says so.
+_FEW_TOP_QUERIES = 20
+_ONE_TRAINING = (
+    "One cross-validation: other splits and trainings can differ by more than these intervals. "
+    "cross_validate_queries(..., n_repeats=5) includes that."
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison(OfMeasures, LongResult):
+    """Differences between systems, with intervals, effect sizes and p-values.
+
+    Systems, and with them the signs of the differences, are in the order in which they were given.
+    Printed tables and pictures list the best one first. `to_frame` has one row per measure and pair
+    of systems, with the columns measure, system, other, difference, low, high, effect_size, one for
+    the p-values of each test, and significant.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names of the systems.
+    measures : tuple of str
+        Names of the measures.
+    directions : tuple of int
+        For each measure, 1 if more is better and -1 if less is better.
+    qid : ndarray of shape (n_queries,)
+        The queries for which every system has a value, by one of the measures at least.
+    values : ndarray of shape (n_systems, n_queries, n_measures)
+        The values, means over the repeats where there are several; nan where the measure leaves a
+        query out.
+    means : ndarray of shape (n_systems, n_measures)
+        Mean of each system over the queries.
+    pairs : ndarray of shape (n_pairs, 2), int64
+        Places of the two systems of each pair in ``systems``.
+    difference : ndarray of shape (n_pairs, n_measures)
+        Mean difference: the first system of the pair minus the second, which is the baseline, or
+        without one the system that was given earlier.
+    interval : ndarray of shape (n_pairs, n_measures, 2)
+        Ends of its confidence interval, not corrected for the number of differences.
+    standard_error : ndarray of shape (n_pairs, n_measures)
+        Standard error of the mean difference.
+    effect_size : ndarray of shape (n_pairs, n_measures)
+        Mean difference divided by the standard deviation of the differences (Cohen's d), or by that
+        of the residuals of systems and queries if the first test is Tukey's.
+    p_value : dict of str to ndarray of shape (n_pairs, n_measures)
+        Corrected two-sided p-values, by the name of the test.
+    tests : tuple of str
+        Names of the tests. The first one decides what is significant.
+    correction : str
+        Correction of the p-values of each test for their number.
+    confidence : float
+        Confidence of the intervals; 1 - confidence is the level of significance.
+    n_resamples : int
+        Number of resamples of the tests that draw some.
+    n_tests : int
+        Number of p-values of a test that share the correction.
+    baseline : str or None
+        The system that all others are compared with, if not all pairs are compared.
+    n_queries : tuple of int
+        For each measure, the number of queries that were compared.
+    n_left_out : tuple of int
+        For each measure, the number of queries without a value for some system.
+    n_repeats : int
+        Number of times that each query was tested.
+    n_in_part : int
+        Number of queries that some of the repeats did not test.
+    n_top : int or None
+        Number of queries with a document of the highest grade of all labels, if that is known.
+    is_one_training : bool
+        Whether systems were trained in one cross-validation, so that the intervals leave out how
+        much another split and training would change.
+    remarks : tuple of str
+        What is to be said of the choice of tests, in sentences.
+    """
+
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    directions: tuple[int, ...]
+    qid: NDArray[Any]
+    values: FloatArray
+    means: FloatArray
+    pairs: IntArray
+    difference: FloatArray
+    interval: FloatArray
+    standard_error: FloatArray
+    effect_size: FloatArray
+    p_value: dict[str, FloatArray]
+    tests: tuple[str, ...]
+    correction: str
+    confidence: float
+    n_resamples: int
+    n_tests: int
+    baseline: str | None
+    n_queries: tuple[int, ...]
+    n_left_out: tuple[int, ...]
+    n_repeats: int
+    n_in_part: int
+    n_top: int | None
+    is_one_training: bool
+    remarks: tuple[str, ...] = ()
+
+    def __getitem__(self, name: Any) -> Comparison:
+        """Pick one measure by its name, or several by a list; p-values stay as corrected."""
+        names = name if isinstance(name, list | tuple) else [name]
+        columns = [column_of(self.measures, each) for each in names]
+        arrays = ("means", "difference", "interval", "standard_error", "effect_size")
+        by_measure = ("measures", "directions", "n_queries", "n_left_out")
+        picked: dict[str, Any] = {field: getattr(self, field)[:, columns] for field in arrays}
+        for field in by_measure:
+            picked[field] = tuple(getattr(self, field)[column] for column in columns)
+        picked["values"] = self.values[:, :, columns]
+        picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
+        return dataclasses.replace(self, **picked)
+
+    @property
+    def level(self) -> float:
+        """Level of significance: 1 - confidence."""
+        return level_of(self.confidence)
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether a difference is significant by the first test, shape (n_pairs, n_measures)."""
+        return self.p_value[self.tests[0]] < self.level
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the numbers do not show, in sentences."""
+        notes = [*self.remarks, note_on_few_repeats(self.n_repeats)]
+        notes += [_ONE_TRAINING] if self.is_one_training else []
+        for n_left_out in sorted({*self.n_left_out} - {0}):
+            names = [
+                name
+                for name, number in zip(self.measures, self.n_left_out, strict=True)
+                if number == n_left_out
+            ]
+            of = "" if len(names) == len(self.measures) else f" of {first_few(names)}"
+            queries = count(n_left_out, "query", "queries")
+            notes.append(f"{queries} without a value{of} for some system left out.")
+        if self.n_in_part:
+            queries = count(self.n_in_part, "query", "queries")
+            notes.append(f"{queries} not tested in every repeat.")
+        if self.n_top is not None and self.n_top < min(_FEW_TOP_QUERIES, len(self.qid)):
+            queries = count(self.n_top, "query", "queries")
+            notes.append(f"Only {queries} with a document of the top grade, few to judge by.")
+        return tuple(note for note in notes if note)
+
+    def queries_needed(
+        self, effect: float = 0.002, power: float = 0.8, confidence: float | None = None
+    ) -> IntArray:
+        r"""Return how many queries would show a difference of a given size.
+
+        Parameters
+        ----------
+        effect : float, default=0.002
+            The mean difference to be shown, above 0.
+        power : float, default=0.8
+            Probability that a two-sided t test shows it.
+        confidence : float, optional
+            1 less the level of the test; by default that of the comparison. For n tests with Holm's
+            correction, 1 - 0.05 / n is on the safe side.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, n_measures)
+            The number of queries.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as described.
+
+        Notes
+        -----
+        With the level :math:`\alpha`, 1 less the confidence, the number is
+
+        .. math:: (z_{1-\alpha/2} + z_{power})^2 s^2 / effect^2 + z_{1-\alpha/2}^2 / 2,
+
+        rounded up, where s is the observed standard deviation of the differences: the standard
+        error times the square root of the number of queries, so that over several repeats it
+        includes their variation. The second term makes up for the difference between the normal
+        and the t distribution [1]_. s is an estimate: over 30 queries it can be off by a quarter,
+        and the number by half. With fewer than five repeats it can be off by a factor of two and
+        more, and for systems that never differ the number means nothing.
+
+        References
+        ----------
+        .. [1] W. Guenther (1981), "Sample Size Formulas for Normal Theory T Tests", The American
+           Statistician 35(4).
+
+        Examples
+        --------
+        >>> from skgraded import compare, evaluate
+        >>> from skgraded.datasets import make_ranking
+        >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+        >>> scores = evaluate("AP", y, {"first": X[:, 0], "second": X[:, 1]}, qid=qid)
+        >>> compare(scores).queries_needed(effect=0.02).tolist()
+        [[513]]
+        """
+        from scipy.stats import norm
+
+        number("effect", effect, above=0.0)
+        chosen = self.confidence if confidence is None else fraction("confidence", confidence)
+        two_sided = norm.isf(level_of(chosen) / 2.0)
+        deviations = self.standard_error * np.sqrt(self.n_queries)
+        needed = ((two_sided + norm.ppf(fraction("power", power))) * deviations / effect) ** 2
+        n_queries: IntArray = np.ceil(needed + two_sided**2 / 2.0).astype(np.int64)
+        return n_queries
+
+    def _columns(self) -> dict[str, Any]:
+        column, pair = (each.ravel() for each in np.indices(self.difference.T.shape))
+        systems = np.array(self.systems, dtype=object)
+        return {
+            "measure": np.array(self.measures, dtype=object)[column],
+            "system": systems[self.pairs[pair, 0]],
+            "other": systems[self.pairs[pair, 1]],
+            "difference": self.difference[pair, column],
+            "low": self.interval[pair, column, 0],
+            "high": self.interval[pair, column, 1],
+            "effect_size": self.effect_size[pair, column],
+            **{test: found[pair, column] for test, found in self.p_value.items()},
+            "significant": self.significant[pair, column],
+        }
+
+    def _facts(self) -> dict[str, Any]:
+        means = {
+            system: dict(zip(self.measures, row, strict=True))
+            for system, row in zip(self.systems, self.means.tolist(), strict=True)
+        }
+        facts = {name: value for name, value in super()._facts().items() if name != "remarks"}
+        return {**facts, "means": means}
+
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return tables_of(self, n_rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the differences with their intervals, or where they are many, who beats whom.
+
+        All pairs of more than six systems are drawn as a matrix, and the means of more than 20.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, optional
+            Where to draw, one for each measure; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes or ndarray of them
+            The axes; an array if there are several measures.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw_comparison(self, ax)

@@ -1,0 +1,154 @@
+"""Comparisons as tables: the means with the systems that each one beats, and the differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._stats.corrections import CORRECTIONS
+from skgraded._stats.paired import TESTS
+from skgraded._text import WIDTH, count, shorten
+from skgraded._writers import Table
+
+if TYPE_CHECKING:
+    from skgraded.comparison._comparison import Comparison
+
+__all__ = ["are_listed", "beats", "best_first", "pair_names", "size_of", "tables_of", "tests_of"]
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+# More pairs are not listed one by one, unless all have the baseline.
+_MOST_PAIRS = 20
+_SMALLEST_SHOWN = 0.0001
+_WIDEST_LABEL = 44
+
+
+def best_first(found: Comparison) -> IntArray:
+    """Return the places of the systems in the order of their means by the only measure."""
+    return np.argsort(-found.directions[0] * found.means[:, 0], kind="stable")
+
+
+def beats(found: Comparison) -> BoolArray:
+    """Return whether the row's system is significantly better than the column's."""
+    better = found.directions[0] * found.difference[:, 0]
+    matrix = np.zeros((len(found.systems),) * 2, dtype=bool)
+    first, second = found.pairs.T
+    matrix[first, second] = found.significant[:, 0] & (better > 0)
+    matrix[second, first] = found.significant[:, 0] & (better < 0)
+    return matrix
+
+
+def size_of(found: Comparison) -> str:
+    """Say over what the systems were compared."""
+    least, most = min(found.n_queries), max(found.n_queries)
+    queries = count(most, "query", "queries") if least == most else f"{least} to {most} queries"
+    return queries if found.n_repeats == 1 else f"{queries} and {found.n_repeats} repeats"
+
+
+def tests_of(found: Comparison) -> str:
+    """Name the tests, their correction and the level."""
+    tests = [TESTS[name] for name in found.tests]
+    named = ", ".join(test.title for test in tests)
+    corrected = ""
+    if found.n_tests > 1 and not all(test.is_joint for test in tests):
+        n_measures = found.n_tests // len(found.pairs)
+        by = f" by {n_measures} measures" if n_measures > 1 else ""
+        title = CORRECTIONS[found.correction].title
+        corrected = f", {title} for {count(len(found.pairs), 'pair')}{by}"
+    return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, p < {found.level:g}"
+
+
+def tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
+    """Return the tables of all measures, with notes below the last one."""
+    tables = []
+    for name in found:
+        of_measure = found[name]
+        tables.append(_means_table(of_measure, n_rows))
+        if are_listed(found):
+            tables.append(_pairs_table(of_measure, n_rows))
+    notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
+    return [*tables[:-1], tables[-1]._replace(notes=notes)]
+
+
+def are_listed(found: Comparison) -> bool:
+    """Whether the pairs are so few that each is shown by itself."""
+    return found.baseline is not None or len(found.pairs) <= _MOST_PAIRS
+
+
+def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
+    """Say what the tables leave out."""
+    notes = []
+    if n_rows is not None and n_rows < len(found.systems):
+        notes.append(f"{count(len(found.systems), 'system')}, the first {n_rows} shown.")
+    if not are_listed(found):
+        notes.append(f"{len(found.pairs):,} pairs: to_frame() has their differences and intervals.")
+    elif n_rows is not None and n_rows < len(found.pairs):
+        notes.append(f"{len(found.pairs):,} pairs, the first {n_rows} shown; to_frame() has all.")
+    return notes
+
+
+def _means_table(found: Comparison, n_rows: int | None) -> Table:
+    """Make the table of the means, the best system first, with the numbers of those it beats."""
+    order = best_first(found)
+    shown = order[:n_rows]
+    digits = len(str(len(order)))
+    labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
+    labels = list(map(shorten, [" " * digits + " system", *labels]))
+    means = [shorten(found.measures[0]), *(f"{found.means[each, 0]:.4f}" for each in shown)]
+    columns = [means]
+    if found.baseline is None:
+        rows = [np.flatnonzero(row) + 1 for row in beats(found)[np.ix_(shown, order)]]
+        room = WIDTH - max(map(len, labels)) - max(map(len, means)) - len("    ")
+        columns.append(_left_aligned([_cut(each, room) for each in ["beats", *map(_ranges, rows)]]))
+    return Table(labels, [(each[0], each[1:]) for each in columns])
+
+
+def _pairs_table(found: Comparison, n_rows: int | None) -> Table:
+    """Make the table of the differences, with intervals and p-values."""
+    low, high = found.interval[:n_rows, 0].T
+    columns = [
+        ("difference", [f"{each:+.4f}" for each in found.difference[:n_rows, 0]]),
+        (
+            f"{100.0 * found.confidence:g}% interval",
+            [f"[{a:+.4f}, {b:+.4f}]" for a, b in zip(low, high, strict=True)],
+        ),
+        *(
+            (TESTS[test].heading, [_p_value(each) for each in p_value[:n_rows, 0]])
+            for test, p_value in found.p_value.items()
+        ),
+    ]
+    names = pair_names(found, _WIDEST_LABEL)[:n_rows]
+    return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
+
+
+def pair_names(found: Comparison, widest: int | None = None) -> list[str]:
+    """Write all pairs, so that neither of two long names is lost where labels are cut."""
+    names = []
+    for one, other in found.pairs:
+        pair = [found.systems[one], found.systems[other]]
+        if widest is not None and len(" - ".join(pair)) > widest:
+            pair = [shorten(name, (widest - len(" - ")) // 2) for name in pair]
+        names.append(" - ".join(pair))
+    return names
+
+
+def _ranges(numbers: NDArray[np.intp]) -> str:
+    """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(numbers) else []
+    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _cut(cell: str, room: int) -> str:
+    """Leave out the last words of a cell that is too wide."""
+    return cell if len(cell) <= room else cell[: room - 3].rpartition(" ")[0] + " ..."
+
+
+def _left_aligned(cells: list[str]) -> list[str]:
+    return [cell.ljust(max(map(len, cells))) for cell in cells]
+
+
+def _p_value(value: float) -> str:
+    return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"

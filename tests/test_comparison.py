@@ -1,0 +1,553 @@
+"""compare() takes models, cross-validations and scores, and tests their differences by query."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from lightgbm import LGBMRanker
+from scipy import stats
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+
+from skgraded import (
+    AP,
+    QueryKFold,
+    QueryRanker,
+    QueryShuffleSplit,
+    Scores,
+    compare,
+    cross_validate_queries,
+    evaluate,
+    make_ranking_scorer,
+    nDCG,
+    query_target,
+    query_train_test_split,
+    xGAP,
+)
+from skgraded._stats.corrections import holm
+from skgraded._stats.paired import t_test
+from skgraded._stats.repeats import repeated_interval
+from skgraded.datasets import make_ranking
+from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
+from skgraded.measures import Fallout
+
+X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
+TARGET = query_target(Y, QID)
+MEASURE = xGAP(max_grade=4, k=10)
+RANKER = QueryRanker(Ridge(), measure=MEASURE)
+STIFF = QueryRanker(Ridge(alpha=1e5), measure=MEASURE)
+SEARCH = GridSearchCV(RANKER, {"estimator__alpha": [1, 1e5]}, cv=QueryKFold(2))
+SHUFFLED = np.random.default_rng(0).permutation(len(Y))
+TESTS_OF_ONE_REPEAT = ["t", "wilcoxon", "randomization"]
+
+
+def fitted_rankers():
+    X_train, X_test, y_train, y_test = query_train_test_split(X, TARGET, test_size=0.5)
+    lgbm = QueryRanker(
+        LGBMRanker(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1), measure=MEASURE
+    )
+    rankers = {"ridge": RANKER, "stiff": STIFF, "trees": lgbm}
+    return {
+        name: sklearn.base.clone(each).fit(X_train, y_train) for name, each in rankers.items()
+    }, (X_test, y_test)
+
+
+def validated(ranker=RANKER, **given):
+    return cross_validate_queries(ranker, X, TARGET, cv=4, **given)
+
+
+# What is compared
+
+
+def test_fitted_models_are_compared_on_the_queries_given():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare(rankers, X_test, y_test, tests=TESTS_OF_ONE_REPEAT)
+    values = [
+        MEASURE.per_query(y_test["grade"], each.predict(X_test), qid=y_test["qid"]).values
+        for each in rankers.values()
+    ]
+    assert found.systems == ("ridge", "stiff", "trees")
+    assert found.measures == (str(MEASURE),)
+    np.testing.assert_array_equal(found.values[:, :, 0], values)
+    np.testing.assert_allclose(found.means[:, 0], np.mean(values, axis=1))
+    assert found.pairs.tolist() == [[1, 0], [2, 0], [2, 1]]
+    for row, (one, other) in enumerate(found.pairs):
+        differences = values[one] - values[other]
+        assert found.difference[row, 0] == pytest.approx(np.mean(differences))
+        low, high = found.interval[row, 0]
+        assert low < np.mean(differences) < high
+        effect = np.mean(differences) / np.std(differences, ddof=1)
+        assert found.effect_size[row, 0] == pytest.approx(effect)
+    raw = compare(rankers, X_test, y_test, correction="none", tests=TESTS_OF_ONE_REPEAT)
+    a, b = values[1], values[0]
+    assert raw.p_value["t"][0, 0] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert raw.p_value["wilcoxon"][0, 0] == pytest.approx(stats.wilcoxon((a - b)[a != b]).pvalue)
+    ends = stats.ttest_rel(a, b).confidence_interval(0.95)
+    np.testing.assert_allclose(raw.interval[0, 0], ends)
+    test = stats.permutation_test(
+        (a - b,), np.mean, permutation_type="samples", n_resamples=9999, random_state=0
+    )
+    assert raw.p_value["randomization"][0, 0] == pytest.approx(test.pvalue, abs=0.02)
+    for name, p_values in raw.p_value.items():
+        assert found.p_value[name].min() == pytest.approx(min(1, 3 * p_values.min()))
+
+
+def test_the_order_given_decides_the_signs_alone():
+    rankers, (X_test, y_test) = fitted_rankers()
+    tests = [*TESTS_OF_ONE_REPEAT, "bootstrap", "tukey"]
+    found = compare(rankers, X_test, y_test, tests=tests)
+    other = compare(dict(reversed(rankers.items())), X_test, y_test, tests=tests)
+    assert other.systems == found.systems[::-1]
+    np.testing.assert_array_equal(other.difference, -found.difference[::-1])
+    np.testing.assert_array_equal(other.interval, -found.interval[::-1, :, ::-1])
+    for name in tests:
+        np.testing.assert_array_equal(other.p_value[name], found.p_value[name][::-1])
+
+
+@pytest.mark.parametrize("ridges", ["frame", "array"])
+def test_models_that_were_fitted_without_the_ids_rank_frames_that_hold_them(ridges):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
+    with_ids = frame.assign(qid=QID)
+    features = frame if ridges == "frame" else X
+    models = {f"{alpha}": Ridge(alpha=alpha).fit(features, Y) for alpha in (1, 1e4)}
+    with warnings.catch_warnings():  # scikit-learn's, of names that the model lacks
+        warnings.simplefilter("ignore", UserWarning)
+        found = compare(models, with_ids, Y, measures=MEASURE)
+        score = make_ranking_scorer(MEASURE)(models["1"], with_ids, Y)
+    expected = compare(models, features, Y, qid=QID, measures=MEASURE)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert score == make_ranking_scorer(MEASURE)(models["1"], features, Y, qid=QID)
+
+
+def test_cross_validations_searches_and_scores_are_compared():
+    nested = validated(SEARCH)
+    plain = cross_validate_queries(RANKER, X[SHUFFLED], TARGET[SHUFFLED], cv=4)
+    stiff = validated(STIFF).over_repeats()
+    found = compare({"nested": nested, "plain": plain, "stiff": stiff})
+    assert len(found.qid) == 40
+    place = {query: number for number, query in enumerate(plain.qid.tolist())}
+    order = [place[query] for query in found.qid.tolist()]
+    assert found.systems[1] == "plain"
+    np.testing.assert_array_equal(found.values[1], plain.values[0, order])
+
+
+def test_a_cross_validation_of_several_rankers_is_compared_as_it_is():
+    both = cross_validate_queries({"soft": RANKER, "stiff": STIFF}, X, TARGET, cv=4)
+    found = compare(both, tests="t")
+    alone = compare({"soft": validated(), "stiff": validated(STIFF)}, tests="t")
+    np.testing.assert_array_equal(found.values, alone.values)
+    np.testing.assert_array_equal(found.p_value["t"], alone.p_value["t"])
+    assert found.is_one_training
+    assert found.n_top == alone.n_top == len(set(QID[Y.max() == Y].tolist()))
+
+
+def test_scores_of_several_systems_are_compared_as_they_are():
+    scores = evaluate(["AP", "nDCG@5"], Y, {"first": X[:, 0], "second": X[:, 1]}, qid=QID)
+    found = compare(scores)
+    assert found.systems == ("first", "second")
+    assert list(found) == ["AP", "nDCG@5"]
+    parts = {name: scores.select(system=name) for name in found.systems}
+    np.testing.assert_array_equal(compare(parts).difference, found.difference)
+    picked = compare(scores, measures={"AP": "AP"})
+    np.testing.assert_array_equal(picked.difference, found["AP"].difference)
+    np.testing.assert_array_equal(compare(scores["AP"]).difference, found["AP"].difference)
+    with pytest.raises(KeyError, match="nDCG is not among"):
+        compare(scores, measures=nDCG())
+
+
+def test_models_and_scores_are_compared_with_each_other():
+    ridge = Ridge().fit(X, Y)
+    scores = MEASURE.per_query(Y, X[:, 0], qid=QID)
+    found = compare({"column": scores, "ridge": ridge}, X, Y, qid=QID)
+    assert found.measures == (str(MEASURE),)
+    np.testing.assert_array_equal(
+        found.values[1, :, 0], MEASURE.per_query(Y, ridge.predict(X), qid=QID).values
+    )
+
+
+def test_models_without_a_measure_are_scored_by_that_of_the_others():
+    models = {"ridge": Ridge().fit(X, Y), "ranker": RANKER.fit(X, TARGET)}
+    assert compare(models, X, TARGET).measures == (str(MEASURE),)
+    del models["ranker"]
+    with pytest.raises(ValueError, match="measures must be given for Ridge"):
+        compare({**models, "other": models["ridge"]}, X, TARGET)
+
+
+def test_measures_may_have_names_of_their_own():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare(rankers, X_test, y_test, measures={"users": MEASURE, "dcg": "nDCG@10"})
+    assert list(found) == ["users", "dcg"]
+    by_string = compare(rankers, X_test, y_test, measures=[MEASURE, "nDCG@10"])
+    np.testing.assert_array_equal(found["users"].difference, by_string[MEASURE].difference)
+
+
+def test_a_ranker_is_no_better_than_itself():
+    rankers, (X_test, y_test) = fitted_rankers()
+    twice = {"one": rankers["ridge"], "other": rankers["ridge"]}
+    found = compare(twice, X_test, y_test, tests=TESTS_OF_ONE_REPEAT)
+    assert found.difference[0] == 0
+    assert [each[0] for each in found.p_value.values()] == [1, 1, 1]
+    assert found.interval.tolist() == [[[0, 0]]]
+
+
+def test_ties_among_documents_of_one_grade_are_no_difference():
+    features, grades, qid = make_ranking(n_queries=40, docs_per_query=40, random_state=0)
+    tied = 10 * np.round(features[:, 0]) + grades
+    broken = tied + 1e-3 * np.random.default_rng(0).random(len(tied))
+    scores = evaluate(xGAP(max_grade=4), grades, {"tied": tied, "broken": broken}, qid=qid)
+    assert (scores.values[0] != scores.values[1]).any()  # rounding
+    found = compare(scores, tests=TESTS_OF_ONE_REPEAT)
+    assert found.difference[0] == found.effect_size[0] == 0
+    assert [each[0] for each in found.p_value.values()] == [1, 1, 1]
+    assert found.interval.tolist() == [[[0, 0]]]
+
+
+def test_less_may_be_better_and_queries_without_a_value_are_left_out():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare(rankers, X_test, y_test, measures=Fallout(k=5))
+    assert found.directions == (-1,)
+    shown = [line.split()[1] for line in repr(found).splitlines()[1:4]]
+    assert shown == sorted(rankers, key=lambda name: found.means[found.systems.index(name), 0])
+    in_vain = [
+        each for each in set(y_test["qid"]) if not y_test["grade"][y_test["qid"] == each].any()
+    ]
+    found = compare(rankers, X_test, y_test, measures=AP(empty=np.nan))
+    assert found.n_left_out == (len(in_vain),) == (1,)
+    assert found.n_queries == (19,)
+    assert not set(found.qid) & set(in_vain)
+    assert "1 query without a value for some system left out." in repr(found)
+    both = compare(rankers, X_test, y_test, measures=[AP(empty=np.nan), AP()])
+    assert (both.n_queries, both.n_left_out) == ((19, 20), (1, 0))
+    assert both.qid.shape == (20,)
+    assert np.isnan(both.values[:, :, 0]).sum() == 3
+    assert "1 query without a value of AP(empty=nan) for some system left out." in repr(both)
+    assert "over 19 to 20 queries" in repr(both)
+    np.testing.assert_array_equal(both["AP(empty=nan)"].difference, found.difference)
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+def test_scores_of_open_measures_are_compared():
+    scores = {name: xGAP().per_query(Y, X[:, name], qid=QID) for name in (0, 1)}
+    assert compare(scores).measures == ("xGAP",)
+    assert compare(scores, measures="xGAP").measures == ("xGAP",)
+    found = validated(measures=["AP", "xGAP@10"])
+    both = {"a": found, "b": found.over_repeats()}
+    assert compare(both, measures="xGAP@10").measures == (str(MEASURE),)
+
+
+def test_the_open_scale_is_that_of_the_queries_compared():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare(rankers, X_test, y_test, measures="xGAP@10")
+    assert found.measures == (str(xGAP(max_grade=int(y_test["grade"].max()), k=10)),)
+
+
+def test_models_that_know_the_queries_warn():
+    most = np.arange(len(Y)) % 3 > 0
+    with pytest.warns(CutQueriesWarning):
+        ranker = RANKER.fit(X[most], TARGET[most])
+    ridge = Ridge().fit(X[most], Y[most])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare({"ranker": ranker, "ridge": ridge}, X[~most], TARGET[~most])
+    # The ridge remembers nothing, so that the missing rows alone are seen.
+    assert [each.category for each in caught] == [QueryLeakWarning, ThinnedQueriesWarning]
+    with pytest.warns(QueryLeakWarning):
+        compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
+
+
+# What it says
+
+
+def test_the_table_says_what_was_tested():
+    rankers, (X_test, y_test) = fitted_rankers()
+    found = compare(rankers, X_test, y_test, confidence=0.9, tests=["wilcoxon", "t"])
+    text = repr(found)
+    assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
+    assert "90% interval" in text
+    told = "Wilcoxon's signed-rank test, Student's paired t test over 20 queries, Holm's correction"
+    assert f"{told} for 3 pairs, p < 0.1." in " ".join(text.split())
+    assert "trees - ridge" in text
+    assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
+    assert max(map(len, text.splitlines())) <= 80
+    two = compare({name: rankers[name] for name in ("ridge", "trees")}, X_test, y_test)
+    assert "\nFisher's randomisation test over 20 queries, p < 0.05.\n" in repr(two)
+    assert repr(two).endswith("Only 3 queries with a document of the top grade, few to judge by.")
+
+
+def test_a_single_cross_validation_says_that_it_is_one():
+    several = {name: validated(each, n_repeats=3) for name, each in [("a", RANKER), ("b", STIFF)]}
+    single = {name: each.select(repeat=[0]) for name, each in several.items()}
+    found = compare(single)
+    assert found.is_one_training
+    assert "n_repeats=5) includes that" in " ".join(repr(found).split())
+    values = {name: each.over_repeats() for name, each in single.items()}
+    for silent in (compare(values), compare(several)):
+        assert "One cross-validation" not in repr(silent)
+
+
+def test_the_frame_has_a_row_for_each_measure_and_pair():
+    pytest.importorskip("pandas")
+    rankers, (X_test, y_test) = fitted_rankers()
+    measures = [MEASURE, "AP"]
+    found = compare(rankers, X_test, y_test, measures=measures, tests=["t", "randomization"])
+    frame = found.to_frame()
+    assert list(frame) == [
+        *("measure", "system", "other", "difference", "low", "high", "effect_size"),
+        *("t", "randomization", "significant"),
+    ]
+    assert frame["measure"].tolist() == [str(MEASURE)] * 3 + ["AP"] * 3
+    assert frame["system"].tolist() == ["stiff", "trees", "trees"] * 2
+    assert frame["other"].tolist() == ["ridge", "ridge", "stiff"] * 2
+    for column, values in [
+        ("difference", found.difference),
+        ("low", found.interval[:, :, 0]),
+        ("high", found.interval[:, :, 1]),
+        ("effect_size", found.effect_size),
+        ("randomization", found.p_value["randomization"]),
+        ("significant", found.p_value["t"] < 0.05),
+    ]:
+        np.testing.assert_array_equal(frame[column], values.T.ravel())
+    json.dumps(found.to_dict())
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied.to_dict() == found.to_dict()
+
+
+def test_resamples_come_again_with_the_seed():
+    rankers, (X_test, y_test) = fitted_rankers()
+    given = {"measures": "nDCG@10", "n_resamples": 99, "correction": "none"}
+    first, again = (compare(rankers, X_test, y_test, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.p_value["randomization"], again.p_value["randomization"])
+    other = compare(rankers, X_test, y_test, random_state=1, **given)
+    assert (first.p_value["randomization"] != other.p_value["randomization"]).any()
+    np.testing.assert_array_equal(first.interval, other.interval)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rankers": {"a": RANKER}}, "rankers must hold at least 2 systems to compare, got 1"),
+        ({"X": None}, "X and y are needed to rank the queries with 'ridge', a fitted model"),
+        ({"y": None}, "y must hold the grades of the rows of X, got None"),
+        ({"correction": "bonferroni"}, "correction must be one of 'holm', 'bh', 'none', got 'bonf"),
+        ({"confidence": 95}, "confidence must lie strictly between 0 and 1, got 95"),
+        ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
+        ({"y": Y[:5]}, "Query ids are missing"),
+        ({"tests": []}, "tests must name at least one test, got none"),
+        ({"measures": []}, "measures must name at least one measure"),
+    ],
+)
+def test_comparisons_that_cannot_be_are_refused(change, message):
+    rankers, (X_test, y_test) = fitted_rankers()
+    given = {"rankers": rankers, "X": X_test, "y": y_test, **change}
+    with pytest.raises(ValueError, match=message):
+        compare(given.pop("rankers"), **given)
+
+
+@pytest.mark.parametrize(
+    ("rankers", "error", "message"),
+    [
+        ({"a": Y, "b": -Y}, TypeError, r"rankers must be fitted models, .*, got ndarray for 'a'"),
+        ({"a": Ridge(), "b": Ridge()}, NotFittedError, "rankers must be fitted, got 'a', Ridge"),
+        ([RANKER, RANKER], TypeError, "rankers must be Scores of several .*, got list"),
+        (AP().per_query(Y, X[:, 0], qid=QID), TypeError, "got Scores of one system"),
+    ],
+)
+def test_what_is_no_ranker_is_refused(rankers, error, message):
+    with pytest.raises(error, match=message):
+        compare(rankers, X, Y, qid=QID, measures="AP")
+
+
+def test_other_queries_and_other_measures_are_refused():
+    whole = validated(measures=[MEASURE, "AP"])
+    part = cross_validate_queries(
+        RANKER, X[QID < 20], TARGET[QID < 20], cv=4, measures=[MEASURE, "AP"]
+    )
+    with pytest.raises(
+        ValueError, match="'part' has 20, 'whole' has 40, and 20 of them are the same"
+    ):
+        compare({"whole": whole, "part": part})
+    with pytest.raises(ValueError, match=r"scored by the same measures: 'n' has nDCG, and 'x' has"):
+        compare({"x": whole, "n": nDCG().per_query(Y, X[:, 0], qid=QID)})
+    with pytest.raises(ValueError, match=r"'x' was scored by xGAP.*@10, AP, not by nDCG\."):
+        compare({"x": whole, "y": whole}, measures="nDCG")
+    two = {name: AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2]) for name in (1, 2)}
+    with pytest.raises(
+        ValueError, match=r"at least 2 queries on which every system has a value of AP.*, got 1"
+    ):
+        compare(two)
+
+
+# Repeats
+
+
+def repeated(ranker=RANKER, n_repeats=3):
+    return validated(ranker, n_repeats=n_repeats)
+
+
+def test_repeats_enter_intervals_and_p_values():
+    soft, stiff = repeated(), repeated(STIFF)
+    found = compare({"stiff": stiff, "soft": soft})
+    assert found.n_repeats == 3
+    differences = (soft.values - stiff.values)[None, :, :, 0]
+    expected = repeated_interval(differences)
+    np.testing.assert_array_equal(found.qid, soft.qid)
+    np.testing.assert_allclose(found.difference[0], expected.mean, rtol=1e-12)
+    np.testing.assert_allclose(found.interval[0, 0], [expected.low[0], expected.high[0]], rtol=1e-9)
+    np.testing.assert_allclose(found.standard_error[0], expected.standard_error, rtol=1e-9)
+    assert list(found.p_value) == ["t"]
+    np.testing.assert_allclose(found.p_value["t"][0], expected.p_value, rtol=1e-9)
+    means = [each.over_repeats().values for each in (stiff, soft)]
+    np.testing.assert_allclose(found.values, means, rtol=1e-12)
+    text = " ".join(repr(found).split())
+    assert "Student's paired t test over 40 queries and 3 repeats, p < 0.05." in text
+    assert "3 repeats are few" in text
+
+
+@pytest.mark.parametrize("tests", ["randomization", ["t", "wilcoxon"], "tukey"])
+def test_tests_that_know_nothing_of_repeats_are_refused(tests):
+    both = {"soft": repeated(), "stiff": repeated(STIFF)}
+    with pytest.raises(ValueError, match="tests must be one of 't' over 3 repeats, got"):
+        compare(both, tests=tests)
+
+
+def test_a_model_that_was_fitted_once_has_its_values_in_every_repeat():
+    found, once = repeated(), validated().over_repeats()
+    mixed = compare({"repeated": found, "once": once})
+    assert mixed.n_repeats == 3
+    np.testing.assert_allclose(
+        mixed.values[mixed.systems.index("once")],
+        [once.values[once.qid.tolist().index(each)] for each in mixed.qid.tolist()],
+        rtol=1e-12,
+    )
+
+
+def test_other_numbers_of_repeats_are_refused():
+    with pytest.raises(
+        ValueError, match="same number of repeats: 'one' has 2, 'once' has 1, 'other' has 3"
+    ):
+        compare({"one": repeated(n_repeats=2), "once": repeated(n_repeats=1), "other": repeated()})
+
+
+def test_queries_that_some_splits_leave_out_are_told():
+    cv = QueryShuffleSplit(n_splits=6, test_size=0.5, random_state=0)
+    rankers = {"soft": RANKER, "stiff": STIFF}
+    tested = cross_validate_queries(rankers, X, TARGET, cv=cv)
+    found = compare(tested)
+    assert found.n_repeats == 6
+    n_times = (tested.folds >= 0).sum(axis=0)
+    assert found.n_in_part == (n_times < 6).sum() > 30
+    assert f"{found.n_in_part} queries not tested in every repeat." in repr(found)
+    np.testing.assert_allclose(found.difference, np.diff(found.means, axis=0), rtol=1e-9)
+
+
+# Baseline, several measures, and the number of queries
+
+
+def test_a_baseline_is_compared_with_each_other_ranker():
+    rankers, (X_test, y_test) = fitted_rankers()
+    every = compare(rankers, X_test, y_test, correction="none", tests="t")
+    for name in rankers:
+        found = compare(rankers, X_test, y_test, baseline=name, tests="t")
+        place = found.systems.index(name)
+        others = [each for each in range(3) if each != place]
+        assert found.pairs.tolist() == [[each, place] for each in others]
+        np.testing.assert_allclose(found.difference, found.means[others] - found.means[place])
+        rows = [every.pairs.tolist().index(sorted([each, place])[::-1]) for each in others]
+        raw = every.p_value["t"][rows]
+        assert found.p_value["t"].min() == pytest.approx(min(1, 2 * raw.min()))
+        assert "Holm's correction for 2 pairs" in " ".join(repr(found).split())
+        assert "beats" not in repr(found)
+
+
+def test_an_unknown_baseline_is_refused():
+    rankers, (X_test, y_test) = fitted_rankers()
+    with pytest.raises(ValueError, match="baseline must be one of 'ridge', 'stiff', 'trees', got"):
+        compare(rankers, X_test, y_test, baseline="rigde")
+
+
+def test_several_measures_share_one_correction():
+    rankers, (X_test, y_test) = fitted_rankers()
+    given = {"measures": [MEASURE, "nDCG@10", "AP"], "tests": ["t", "wilcoxon"]}
+    found = compare(rankers, X_test, y_test, **given)
+    raw = compare(rankers, X_test, y_test, correction="none", **given)
+    assert list(found) == [str(MEASURE), "nDCG@10", "AP"]
+    for test in ("t", "wilcoxon"):
+        expected = holm(raw.p_value[test].ravel()).reshape(3, 3)
+        np.testing.assert_allclose(found.p_value[test], expected)
+    alone = compare(rankers, X_test, y_test, measures="AP", tests="t", correction="none")
+    np.testing.assert_array_equal(raw["AP"].p_value["t"], alone.p_value["t"])
+    assert found[MEASURE].measures == (str(MEASURE),)
+    assert found[["AP", MEASURE]].measures == ("AP", str(MEASURE))
+    np.testing.assert_array_equal(found["AP"].p_value["t"], found.p_value["t"][:, 2:])
+    assert "AP" in found
+    assert len(found) == 3
+    for each in (found, found["AP"]):
+        told = "Holm's correction for 3 pairs by 3 measures, p < 0.05."
+        assert " ".join(repr(each).split()).count(told) == 1
+    assert list(compare(rankers, X_test, y_test, measures=["AP"])) == ["AP"]
+
+
+def scores_of_normal_differences(n_queries, mean, seed):
+    differences = np.random.default_rng(seed).normal(mean, 0.05, n_queries)
+    values = np.array([np.zeros(n_queries), differences])
+    return Scores(
+        measures=("AP",),
+        qid=np.arange(n_queries),
+        values=values,
+        directions=(1,),
+        systems=("zero", "normal"),
+    )
+
+
+def test_the_queries_needed_show_the_effect_as_often_as_asked():
+    found = compare(scores_of_normal_differences(4000, 0.0, 0), tests="t")
+    for effect, power in [(0.01, 0.8), (0.03, 0.8), (0.02, 0.9)]:
+        needed = int(found.queries_needed(effect, power)[0, 0])
+        deviation = found.standard_error[0, 0] * 4000**0.5
+        differences = np.random.default_rng(1).normal(effect, deviation, (4000, needed))
+        assert np.mean(t_test(differences) < 0.05) == pytest.approx(power, abs=0.02)
+    needed = found.queries_needed(0.002)[0, 0]
+    assert needed == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.05)
+    assert found.queries_needed(0.002, confidence=0.99)[0, 0] > needed
+    stricter = compare(scores_of_normal_differences(4000, 0.0, 0), tests="t", confidence=0.99)
+    np.testing.assert_array_equal(
+        stricter.queries_needed(0.002), found.queries_needed(0.002, confidence=0.99)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"effect": 0}, "effect must be a finite number > 0, got 0"),
+        ({"power": 1}, "power must lie strictly between 0 and 1, got 1"),
+        ({"confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
+    ],
+)
+def test_queries_needed_refuses(given, message):
+    found = compare(scores_of_normal_differences(10, 0.0, 0))
+    with pytest.raises(ValueError, match=message):
+        found.queries_needed(**given)
+
+
+def test_few_queries_with_the_top_grade_are_noted_and_enough_are_not():
+    one = validated()
+    n_top = len(set(QID[Y.max() == Y].tolist()))
+    assert one.has_top_grade.sum() == n_top
+    found = compare({"one": one, "other": one})
+    assert found.n_top == n_top
+    assert (f"Only {n_top} queries with a document of the top" in repr(found)) == (n_top < 20)
+    binary = query_target((Y > 0).astype(float), QID)
+    enough = cross_validate_queries(RANKER, X, binary, cv=4, measures="AP")
+    found = compare({"one": enough, "other": enough})
+    assert found.n_top > 20
+    assert "top grade" not in repr(found)
+    values = AP().per_query(Y, X[:, 0], qid=QID)
+    assert compare({"one": values, "other": values}).n_top is None

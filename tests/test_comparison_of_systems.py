@@ -1,0 +1,406 @@
+"""compare() of many systems by every test: what it finds, prints, draws and refuses."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from skgraded import Scores, compare, trec
+from skgraded._stats.paired import TESTS
+
+EVERY_TEST = pytest.mark.parametrize("test", TESTS)
+
+
+def paired_values(n_systems=4, n_topics=40, seed=3):
+    rng = np.random.default_rng(seed)
+    return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
+
+
+def scores_of(*values, measures=("AP",), direction=1):
+    return Scores(
+        measures=measures,
+        qid=np.array([f"q{each}" for each in range(values[0].shape[1])]),
+        values=np.stack(values, axis=2),
+        directions=(direction,) * len(values),
+        systems=tuple(f"s{each}" for each in range(len(values[0]))),
+    )
+
+
+def compared(values, **given):
+    return compare(scores_of(np.asarray(values)), **given)
+
+
+# What it finds
+
+
+@EVERY_TEST
+def test_the_difference_that_is_there_is_found(test):
+    values = paired_values(n_systems=3)
+    values[2] += 0.5
+    found = compared(values, tests=test)
+    assert found.pairs.tolist() == [[1, 0], [2, 0], [2, 1]]
+    assert found.significant[1:].all()
+    assert found.p_value[test][0] > found.p_value[test][1:].max()
+    means = found.means[found.pairs, 0]
+    np.testing.assert_allclose(found.difference[:, 0], means[:, 0] - means[:, 1])
+    assert (found.difference[1:] > 0.4).all()
+    again = compared(values, tests=test)
+    np.testing.assert_array_equal(found.p_value[test], again.p_value[test])
+
+
+def test_systems_that_are_the_same_do_not_differ():
+    values = np.vstack([paired_values(1), paired_values(1)])
+    found = compared(values, tests=list(TESTS))
+    assert [each[0, 0] for each in found.p_value.values()] == [1.0] * len(TESTS)
+    assert found.effect_size.tolist() == found.difference.tolist() == [[0]]
+
+
+@EVERY_TEST
+def test_systems_that_rounding_tells_apart_do_not_differ(test):
+    values = np.vstack([paired_values(1), np.nextafter(paired_values(1), 2.0)])
+    found = compared(values, tests=test)
+    assert found.p_value[test].min() == 1.0
+    assert found.effect_size.tolist() == [[0]]
+
+
+def test_effect_sizes():
+    values = paired_values()
+    found = compared(values, tests="t")
+    for pair, (one, other) in enumerate(found.pairs):
+        difference = values[one] - values[other]
+        effect = difference.mean() / difference.std(ddof=1)
+        assert found.effect_size[pair, 0] == pytest.approx(effect)
+
+
+def test_effect_sizes_of_a_joint_test_are_in_residuals_of_systems_and_topics():
+    values = paired_values()
+    found = compared(values, tests=["tukey", "t"])
+    residuals = [
+        values[system, topic] - values[system].mean() - values[:, topic].mean() + values.mean()
+        for system, topic in np.ndindex(values.shape)
+    ]
+    spread = np.sqrt(np.sum(np.square(residuals)) / (3 * 39))
+    np.testing.assert_allclose(found.effect_size, found.difference / spread)
+
+
+def test_the_first_test_decides_and_all_are_reported():
+    values = paired_values() + np.linspace(0, 0.1, 4)[:, None]
+    both = compared(values, tests=["t", "wilcoxon"])
+    assert list(both.p_value) == ["t", "wilcoxon"] == list(both.tests)
+    np.testing.assert_array_equal(both.significant, both.p_value["t"] < 0.05)
+    for name, expected in both.p_value.items():
+        np.testing.assert_array_equal(compared(values, tests=name).p_value[name], expected)
+
+
+def test_a_p_value_at_the_level_is_not_significant():
+    values = np.array([np.zeros(60), np.linspace(1, 2, 60)])
+    found = compared(values, tests="bootstrap", n_resamples=19, correction="none", confidence=0.9)
+    assert found.p_value["bootstrap"].item() == 1 / 20
+    assert found.significant.all()
+    at_level = compared(values, tests="tukey", n_resamples=20, confidence=0.95)
+    assert at_level.p_value["tukey"].item() == 1 / 21
+
+
+def test_low_is_better_where_the_measure_says_so():
+    values = np.array([[0.9] * 9, [0.1] * 8 + [0.2]])
+    found = compare(scores_of(values, direction=-1), tests="t")
+    assert found.difference.item() < 0
+    assert repr(found).splitlines()[1].split() == ["1", "s1", "0.1111", "2"]
+    assert repr(found).splitlines()[2].split() == ["2", "s0", "0.9000"]
+
+
+def test_topics_without_a_value_are_left_out_and_told():
+    values = paired_values(n_systems=2)
+    values[1, :3] = np.nan
+    found = compared(values, tests="t")
+    assert (found.n_queries, found.n_left_out) == ((37,), (3,))
+    assert "3 queries without a value for some system left out." in repr(found)
+
+
+def test_pairs_are_worked_on_in_batches(monkeypatch):
+    values = paired_values(n_systems=6)
+    expected = compared(values)
+    monkeypatch.setattr("skgraded.comparison._compare._CELLS_AT_A_TIME", 100)
+    found = compared(values)
+    for field in ("difference", "interval", "standard_error", "effect_size"):
+        np.testing.assert_array_equal(getattr(found, field), getattr(expected, field))
+
+
+# Tests and corrections
+
+
+def many_systems(n=33):
+    return paired_values(n, 20) + (np.arange(n) > n // 2)[:, None]
+
+
+def test_the_tukey_test_takes_the_place_where_resamples_are_too_few():
+    found = compared(many_systems())
+    assert found.tests == ("tukey",)
+    assert found.significant.any()
+    told = (
+        "33 systems are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+    )
+    assert found.notes[0] == f"{told} the Tukey test takes the place of Fisher's."
+    assert compared(many_systems(32)).tests == ("randomization",)
+    assert compared(many_systems(), baseline="s3").tests == ("randomization",)
+    few_topics = many_systems()[:, :9]  # all of whose swaps are tried
+    assert compared(few_topics).tests == ("randomization",)
+
+
+@pytest.mark.parametrize("given", [{"tests": "randomization"}, {"correction": "holm"}])
+def test_as_many_resamples_are_drawn_as_the_test_needs(given):
+    values = many_systems()[:, :15]
+    found = compared(values, **given)
+    assert (found.tests, found.n_resamples) == (("randomization",), 10_560)
+    assert found.notes[0].endswith("by default that many are drawn instead of 10,000.")
+    expected = compared(values, tests="randomization", n_resamples=10_560)
+    np.testing.assert_array_equal(found.p_value["randomization"], expected.p_value["randomization"])
+    assert expected.notes == ()
+
+
+@pytest.mark.parametrize(
+    "given", [{"tests": "t"}, {"correction": "bh"}, {"tests": "tukey"}, {"tests": "wilcoxon"}]
+)
+def test_tests_are_left_alone_that_need_no_more_resamples(given):
+    found = compared(many_systems(), **given)
+    assert found.n_resamples == 10_000
+    assert found.notes == ()
+
+
+def test_more_confidence_needs_more_resamples():
+    found = compared(paired_values(2, 20), confidence=0.99999, correction="none")
+    assert found.n_resamples == 100_000
+    assert found.notes[0].startswith("A level of 1e-05 needs 100,000 resamples: by default that")
+
+
+@pytest.mark.parametrize(("correction", "factor"), [(None, 2), ("none", 1)])
+def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, factor):
+    values = paired_values(), paired_values(seed=5)
+    scores = scores_of(*values, measures=("AP", "RR"))
+    found = compare(scores, tests="tukey", correction=correction)
+    rng = np.random.default_rng(0)
+    for name, of_measure in zip(found, values, strict=True):
+        # The systems are shuffled in the order of their means.
+        order = np.argsort(-of_measure.mean(axis=1))
+        matrix = TESTS["tukey"].function(of_measure[order], 10_000, rng)
+        place = np.argsort(order)[found.pairs]
+        expected = np.minimum(factor * matrix[place[:, 0], place[:, 1]], 1)
+        np.testing.assert_array_equal(found[name].p_value["tukey"][:, 0], expected)
+    assert any("multiplied by 2" in note for note in found.notes) == (factor == 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tests": "anova"}, "tests must be one of 'randomization', 't', .*, got 'anova'"),
+        ({"correction": "sidak"}, "correction must be one of 'holm', 'bh', 'none', got 'sidak'"),
+        ({"tests": "tukey", "correction": "holm"}, 'correction must be "none" for the Tukey test'),
+        ({"confidence": 1}, "confidence must lie strictly between 0 and 1, got 1"),
+        ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
+        (
+            {"n_resamples": 100},
+            "n_resamples must be at least 120, got 100: .* Holm's correction for 6 pairs",
+        ),
+        (
+            {"n_resamples": 9, "tests": "tukey"},
+            r"n_resamples must be at least 20, got 9: .* significant at 0\.05\.$",
+        ),
+        (
+            {"n_resamples": 9, "correction": "bh"},
+            r"n_resamples must be at least 20, got 9: .* significant at 0\.05\.$",
+        ),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compared(paired_values(), **options)
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "n_topics", "options", "told"),
+    [
+        (5, 8, {}, "over 8 queries is 0.0078, times 10 by Holm's correction."),
+        (5, 9, {}, None),
+        (5, 8, {"correction": "bh"}, None),
+        (5, 5, {"correction": "bh"}, "over 5 queries is 0.062."),
+        (2, 5, {}, "over 5 queries is 0.062."),
+        (2, 5, {"confidence": 0.9}, None),
+        (5, 8, {"tests": "t"}, None),
+    ],
+)
+def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
+    topics = [f"q{number}" for number in range(n_topics)]
+    qrels = {topic: {"d0": 1} for topic in topics}
+    runs = {  # each system puts the relevant document one rank lower, in every topic
+        f"run{s}": {
+            topic: {f"d{d}": float(-abs(d - s - 0.1)) for d in range(6)} for topic in topics
+        }
+        for s in range(n_systems)
+    }
+    found = compare(trec.evaluate("AP(ties=row_order)", qrels, runs), **options)
+    assert found.significant.any() == (told is None)
+    assert len(found.notes) == (told is not None)
+    if told:
+        assert found.notes[0] == f"No difference can be significant: the smallest p-value {told}"
+        assert " ".join(found.to_text().split()).endswith(told)
+
+
+def test_too_little_to_compare_is_refused():
+    with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
+        compared(paired_values(n_systems=1))
+    with pytest.raises(
+        ValueError, match="at least 2 queries on which every system has a value of AP, got 1"
+    ):
+        compared(paired_values(n_topics=1))
+
+
+# What it prints and draws
+
+
+def test_the_comparison_prints_who_beats_whom():
+    values = paired_values(n_systems=9) + np.repeat([0, 1, 2], 3)[:, None]
+    found = compared(values, tests="t", correction="bh", confidence=0.99)
+    lines = repr(found).splitlines()
+    assert lines[0].split() == ["system", "AP", "beats"]
+    assert "4-9" in lines[1]
+    assert " ".join(lines[-3:]) == (
+        "Student's paired t test over 40 queries, Benjamini and Hochberg's correction for   36 "
+        "pairs, p < 0.01. 36 pairs: to_frame() has their differences and intervals."
+    )
+    assert max(map(len, lines)) <= 80
+    assert len(found.to_dict()["difference"]) == 36
+
+
+@pytest.mark.parametrize(
+    ("beaten", "written"),
+    [([], ""), ([2], "2"), ([2, 3], "2-3"), ([2, 4, 5, 6, 9], "2 4-6 9")],
+)
+def test_consecutive_numbers_are_a_range(beaten, written):
+    # The first system beats some, which lie far below; ties of the rest keep their order.
+    values = np.ones((9, 30)) + 0.01 * np.random.default_rng(0).random((9, 30))
+    values -= np.linspace(0, 0.001, 9)[:, None]
+    found = compared(values, tests="t")
+    p_value = np.ones_like(found.p_value["t"])
+    order = np.argsort(-found.means[:, 0], kind="stable")
+    for number in beaten:
+        pair = sorted([order[0], order[number - 1]], reverse=True)
+        p_value[found.pairs.tolist().index(pair)] = 0
+    found.p_value["t"][:] = p_value
+    assert repr(found).splitlines()[1].split()[3:] == written.split()
+
+
+def test_long_lists_of_beaten_systems_are_cut():
+    values = np.ones((60, 30)) - 0.01 * np.arange(60)[:, None]
+    values += 0.001 * np.random.default_rng(0).random((60, 30))
+    found = compared(values, tests="t")
+    odd = [(one + other) % 2 for one, other in found.pairs]
+    found.p_value["t"][:, 0] = np.where(odd, 0.0, 1.0)
+    first = found.to_text().splitlines()[1]
+    assert first.split()[3:7] == ["2", "4", "6", "8"]
+    assert first.endswith(" ...")
+    assert max(map(len, found.to_text().splitlines())) <= 80
+
+
+def test_intervals_of_few_pairs_are_drawn():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    found = compared(paired_values())
+    ax = found.plot()
+    assert [each.get_text() for each in ax.get_yticklabels()] == [
+        f"s{one} - s{other}" for one, other in found.pairs
+    ]
+    assert found.plot(ax=ax) is ax
+    segments = ax.containers[0][2][0].get_segments()
+    np.testing.assert_allclose([segment[:, 0] for segment in segments], found.interval[:, 0])
+    n = int(((found.interval[:, 0] > 0).all(axis=1) | (found.interval[:, 0] < 0).all(axis=1)).sum())
+    assert f"{n} of 6 intervals exclude 0." in [each.get_text() for each in ax.texts]
+    alike = compared(np.vstack([paired_values(1)] * 2)).plot()
+    assert any("No difference is established" in each.get_text() for each in alike.texts)
+    plt.close("all")
+
+
+def test_intervals_to_a_baseline_are_drawn_however_many():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    ax = compared(paired_values(25), baseline="s3", tests="t").plot()
+    assert len(ax.get_yticklabels()) == 24
+    plt.close("all")
+
+
+def test_the_matrix_of_more_pairs_is_drawn():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    found = compared(paired_values(8), tests="t")
+    ax = found.plot()
+    (image,) = ax.images
+    order = np.argsort(-found.means[:, 0])
+    assert [label.get_text() for label in ax.get_yticklabels()] == [f"s{each}" for each in order]
+    means = found.means[order, 0]
+    np.testing.assert_array_equal(image.get_array(), means[:, None] - means)
+    dots = set(zip(*ax.lines[0].get_data(), strict=True))
+    place = np.argsort(order)
+    expected = {
+        (place[one], place[other])
+        for pair, significant in zip(found.pairs, found.significant[:, 0], strict=True)
+        for one, other in (pair, pair[::-1])
+        if significant
+    }
+    assert dots == expected != set()
+    assert "s7 has the best mean" in ax.texts[0].get_text()
+    plt.close("all")
+
+
+def test_the_means_of_many_systems_show_which_are_not_worse():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    values = paired_values(n_systems=30)
+    values[15:] -= 1.0  # half of the systems are far behind
+    found = compared(values, tests="t")
+    ax = found.plot()
+    assert not ax.images
+    (points,) = ax.collections[1:]
+    order = np.argsort(-found.means[:, 0])
+    np.testing.assert_array_equal(points.get_offsets()[:, 1], found.means[order, 0])
+    place = np.argsort(order)
+    alike = np.ones((30, 30), dtype=bool)
+    for (one, other), significant in zip(found.pairs, found.significant[:, 0], strict=True):
+        alike[place[one], place[other]] = alike[place[other], place[one]] = not significant
+    assert 0 < alike[0].sum() <= len(values) / 2
+    colours = points.get_facecolors()
+    assert [tuple(each) == tuple(colours[0]) for each in colours] == alike[0].tolist()
+    starts, ends = np.array([line[:, 0] for line in ax.collections[0].get_segments()]).T
+    for system, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        assert start == system + 1
+        assert end == 1 + np.flatnonzero(alike[system])[-1]
+    plt.close("all")
+
+
+def test_a_picture_for_each_measure():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    scores = scores_of(paired_values(), paired_values(seed=5), measures=("AP", "nDCG"))
+    found = compare(scores, baseline="s1")
+    axes = found.plot()
+    assert [each.get_xlabel().split(",")[0] for each in axes] == [
+        "difference in AP",
+        "difference in nDCG",
+    ]
+    assert axes[0].figure is axes[1].figure
+    assert found.plot(axes) is axes
+    plt.close("all")
+
+
+def test_the_plot_has_room_for_long_names():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    sizes = {}
+    for length in ("short", "a long name with a learning rate of 0.05 and 31 leaves"):
+        scores = scores_of(paired_values(3), measures=("xGAP(g=[0.1,0.2,0.3,0.4])@10",))
+        parts = {f"{length} {name}": scores.select(system=name) for name in scores.systems}
+        ax = compare(parts).plot()
+        ax.figure.canvas.draw()
+        label = ax.xaxis.label.get_window_extent()
+        assert 0 <= label.x0 < label.x1 <= ax.figure.bbox.width
+        sizes[length] = ax.get_window_extent().width
+        plt.close(ax.figure)
+    short, long = sizes.values()
+    assert long > 0.9 * short
+
+
+def test_pairs_of_all_systems_are_later_minus_earlier():
+    found = compared(paired_values(5))
+    assert sorted(map(tuple, found.pairs[:, ::-1].tolist())) == list(combinations(range(5), 2))
