@@ -14,7 +14,6 @@ from skgraded._params import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
-from skgraded.measures._prefix import pairs_of
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["LambdaMART", "trainable"]
@@ -142,7 +141,11 @@ class LambdaMART:
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
     def _prices(self, judgments: Judgments) -> _SwapPrices:
-        return judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
+        kept = judgments.kept(_PricesByCost)
+        prices = kept.get(self)
+        if prices is None:
+            prices = kept[self] = _swap_prices(self, judgments)
+        return prices
 
     @property
     def _options(self) -> tuple[int, int, int, bool, float]:
@@ -171,22 +174,26 @@ class _SwapPrices(NamedTuple):
     pair_factor: FloatArray
 
 
+class _PricesByCost(dict[LambdaMART, _SwapPrices]):
+    """The prices that costs have computed from some labels."""
+
+
 def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
     _require_judged(judgments)
-    linear, pairs = cost.measure.prefix_form(judgments)
-    factor = _query_factor(cost, judgments)
+    form, factor = cost.measure.prefix_form(judgments), _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = np.zeros(0)
     K = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
-    if pairs is not None:
-        position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
-        K = pairs_of(pairs).flat
+    if form.K is not None and form.moments is not None:
+        position = _weights(form.moments.positions, judgments)
+        position_ragged, K = form.moments.positions.ragged, form.K.flat
         # The gains are 0, so that any discounts of the right size serve.
         discount, discount_ragged = position, position_ragged
-    if linear is not None:
-        discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
-        gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
+    if form.gains is not None:
+        discount = _weights(form.gains.discount, judgments)
+        discount_ragged = form.gains.discount.ragged
+        gain, gain_factor = form.gains.gain, factor * form.scale
     return _SwapPrices(
         discount, discount_ragged, gain, gain_factor, position, position_ragged, *K, factor
     )

@@ -9,8 +9,7 @@ A data set is read in two steps, because model training repeats only the second:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +24,7 @@ from skgraded.rankings._checks import (
     own_scores,
 )
 from skgraded.rankings._grouping import place_rows
+from skgraded.rankings._kept import Keeper
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
@@ -33,9 +33,6 @@ __all__ = ["Judgments", "Rankings"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-T = TypeVar("T")
-
-_ABSENT: Any = object()  # from a memo
 
 
 class Judgments(Labels):
@@ -183,7 +180,7 @@ class Judgments(Labels):
         return own_scores(y_score, self._places, self.n_documents)
 
 
-class Rankings:
+class Rankings(Keeper):
     """Documents of many queries, ranked by score.
 
     Attributes
@@ -211,12 +208,13 @@ class Rankings:
         n_threads: int = 1,
         scores: FloatArray | None = None,
     ) -> None:
+        super().__init__()
         self.judgments = judgments
         self.order = order
         self.tied = tied
         self.n_threads = n_threads
         self.scores = scores
-        self._memo: dict[Hashable, Any] = {}
+        self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
     @classmethod
     def from_arrays(
@@ -301,7 +299,7 @@ class Rankings:
         return rank(qrels, run, **options)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memo": {}}
+        return {**vars(self), "_kept": {}, "_lists": {}}
 
     def __repr__(self) -> str:
         judgments = self.judgments
@@ -323,8 +321,11 @@ class Rankings:
         RankedList
             The lists.
         """
-        rule = "row_order" if ties == "expected" else ties
-        return self.once(("ranked", rule, unjudged), lambda: self._read(rule, unjudged))
+        rule: Ties = "row_order" if ties == "expected" else ties
+        found = self._lists.get((rule, unjudged))
+        if found is None:
+            found = self._lists[rule, unjudged] = self._read(rule, unjudged)
+        return found
 
     def _read(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         judgments, unjudged_level = self.judgments, self.judgments.n_levels
@@ -362,26 +363,6 @@ class Rankings:
             None if self.scores is None else self.scores[first:last],
         )
 
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return a cached result that depends on this ranking; compute it on the first call.
-
-        Parameters
-        ----------
-        key : hashable
-            Name of the result.
-        compute : callable
-            Computes the result, without arguments.
-
-        Returns
-        -------
-        object
-            The result.
-        """
-        value: T = self._memo.get(key, _ABSENT)
-        if value is _ABSENT:
-            value = self._memo[key] = compute()
-        return value
-
 
 class _IdealRankings(Rankings):
     """The pool, best grade first; the rules for ties and unjudged documents do not change it."""
@@ -393,6 +374,3 @@ class _IdealRankings(Rankings):
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         return self.judgments.pool
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        return compute()  # the judgments cache the ideal values, so results are not used twice

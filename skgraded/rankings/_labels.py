@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded.rankings._kept import ByteBudget, Keeper
 from skgraded.rankings._layout import level_type
 from skgraded.rankings._ranked_list import RankedList, Unjudged
-from skgraded.rankings._room import Room
 
 __all__ = ["Labels"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-T = TypeVar("T")
-
-_ABSENT: Any = object()  # from a memo
 
 _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
-class Labels:
+class Labels(Keeper):
     """Base class of `Judgments`, which documents the attributes.
 
     A grade is stored as its *level*, its index in the ascending array ``grades`` of the distinct
@@ -43,8 +40,9 @@ class Labels:
         levels: NDArray[Any],
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
-        room: Room | None = None,
+        budget: ByteBudget | None = None,
     ) -> None:
+        super().__init__()
         for handed_out in (qid, weights):  # results share these arrays
             if handed_out is not None:
                 handed_out.flags.writeable = False
@@ -54,10 +52,15 @@ class Labels:
         self.grades = grades
         self.levels = levels
         self.weights = weights
-        self._room = room or Room(len(levels))
+        self.n_queries = len(indptr) - 1
+        self.n_documents = len(levels)
+        self.n_levels = len(grades)
+        self.top_grade = float(grades[-1])
         if pool is not None:
             self.pool = pool
-        self._memo: dict[Hashable, Any] = {}
+        self.budget = budget or ByteBudget(self.n_documents)
+        self._parts: dict[tuple[int, int], Self] = {}
+        self._pool_counts: dict[bytes, IntArray] = {}
 
     @classmethod
     def of_lists(
@@ -133,7 +136,8 @@ class Labels:
         }
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return {**state, "_memo": {}, "_room": Room(self.n_documents)}
+        emptied: dict[str, Any] = {"_kept": {}, "_parts": {}, "_pool_counts": {}}
+        return {**state, **emptied, "budget": ByteBudget(self.n_documents)}
 
     @cached_property
     def row_order(self) -> IntArray | None:
@@ -143,26 +147,6 @@ class Labels:
         row_order = np.empty_like(self._places)
         row_order[self._places] = np.arange(len(row_order))
         return row_order
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self.indptr) - 1
-
-    @property
-    def n_documents(self) -> int:
-        """Number of documents."""
-        return len(self.levels)
-
-    @property
-    def n_levels(self) -> int:
-        """Number of distinct grades, including 0."""
-        return len(self.grades)
-
-    @property
-    def top_grade(self) -> float:
-        """Highest grade of any document."""
-        return float(self.grades[-1])
 
     @cached_property
     def schedule(self) -> IntArray:
@@ -226,13 +210,16 @@ class Labels:
         ndarray of shape (n_queries,), int64
             The counts.
         """
+        key = counted.tobytes()
+        found = self._pool_counts.get(key)
+        if found is None:
+            found = self._pool_counts[key] = self._count_pool(counted)
+        return found
 
-        def count() -> IntArray:
-            if self._has_many_levels:
-                return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
-            return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
-
-        return self.once(("count_pool", counted.tobytes()), count)
+    def _count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
+        if self._has_many_levels:
+            return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+        return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
 
     @property
     def _has_many_levels(self) -> bool:
@@ -256,33 +243,6 @@ class Labels:
         ones = np.ones(self.pool.longest)
         whole = _core.last_rank(None)
         return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
-
-    def once(
-        self, key: Hashable, compute: Callable[[], T], n_bytes: Callable[[T], int] | None = None
-    ) -> T:
-        """Return a cached result that depends only on the labels; compute it on the first call.
-
-        Parameters
-        ----------
-        key : hashable
-            Name of the result.
-        compute : callable
-            Computes the result, without arguments.
-        n_bytes : callable, optional
-            Returns the size of the result. Results that exceed the memory budget are not cached.
-
-        Returns
-        -------
-        object
-            The result.
-        """
-        value: T = self._memo.get(key, _ABSENT)
-        if value is not _ABSENT:
-            return value
-        value = compute()
-        if self._room.takes(0 if n_bytes is None else n_bytes(value)):
-            self._memo[key] = value
-        return value
 
     @cached_property
     def has_fractional_grades(self) -> bool:
@@ -360,8 +320,11 @@ class Labels:
         Judgments
             The judgments of these queries, with the grades of all queries.
         """
-        key = ("of_queries", queries.start, queries.stop)
-        return self.once(key, lambda: self._cut(queries))
+        key = queries.start, queries.stop
+        found = self._parts.get(key)
+        if found is None:
+            found = self._parts[key] = self._cut(queries)
+        return found
 
     def _cut(self, queries: slice) -> Self:
         first, last = self.indptr[queries.start], self.indptr[queries.stop]
@@ -379,7 +342,7 @@ class Labels:
                 pool.tied[pooled],
                 pool.indptr[queries.start : queries.stop + 1] - pooled.start,
             ),
-            room=self._room,
+            budget=self.budget,
         )
         if "counts" in vars(self):
             part.counts = self.counts[queries]
