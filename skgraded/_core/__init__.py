@@ -10,6 +10,11 @@ the package, and must be left alone while a kernel reads them.
 import numpy as np
 
 from skgraded._core._native import (
+    LambdaOptions,
+    Noise,
+    NoiseKind,
+    SwapPrices,
+    TieOrder,
     bootstrap_pairs,
     cascade,
     copy_scores,
@@ -53,6 +58,11 @@ from skgraded._core._native import (
 )
 
 __all__ = [
+    "LambdaOptions",
+    "Noise",
+    "NoiseKind",
+    "SwapPrices",
+    "TieOrder",
     "bootstrap_pairs",
     "cascade",
     "copy_scores",

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "large_memory.hpp"
+#include "pair_matrix.hpp"
 #include "queries.hpp"
 
 namespace skgraded {
@@ -33,7 +34,7 @@ struct In {
 };
 
 template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::c_contig>;
+using Out = nb::ndarray<nb::numpy, T>;  // contiguous
 
 // A new array that a kernel fills.
 template <class T>
@@ -103,6 +104,13 @@ inline std::size_t count_of(const Queries& queries) noexcept {
   return static_cast<std::size_t>(queries.count);
 }
 
+// The matrices K of the queries, whose factors stand query by query.
+inline PairMatrix matrix_of(const In<double>& base, const In<double>& factor,
+                            const In<std::int32_t>& column, std::int64_t n_queries) noexcept {
+  const auto n_columns = n_queries > 0 ? static_cast<std::int64_t>(factor.size()) / n_queries : 0;
+  return {base.data(), factor.data(), column.data(), n_columns};
+}
+
 }  // namespace skgraded
 
 namespace nanobind::detail {
@@ -112,7 +120,7 @@ namespace nanobind::detail {
 template <class T>
 struct type_caster<skgraded::In<T>> {
   using Array = make_caster<decltype(skgraded::In<T>::array)>;
-  NB_TYPE_CASTER(skgraded::In<T>, Array::Name)
+  NB_TYPE_CASTER(skgraded::In<T>, (make_caster<ndarray<numpy, T>>::Name))
 
   bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
     Array array;

@@ -16,11 +16,8 @@
 #include "exact_sum.hpp"
 #include "gain.hpp"
 #include "labels.hpp"
-#include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
-#include "noise.hpp"
-#include "noisy_lambdas.hpp"
 #include "preference.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
@@ -36,6 +33,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+void define_lambdas(nb::module_& m);    // lambdas_module.cpp
 void define_query_ids(nb::module_& m);  // query_ids_module.cpp
 void define_studies(nb::module_& m);    // studies_module.cpp
 void define_trec(nb::module_& m);       // trec_module.cpp
@@ -45,6 +43,7 @@ namespace {
 using namespace skgraded;
 
 using Bytes = In<std::uint8_t>;
+using Columns = In<std::int32_t>;
 using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
@@ -77,14 +76,6 @@ Out<double> py_reciprocals(const Doubles& values) {
   });
 }
 
-using Columns = In<std::int32_t>;
-
-PairMatrix matrix_of(const Doubles& base, const Doubles& factor, const Columns& column,
-                     std::int64_t n_queries) {
-  const auto n_columns = n_queries > 0 ? static_cast<std::int64_t>(factor.size()) / n_queries : 0;
-  return {base.data(), factor.data(), column.data(), n_columns};
-}
-
 Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Columns& column,
                          const Doubles& moments, std::int64_t n_queries) {
   const PairMatrix K = matrix_of(base, factor, column, n_queries);
@@ -92,31 +83,6 @@ Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Colum
     pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
   });
 }
-
-// Discount and whether it is ragged; gain and its factor; position weight and whether it is ragged;
-// K in its base, columns, column numbers and factor.
-using PriceArrays =
-    std::tuple<Doubles, bool, Doubles, Doubles, Doubles, bool, Doubles, Doubles, Columns, Doubles>;
-
-SwapPrices prices_of(const PriceArrays& arrays, std::int64_t n_queries) {
-  const auto& [discount, discount_ragged, gain, gain_factor, position, position_ragged, pair_base,
-               pair_columns, pair_column, pair_factor] = arrays;
-  SwapPrices prices;
-  prices.discount = {discount.data(), discount_ragged};
-  prices.gain = gain.data();
-  prices.gain_factor = gain_factor.data();
-  prices.position = {position.data(), position_ragged};
-  if (pair_base.size() > 0)
-    prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
-  prices.pair_factor = pair_factor.data();
-  return prices;
-}
-
-// Cut-off, truncation, order of ties, norm and sigmoid.
-using LambdaOptions = std::tuple<std::int64_t, std::int64_t, int, bool, double>;
-
-// Kind, scale, number of draws and seed.
-using NoiseOptions = std::tuple<int, double, std::int64_t, std::uint64_t>;
 
 ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
 
@@ -187,7 +153,10 @@ double mean_of(MeanSums& sums) {
   return nb::cast<double>(values.without(n_limbs) / weights.without(n_limbs));
 }
 
-nb::list py_exact_means(const nb::list& columns, const Doubles& weights) {
+using Parts = nb::typed<nb::list, Doubles>;
+
+nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& columns,
+                                           const Doubles& weights) {
   nb::list means;
   for (const nb::handle column : columns) {
     MeanSums sums;
@@ -199,7 +168,7 @@ nb::list py_exact_means(const nb::list& columns, const Doubles& weights) {
     }
     means.append(mean_of(sums));
   }
-  return means;
+  return nb::typed<nb::list, double>(means);
 }
 
 std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
@@ -263,8 +232,10 @@ Out<double> py_expected_shares(const Integers& counts, const Doubles& g, const C
 
 template <class... Labels>
 void define_labels(nb::module_& m) {
-  (m.def("read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
-         "Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan."),
+  (m.def(
+       "read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
+       "Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan.\n\n"
+       "The byte of nan is 255."),
    ...);
 }
 
@@ -275,7 +246,9 @@ bool py_same_bytes(const Plain& one, const Plain& other) {
   return without_gil([&] { return std::memcmp(one.data(), other.data(), one.nbytes()) == 0; });
 }
 
-// The kernels that read levels, which are bytes or integers.
+// The kernels that read levels. These are bytes where the scale has at most 254 grades, 0 included,
+// else integers: the two numbers behind the highest level mark documents that were not judged and
+// not sampled.
 template <class Level>
 struct OfLevels {
   using Levels = In<Level>;
@@ -349,52 +322,6 @@ struct OfLevels {
     });
   }
 
-  static LambdaTask<Level> task_of(const Levels& level, const Doubles& scores,
-                                   const Integers& indptr, std::int64_t n_levels,
-                                   const PriceArrays& prices, const LambdaOptions& options) {
-    LambdaTask<Level> task;
-    task.level = level.data();
-    task.scores = scores.data();
-    task.queries = queries_of(indptr);
-    task.n_levels = n_levels;
-    task.prices = prices_of(prices, task.queries.count);
-    const auto [cutoff, truncation, tie_order, norm, sigmoid] = options;
-    task.cutoff = cutoff;
-    task.truncation = truncation;
-    task.ties = static_cast<TieOrder>(tie_order);
-    task.norm = norm;
-    task.binned_exp = BinnedExp(sigmoid);
-    return task;
-  }
-
-  static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
-                      const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
-                      const PriceArrays& prices, const LambdaOptions& options,
-                      std::int64_t n_threads) {
-    LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
-    task.order = order.data();
-    task.tied = tied.data();
-    return fill(New<double>{level.size()}, New<double>{level.size()},
-                [&](double* gradient, double* hessian) {
-                  skgraded::lambdas(task, n_threads, Derivatives{gradient, hessian});
-                });
-  }
-
-  static auto noisy_lambdas(const Levels& level, const Doubles& scores, const Integers& indptr,
-                            const Integers& schedule, const Doubles& grades,
-                            const PriceArrays& prices, const LambdaOptions& options,
-                            const NoiseOptions& noise, std::int64_t n_threads) {
-    const auto n_levels = static_cast<std::int64_t>(grades.size());
-    const LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
-    const auto [kind, scale, n_draws, seed] = noise;
-    const Noise drawn{static_cast<NoiseKind>(kind), scale, n_draws, seed};
-    return fill(New<double>{level.size()}, New<double>{level.size()},
-                [&](double* gradient, double* hessian) {
-                  skgraded::noisy_lambdas(task, drawn, grades.data(), schedule.data(), n_threads,
-                                          Derivatives{gradient, hessian});
-                });
-  }
-
   static void define_lists(nb::module_& m) {
     m.def("gather_levels", &gather_levels, "level"_a, "order"_a, "indptr"_a, "n_threads"_a,
           "Grade levels in rank order.");
@@ -418,65 +345,68 @@ struct OfLevels {
           "most"_a, "divisor"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");
   }
-
-  static void define_lambdas(nb::module_& m) {
-    m.def("lambdas", &lambdas, nb::kw_only(), "level"_a, "order"_a, "tied"_a, "scores"_a,
-          "indptr"_a, "n_levels"_a, "prices"_a, "options"_a, "n_threads"_a,
-          "First and second derivatives of LambdaMART's cost, by document.");
-    m.def("noisy_lambdas", &noisy_lambdas, nb::kw_only(), "level"_a, "scores"_a, "indptr"_a,
-          "schedule"_a, "grades"_a, "prices"_a, "options"_a, "noise"_a, "n_threads"_a,
-          "Their means over draws of noise that is added to the scores.");
-  }
 };
 
 template <class Level>
 void define_for(nb::module_& m) {
   OfLevels<Level>::define_lists(m);
   OfLevels<Level>::define_sums(m);
-  OfLevels<Level>::define_lambdas(m);
 }
 
 }  // namespace
 
 NB_MODULE(_native, m) {
   m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
+  // What a daemon thread holds when Python ends, such as the prices of an objective, is no leak.
+  nb::set_leak_warnings(false);
   m.def("schedule_queries", &py_schedule_queries, "indptr"_a,
         "Query numbers in the order in which rank sorts fastest.");
   m.def(
       "longest_query", [](const Integers& indptr) { return queries_of(indptr).longest(); },
-      "indptr"_a, "Documents of the longest query.");
+      "indptr"_a, "Documents of the longest query; 0 if there is none.");
   m.def("rank", &py_rank, "scores"_a, "indptr"_a, "schedule"_a, "n_threads"_a,
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
-  m.def("pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
-        "Sum of K times moments, by query.");
-  m.def("prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
-        "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,
-        "Values of a measure of the prefix form, by query.");
+  m.def(
+      "pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
+      "Sum of K times moments, by query; K[q, a, b] is base[a, b] times factor[q, column[a, b]].");
+  m.def(
+      "prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
+      "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,
+      "Values of a measure of the prefix form, by query; a part that it lacks is an empty array.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
-        "Sum of values times weights and sum of weights, in whole numbers of 2^-1074 as bytes, and "
-        "the number of infinite values.");
-  m.def("exact_means", &py_exact_means, "columns"_a, "weights"_a,
-        "Weighted means of several columns in parts, each rounded once; nan where nothing has a "
-        "weight.");
+        "Sum of values times weights, and of weights, in whole numbers of 2^-1074, as bytes.\n\n"
+        "nan is left out; the third number is how many values are infinite. No weights are weights "
+        "of 1.");
+  m.def(
+      "exact_means", &py_exact_means, "columns"_a, "weights"_a,
+      "The mean of each column, rounded once; the terms are those of `sum_exactly`.\n\n"
+      "A column consists of arrays that follow one another. Its mean is nan where the weights add\n"
+      "up to 0, and inf where a value with a weight is infinite.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
-        "A copy, and the place of the first that is not finite, or -1.");
+        "A copy, and the place of the first score that is not finite, or -1.");
   m.def("place_scores", &py_place_scores, "scores"_a, "places"_a,
-        "A copy with the score of row i at places[i], and the first row whose score is not finite, "
-        "or -1.");
+        "A copy with the score of row i at places[i], and the first row that is not finite.\n\n"
+        "The row is -1 where all are finite.");
   m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
+        nb::sig("def same_bytes(one: numpy.typing.NDArray[typing.Any], "
+                "other: numpy.typing.NDArray[typing.Any]) -> bool"),
         "Whether two arrays are of one type and hold the same bytes.");
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
   m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
         "Levels of every query, the best first, from their counts, and the borders of queries.");
   m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
-        "Documents whose level is marked, by query.");
-  m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
-        "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.");
+        "Documents whose level is marked, by query; `counts` holds those of every level, flat.");
+  m.def(
+      "expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
+      "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
+      "`counts` holds the judged documents by query and level, flat; `level[k - 1]` is the lowest "
+      "level\nwhose grade reaches the threshold k.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
+  define_lambdas(m);
   define_query_ids(m);
   define_studies(m);
   define_trec(m);

@@ -60,9 +60,12 @@ auto py_count_swaps(const Doubles& one, const Doubles& other, std::size_t n_syst
 
 void define_studies(nb::module_& m) {
   m.def("shuffled_ranges", &py_shuffled_ranges, "values"_a, "n_systems"_a, "seed"_a,
-        "n_resamples"_a);
+        "n_resamples"_a,
+        "Range of the systems' sums, after the values of every topic are shuffled.");
   m.def("bootstrap_pairs", &py_bootstrap_pairs, "pairs"_a, "observed"_a, "means"_a, "squares"_a,
-        "n_resamples"_a, "wanted"_a);
+        "n_resamples"_a, "wanted"_a,
+        "Resamples of each pair that are beyond the observed t, and the difference it requires.");
   m.def("count_swaps", &py_count_swaps, "one"_a, "other"_a, "n_systems"_a, "edges"_a, "width"_a,
-        "rounding"_a);
+        "rounding"_a,
+        "Pairs of systems by the size of their difference, and those in opposite orders.");
 }

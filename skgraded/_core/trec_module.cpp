@@ -50,25 +50,32 @@ using PyKey = std::pair<std::uint64_t, std::uint64_t>;
 
 HashKey key_of(const PyKey& key) { return {key.first, key.second}; }
 
-nb::tuple py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool final,
-                        const PyKey& key) {
+// The fault and where it begins and ends.
+using PyFault = std::tuple<int, std::int64_t, std::int64_t>;
+
+using PyLines = std::tuple<Out<std::int64_t>, Out<std::int32_t>, Out<std::int64_t>,
+                           Out<std::int64_t>, Out<std::uint8_t>, Out<double>, Out<std::int32_t>,
+                           Out<std::int64_t>, nb::bytes, std::int64_t, std::int64_t, PyFault>;
+
+PyLines py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool final,
+                      const PyKey& key) {
   const std::string_view view(text.c_str(), text.size());
   const trec::Columns& of_run = with_ranks ? trec::kRun : trec::kRunWithoutRanks;
   const trec::Columns& columns = is_run ? of_run : trec::kQrels;
   Lines lines =
       without_gil([&] { return trec::LineReader(view, columns, key_of(key)).read(final); });
-  const nb::tuple fault =
-      nb::make_tuple(static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end);
-  const nb::bytes tag(lines.tag.data(), lines.tag.size());
-  return nb::make_tuple(array_of<std::int64_t>(std::move(lines.topic_extent)),
-                        array_of<std::int32_t>(std::move(lines.span_topic)),
-                        array_of<std::int64_t>(std::move(lines.span_begin)),
-                        array_of_column<std::int64_t>(std::move(lines.document_end)),
-                        array_of_column<std::uint8_t>(std::move(lines.document)),
-                        array_of_column<double>(std::move(lines.value)),
-                        array_of_column<std::int32_t>(std::move(lines.rank)),
-                        array_of<std::int64_t>(std::move(lines.skipped)), tag, lines.n_lines,
-                        lines.consumed, fault);
+  return {array_of<std::int64_t>(std::move(lines.topic_extent)),
+          array_of<std::int32_t>(std::move(lines.span_topic)),
+          array_of<std::int64_t>(std::move(lines.span_begin)),
+          array_of_column<std::int64_t>(std::move(lines.document_end)),
+          array_of_column<std::uint8_t>(std::move(lines.document)),
+          array_of_column<double>(std::move(lines.value)),
+          array_of_column<std::int32_t>(std::move(lines.rank)),
+          array_of<std::int64_t>(std::move(lines.skipped)),
+          nb::bytes(lines.tag.data(), lines.tag.size()),
+          lines.n_lines,
+          lines.consumed,
+          PyFault{static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end}};
 }
 
 Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,

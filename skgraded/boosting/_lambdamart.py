@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,12 @@ from skgraded._params import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
-from skgraded.measures._prefix import pairs_of
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["LambdaMART", "trainable"]
 
 FloatArray = NDArray[np.float64]
 
-# How tied documents are ordered while training; the numbers are those of tie_orders.hpp.
-_TIE_ORDERS = {"row_order": 0, "expected": 1, "pessimistic": 2, "optimistic": 3}
 _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
 
 
@@ -135,60 +132,62 @@ class LambdaMART:
             grades=judgments.grades,
             prices=self._prices(judgments),
             options=self._options,
-            noise=noise.options,
+            noise=noise.of_kernel,
             n_threads=n_threads,
         )
         rows = judgments.row_order
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
-    def _prices(self, judgments: Judgments) -> _SwapPrices:
-        return judgments.once(("swap prices", self), lambda: _swap_prices(self, judgments))
+    def _prices(self, judgments: Judgments) -> _core.SwapPrices:
+        kept = judgments.kept(_PricesByCost)
+        prices = kept.get(self)
+        if prices is None:
+            prices = kept[self] = _swap_prices(self, judgments)
+        return prices
 
     @property
-    def _options(self) -> tuple[int, int, int, bool, float]:
-        """Options of the kernels: cut-off, truncation, order of ties, norm and sigmoid."""
-        return (
-            _core.last_rank(self.measure.k),
-            _core.last_rank(self.truncation_level),
-            _TIE_ORDERS[self.measure.ties],
-            self.norm,
-            self.sigmoid,
+    def _options(self) -> _core.LambdaOptions:
+        return _core.LambdaOptions(
+            cutoff=_core.last_rank(self.measure.k),
+            truncation=_core.last_rank(self.truncation_level),
+            ties=_core.TieOrder[self.measure.ties],
+            norm=self.norm,
+            sigmoid=self.sigmoid,
         )
 
 
-class _SwapPrices(NamedTuple):
-    """Arrays from which the kernels, in this order, compute the price of a swap of documents."""
-
-    discount: FloatArray
-    discount_ragged: bool
-    gain: FloatArray
-    gain_factor: FloatArray
-    position: FloatArray
-    position_ragged: bool
-    pair_base: FloatArray
-    pair_columns: FloatArray
-    pair_column: NDArray[np.int32]
-    pair_factor: FloatArray
+class _PricesByCost(dict[LambdaMART, _core.SwapPrices]):
+    """The prices that costs have computed from some labels."""
 
 
-def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _SwapPrices:
+def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
     _require_judged(judgments)
-    linear, pairs = cost.measure.prefix_form(judgments)
-    factor = _query_factor(cost, judgments)
+    form, factor = cost.measure.prefix_form(judgments), _query_factor(cost, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = np.zeros(0)
-    K = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
+    base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
-    if pairs is not None:
-        position, position_ragged = _weights(pairs.positions, judgments), pairs.positions.ragged
-        K = pairs_of(pairs).flat
+    if form.K is not None and form.moments is not None:
+        position = _weights(form.moments.positions, judgments)
+        position_ragged = form.moments.positions.ragged
+        base, columns, column = form.K.flat
         # The gains are 0, so that any discounts of the right size serve.
         discount, discount_ragged = position, position_ragged
-    if linear is not None:
-        discount, discount_ragged = _weights(linear.discount, judgments), linear.discount.ragged
-        gain, gain_factor = linear.gain.astype(np.float64), factor * linear.scale
-    return _SwapPrices(
-        discount, discount_ragged, gain, gain_factor, position, position_ragged, *K, factor
+    if form.gains is not None:
+        discount = _weights(form.gains.discount, judgments)
+        discount_ragged = form.gains.discount.ragged
+        gain, gain_factor = form.gains.gain, factor * form.scale
+    return _core.SwapPrices(
+        discount=discount,
+        discount_ragged=discount_ragged,
+        gain=gain,
+        gain_factor=gain_factor,
+        position=position,
+        position_ragged=position_ragged,
+        pair_base=base,
+        pair_columns=columns,
+        pair_column=column,
+        pair_factor=factor,
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from skgraded import _core
 from skgraded._params import choice, integer, number
 
 __all__ = ["Noise", "chosen_noise"]
 
-# The numbers are those of noise.hpp.
-_KINDS = {"gumbel": 0, "logistic": 1}
 _SEEDS = 2**64
 
 
@@ -36,9 +35,14 @@ class Noise:
     seed: int
 
     @property
-    def options(self) -> tuple[int, float, int, int]:
-        """Options of the kernel: number of the kind, scale, number of draws and 64 bits of seed."""
-        return _KINDS[self.kind], self.scale, self.n_draws, self.seed % _SEEDS
+    def of_kernel(self) -> _core.Noise:
+        """The noise as the kernel takes it, with 64 bits of the seed."""
+        return _core.Noise(
+            kind=_core.NoiseKind[self.kind],
+            scale=self.scale,
+            n_draws=self.n_draws,
+            seed=self.seed % _SEEDS,
+        )
 
     def __str__(self) -> str:
         return (
@@ -54,5 +58,5 @@ def chosen_noise(noise: Any, noise_scale: Any, n_draws: Any, random_state: Any) 
     seed = integer("random_state", random_state, 0)
     if noise is None:
         return None
-    kind = choice("noise", noise, _KINDS, alternative=", or None for no noise")
+    kind = choice("noise", noise, _core.NoiseKind.__members__, alternative=", or None for no noise")
     return Noise(kind, scale, drawn, seed)

@@ -14,6 +14,7 @@ from skgraded import _params
 from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty
+from skgraded.measures._kept import LabelResults
 from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.results import Scores, direction_of, exact_means, mean_of_values
@@ -289,7 +290,11 @@ class Measure(_FieldsByName):
         return False
 
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
-        return judgments.once(("ideal", self), lambda: self._raw_values(judgments.ideal))
+        kept = judgments.kept(LabelResults).ideal_values
+        values = kept.get(self)
+        if values is None:
+            values = kept[self] = self._raw_values(judgments.ideal)
+        return values
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
         """Return how many doubles scoring allocates per query; 0 if they are few."""
@@ -399,11 +404,14 @@ def score_in_parts(
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)
     if judgments.n_queries <= _FEW_SLICES * at_a_time:
         return [[each._score(rankings)] for each in measures]
-    large = [each for each in measures if each._doubles_per_query(judgments)]
-    slices = map(rankings.of_queries, judgments.split_by_queries(at_a_time) if large else ())
-    scored = [[each._score(part) for each in large] for part in slices]
-    found = {each: parts for each, *parts in zip(large, *scored, strict=True)}
-    return [found.get(each) or [each._score(rankings)] for each in measures]
+    are_large = [each._doubles_per_query(judgments) > 0 for each in measures]
+    scored: list[list[tuple[FloatArray, int]]] = [[] for _ in measures]
+    for queries in judgments.split_by_queries(at_a_time) if any(are_large) else ():
+        part = rankings.of_queries(queries)
+        for each, is_large, parts in zip(measures, are_large, scored, strict=True):
+            if is_large:
+                parts.append(each._score(part))
+    return [parts or [each._score(rankings)] for each, parts in zip(measures, scored, strict=True)]
 
 
 def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:

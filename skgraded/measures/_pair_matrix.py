@@ -106,11 +106,6 @@ class PairMatrix(NamedTuple):
         return cls.by_column(np.ones(shape), cells, np.arange(n_cells).reshape(shape))
 
     @property
-    def nbytes(self) -> int:
-        """Memory that the queries take."""
-        return self.factor.nbytes
-
-    @property
     def flat(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """The three arrays as the kernels take them."""
         return self.base.ravel(), self.factor.ravel(), self.column.ravel()

@@ -1,4 +1,4 @@
-"""`PrefixMeasure`, the base class of measures of the prefix form, and the sums that score them.
+"""`PrefixMeasure`, the base class of measures of the prefix form.
 
 For one query, let r_1, r_2, ... be the grades in rank order. A measure of the prefix form is
 
@@ -6,10 +6,8 @@ For one query, let r_1, r_2, ... be the grades in rank order. A measure of the p
 
 The discount d and the gain v make up the linear part, the position weight p and the matrix K the
 pair part. A cut-off k drops the terms n > k. d, v, p and K may depend on the query's pool, but not
-on the ranking. The kernels therefore reduce a ranking to two results. One is the discounted gain,
-the sum of d_n v[r_n]. The other is the matrix of pair moments: M[a, b] sums p_n times the number of
-documents of level a at ranks 1..n, over the ranks n that hold a document of level b. The pair part
-is the sum of K * M.
+on the ranking. A ranking therefore enters through two sums alone, its discounted gain and its pair
+moments M: the pair part is the sum of K * M.
 """
 
 from __future__ import annotations
@@ -21,20 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._positions import Positions
-from skgraded.rankings import Judgments, RankedList, Rankings, Ties, Unjudged
+from skgraded.measures._sums import GainSum, PairMoments, Rules
+from skgraded.rankings import Judgments, Rankings
 
-__all__ = [
-    "LinearPart",
-    "PairPart",
-    "PrefixMeasure",
-    "Rules",
-    "discounted_gain",
-    "pair_moments",
-    "pairs_of",
-]
+__all__ = ["LinearPart", "PairPart", "PrefixForm", "PrefixMeasure"]
 
 FloatArray = NDArray[np.float64]
 
@@ -71,22 +63,6 @@ class PairPart(NamedTuple):
 
     positions: Positions
     K: PairMatrix | FloatArray
-
-
-class Rules(NamedTuple):
-    """The fields of a measure that determine how it reads a ranking.
-
-    Attributes
-    ----------
-    k : int or None
-        Cut-off rank.
-    ties, unjudged : str
-        Rules for tied and for unjudged documents.
-    """
-
-    k: int | None
-    ties: Ties
-    unjudged: Unjudged
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -129,8 +105,8 @@ class PrefixMeasure(Measure):
         """Return position weight p and matrix K, or None for a measure without a pair part."""
         return None
 
-    def prefix_form(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
-        """Return the two parts of the prefix form.
+    def prefix_form(self, judgments: Judgments) -> PrefixForm:
+        """Return the measure's d, v, p and K on some labels, which are computed once.
 
         Parameters
         ----------
@@ -139,13 +115,38 @@ class PrefixMeasure(Measure):
 
         Returns
         -------
-        linear : LinearPart or None
-            Discount d and gain v, or None for a measure without a linear part.
-        pairs : PairPart or None
-            Position weight p and matrix K, or None for a measure without a pair part.
+        PrefixForm
+            Everything the measure needs from the labels to score a ranking.
         """
-        plan = self._plan(judgments)
-        return plan.linear, plan.pairs
+        kept = judgments.kept(LabelResults).prefix_forms
+        form = kept.get(self)
+        if form is None:
+            form = self._make_form(judgments)
+            if judgments.budget.reserve(form.nbytes):
+                kept[self] = form
+        return form
+
+    def _make_form(self, judgments: Judgments) -> PrefixForm:
+        linear, pairs = self._linear_part(judgments), self._pair_part(judgments)
+        rules = Rules(self.k, self.ties, self.unjudged)
+        gains = K = moments = None
+        scale: FloatArray | float = 1.0
+        if linear is not None:
+            gain = np.asarray(linear.gain, dtype=np.float64)
+            gains, scale = GainSum(linear.discount, gain.tobytes(), rules), linear.scale
+        if pairs is not None:
+            K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
+            moments = PairMoments(pairs.positions, rules)
+        relevant = judgments.count_pool(self._relevant(judgments)) > 0
+        return PrefixForm(
+            constant=_by_query(self._constant(judgments)),
+            scale=_by_query(scale),
+            gains=gains,
+            K=K,
+            moments=moments,
+            relevant=relevant.view(np.uint8),
+            n_empty=len(relevant) - int(np.count_nonzero(relevant)),
+        )
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -166,212 +167,88 @@ class PrefixMeasure(Measure):
         best = self._ideal_values(judgments)
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
-    def _parts(self, judgments: Judgments) -> tuple[LinearPart | None, PairPart | None]:
-        pairs = self._pair_part(judgments)
-        if pairs is not None and not isinstance(pairs.K, PairMatrix):
-            K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
-            pairs = pairs._replace(K=K)
-        return self._linear_part(judgments), pairs
-
     def _doubles_per_query(self, judgments: Judgments) -> int:
-        _, pairs = self.prefix_form(judgments.of_queries(slice(0, 1)))
-        return 0 if pairs is None else judgments.n_levels**2
-
-    def _plan(self, judgments: Judgments) -> _Plan:
-        return judgments.once(("plan", self), lambda: self._make_plan(judgments), _size_of)
-
-    def _make_plan(self, judgments: Judgments) -> _Plan:
-        linear, pairs = self._parts(judgments)
-        rules = Rules(self.k, self.ties, self.unjudged)
-        gains = None if linear is None else _Gains.shared(judgments, linear, rules)
-        moments = None if pairs is None else _Moments.shared(judgments, pairs.positions, rules)
-        constant = np.array(self._constant(judgments), dtype=np.float64, ndmin=1)
-        scale = _ONE if linear is None else np.array(linear.scale, np.float64, ndmin=1)
-        relevant = judgments.count_pool(self._relevant(judgments)).astype(np.bool_)
-        n_empty = len(relevant) - int(np.count_nonzero(relevant))
-        cells = _NO_CELLS if pairs is None else pairs_of(pairs).flat
-        flags = relevant.view(np.uint8)
-        return _Plan(linear, pairs, gains, moments, constant, scale, cells, flags, n_empty)
+        has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
+        return judgments.n_levels**2 if has_pairs else 0
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        plan = self._plan(rankings.judgments)
-        return plan.values(rankings, _NOTHING, np.ones_like(plan.relevant), 0.0)
+        form = self.prefix_form(rankings.judgments)
+        return form.values(rankings, _NOTHING, np.ones_like(form.relevant), 0.0)
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
         judgments = rankings.judgments
-        plan = self._plan(judgments)
+        form = self.prefix_form(judgments)
         best = self._ideal_values(judgments) if self.normalize else _NOTHING
-        return plan.values(rankings, best, plan.relevant, self.empty), plan.n_empty
+        return form.values(rankings, best, form.relevant, self.empty), form.n_empty
 
 
-_NOTHING, _ONE = np.zeros(0), np.ones(1)
-_NO_CELLS = _NOTHING, _NOTHING, np.zeros(0, np.int32)
+_NOTHING = np.zeros(0)
+_NO_PAIRS = PairMatrix.scaled(np.zeros((0, 0)), _NOTHING)
 
 
-class _Plan(NamedTuple):
-    """What values are computed from beside the rankings, all of it known from the labels.
+def _by_query(number: FloatArray | float) -> FloatArray:
+    """Return one number for each query, or an array of one number for all of them."""
+    return np.array(number, dtype=np.float64, ndmin=1)
+
+
+class PrefixForm(NamedTuple):
+    """Everything a measure of the prefix form needs from the labels to score a ranking.
 
     Attributes
     ----------
-    linear : LinearPart or None
-        Discount d and gain v.
-    pairs : PairPart or None
-        Position weight p and matrix K.
-    gains, moments : _Gains or None, _Moments or None
-        The sums over the ranks that these parts need.
-    constant, scale : ndarray of shape (n_queries,) or (1,)
-        The value before any document counts, and the factor of the gains.
-    cells : tuple of ndarray
-        The matrix K as the kernel takes it.
+    constant : ndarray of shape (n_queries,) or (1,)
+        The summand of the value that does not depend on the ranking.
+    scale : ndarray of shape (n_queries,) or (1,)
+        Factor of the discounted gain.
+    gains : GainSum or None
+        The discounted gain, made of d and v; None without a linear part.
+    K : PairMatrix or None
+        The matrix K; None without a pair part.
+    moments : PairMoments or None
+        The pair moments, made of p.
     relevant : ndarray of shape (n_queries,), uint8
         1 where a query has something relevant.
     n_empty : int
-        Number of queries where it has not.
+        Number of queries that have nothing relevant.
     """
 
-    linear: LinearPart | None
-    pairs: PairPart | None
-    gains: _Gains | None
-    moments: _Moments | None
     constant: FloatArray
     scale: FloatArray
-    cells: tuple[FloatArray, FloatArray, NDArray[np.int32]]
+    gains: GainSum | None
+    K: PairMatrix | None
+    moments: PairMoments | None
     relevant: NDArray[np.uint8]
     n_empty: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the per-query factors of K; the rest is small."""
+        return 0 if self.K is None else self.K.factor.nbytes
 
     def values(
         self, rankings: Rankings, best: FloatArray, relevant: NDArray[np.uint8], empty: float
     ) -> FloatArray:
-        """Values, divided by those of `best` unless it is empty."""
+        """Return constant + scale * gains + sum of K * moments, by query.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            The ranked documents.
+        best : ndarray of shape (n_queries,) or (0,)
+            What the values are divided by, if there is anything.
+        relevant : ndarray of shape (n_queries,), uint8
+            0 where the value is `empty`.
+        empty : float
+            The value of queries without relevant documents.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The values.
+        """
         gains = _NOTHING if self.gains is None else self.gains.of(rankings)
-        moments = _NOTHING if self.moments is None else self.moments.of(rankings)
+        moments = _NOTHING if self.moments is None else self.moments.of(rankings).ravel()
+        base, factor, column = (_NO_PAIRS if self.K is None else self.K).flat
         return _core.prefix_values(
-            self.constant, self.scale, gains, *self.cells, moments, best, relevant, empty
+            self.constant, self.scale, gains, base, factor, column, moments, best, relevant, empty
         )
-
-
-@dataclasses.dataclass(eq=False, slots=True)
-class _Gains:
-    """Discounted gains. Measures with equal ones share this object, by which they are kept."""
-
-    discount: Positions
-    gain: FloatArray
-    rules: Rules
-
-    @classmethod
-    def shared(cls, judgments: Judgments, linear: LinearPart, rules: Rules) -> _Gains:
-        """Return the same object for equal arguments."""
-        discount, gain, _ = linear
-        key = ("gain", discount, gain.tobytes(), rules)
-        return judgments.once(key, lambda: cls(discount, gain, rules))
-
-    def of(self, rankings: Rankings) -> FloatArray:
-        """Sum them up for every query."""
-        return rankings.once(
-            self, lambda: discounted_gain(rankings, self.discount, self.gain, self.rules)
-        )
-
-
-@dataclasses.dataclass(eq=False, slots=True)
-class _Moments:
-    """Pair moments. Measures with equal ones share this object, by which they are kept."""
-
-    positions: Positions
-    rules: Rules
-
-    @classmethod
-    def shared(cls, judgments: Judgments, positions: Positions, rules: Rules) -> _Moments:
-        """Return the same object for equal arguments."""
-        return judgments.once(("pairs", positions, rules), lambda: cls(positions, rules))
-
-    def of(self, rankings: Rankings) -> FloatArray:
-        """Count them for all queries, flat."""
-        return rankings.once(
-            self, lambda: pair_moments(rankings, self.positions, self.rules).ravel()
-        )
-
-
-def pairs_of(part: PairPart) -> PairMatrix:
-    """Return the matrix of a pair part that `PrefixMeasure.prefix_form` has returned."""
-    assert isinstance(part.K, PairMatrix)
-    return part.K
-
-
-def _size_of(plan: _Plan) -> int:
-    return 0 if plan.pairs is None else pairs_of(plan.pairs).nbytes
-
-
-def discounted_gain(
-    rankings: Rankings, discount: Positions, gain: FloatArray, rules: Rules
-) -> FloatArray:
-    """Sum d_n v[r_n] over the ranks n <= k of each query.
-
-    Parameters
-    ----------
-    rankings : Rankings
-        The ranked documents.
-    discount : Positions
-        Discount d_n of the ranks.
-    gain : ndarray of shape (n_levels,)
-        Gain v by level.
-    rules : Rules
-        Cut-off, ties and unjudged documents.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,)
-        The discounted gains.
-    """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
-    return _core.discounted_gain(
-        *ranked,
-        _weights(rankings, discount, ranked, rules.unjudged),
-        discount.ragged,
-        gain,
-        _core.last_rank(rules.k),
-        rules.ties == "expected",
-        rankings.n_threads,
-    )
-
-
-def pair_moments(rankings: Rankings, positions: Positions, rules: Rules) -> FloatArray:
-    """Compute the pair moments M, which all measures with the same p, k and rules share.
-
-    Parameters
-    ----------
-    rankings : Rankings
-        The ranked documents.
-    positions : Positions
-        Weights p_n of the ranks.
-    rules : Rules
-        Cut-off, ties and unjudged documents.
-
-    Returns
-    -------
-    ndarray of shape (n_queries, n_levels, n_levels)
-        ``M[q, a, b]`` sums p_n times the number of documents of level a at ranks 1..n, over the
-        ranks n <= k that hold a document of level b.
-    """
-    ranked = rankings.ranked(rules.ties, rules.unjudged)
-    return _core.pair_moments(
-        *ranked,
-        _weights(rankings, positions, ranked, rules.unjudged),
-        positions.ragged,
-        rankings.judgments.n_levels,
-        _core.last_rank(rules.k),
-        rules.ties == "expected",
-        rankings.n_threads,
-    )
-
-
-def _weights(
-    rankings: Rankings, positions: Positions, ranked: RankedList, unjudged: Unjudged
-) -> FloatArray:
-    """Compute the weights of the ranks once per data set, since only the labels determine them."""
-    judgments = rankings.judgments
-    key = ("positions", positions, unjudged, rankings.is_ideal)
-    return judgments.once(
-        key,
-        lambda: positions(ranked, judgments),
-        lambda weights: weights.nbytes if positions.ragged else 0,
-    )

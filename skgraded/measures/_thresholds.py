@@ -114,14 +114,7 @@ class _ThresholdMeasure(PrefixMeasure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._users(judgments).relevant
 
-    def _G(self, judgments: Judgments) -> FloatArray:
-        """Return G by level: the probability that the threshold is at most the grade."""
-        return self._users(judgments).G
-
     def _users(self, judgments: Judgments) -> _Users:
-        return judgments.once(("users", self), lambda: self._find_users(judgments))
-
-    def _find_users(self, judgments: Judgments) -> _Users:
         judgments.require_integer_grades(self)
         judgments.require_few_grades(self)
         find = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
@@ -136,28 +129,6 @@ class _ThresholdMeasure(PrefixMeasure):
                 f"per grade of the scale, got a top grade of {top}."
             )
         return _distribution(self.g if isinstance(self.g, str) else tuple(self.g), top)
-
-    def _lower_grade(self, judgments: Judgments) -> FloatArray:
-        """Return G(min(a, b)) for every pair of levels."""
-        return self._users(judgments).of_lower_grade
-
-    def _expected_share(self, judgments: Judgments, factor: FloatArray) -> FloatArray:
-        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
-
-        Parameters
-        ----------
-        judgments : Judgments
-            Labels by query.
-        factor : ndarray of shape (n_levels,)
-            The factor of each level.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_levels)
-            The products.
-        """
-        users = self._users(judgments)
-        return _core.expected_shares(judgments.counts.ravel(), users.g, users.level, factor)
 
 
 class _Users:
@@ -199,9 +170,26 @@ class _Users:
             each.flags.writeable = False
 
     @cached_property
-    def of_lower_grade(self) -> FloatArray:
-        """G of the lower one of every pair of levels, shape (n_levels, n_levels)."""
+    def G_of_lower_grade(self) -> FloatArray:  # noqa: N802
+        """G(min(a, b)) for every pair of levels, shape (n_levels, n_levels)."""
         return self.G[lower_level(len(self.G))]
+
+    def expected_shares(self, counts: NDArray[np.int64], factor: FloatArray) -> FloatArray:
+        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_queries, n_levels)
+            Number of judged documents by query and level.
+        factor : ndarray of shape (n_levels,)
+            The factor of each level.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_levels)
+            The products.
+        """
+        return _core.expected_shares(counts.ravel(), self.g, self.level, factor)
 
 
 _MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB

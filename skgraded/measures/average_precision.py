@@ -21,7 +21,8 @@ from skgraded.measures._gains import _GainMeasure
 from skgraded.measures._pair_matrix import PairMatrix, level_below, lower_level
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
-from skgraded.measures._prefix import PairPart, PrefixMeasure, Rules, pair_moments
+from skgraded.measures._prefix import PairPart, PrefixMeasure
+from skgraded.measures._sums import PairMoments, Rules
 from skgraded.measures._thresholds import _ThresholdMeasure
 from skgraded.rankings import Judgments
 
@@ -135,8 +136,9 @@ class GAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        expected_recall_base = judgments.sum_over_pool(self._G(judgments))
-        K = PairMatrix.scaled(self._lower_grade(judgments), reciprocal(expected_recall_base))
+        users = self._users(judgments)
+        expected_recall_base = judgments.sum_over_pool(users.G)
+        K = PairMatrix.scaled(users.G_of_lower_grade, reciprocal(expected_recall_base))
         return PairPart(Reciprocal(), K)
 
 
@@ -198,9 +200,10 @@ class xGAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        G = self._G(judgments)
-        selected = self._expected_share(judgments, reciprocal(G))
-        K = PairMatrix.by_column(self._lower_grade(judgments), selected, level_below(len(G)))
+        users = self._users(judgments)
+        selected = users.expected_shares(judgments.counts, reciprocal(users.G))
+        below = level_below(len(users.G))
+        K = PairMatrix.by_column(users.G_of_lower_grade, selected, below)
         return PairPart(Reciprocal(), K)
 
 
@@ -254,8 +257,8 @@ class eGAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        ones = np.ones_like(self._G(judgments))
-        share, lower = self._expected_share(judgments, ones), lower_level(len(ones))
+        users, lower = self._users(judgments), lower_level(judgments.n_levels)
+        share = users.expected_shares(judgments.counts, np.ones(judgments.n_levels))
         return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
 
 
@@ -384,7 +387,7 @@ class GeneralizedAP(_GainAveragePrecision):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
         rules = Rules(None, "row_order", "nonrelevant")
-        mean_gain = pair_moments(judgments.ideal, Reciprocal(), rules)
+        mean_gain = PairMoments(Reciprocal(), rules).of(judgments.ideal)
         pairs = gains[:, None] * graded[None, :]
         K = PairMatrix.scaled(pairs, np.ones(judgments.n_queries))
         best = _core.pair_part(*K.flat, mean_gain.ravel(), judgments.n_queries)

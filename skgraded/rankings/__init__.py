@@ -8,7 +8,7 @@ from skgraded.rankings._direct_calls import (
     warn_if_swapped,
 )
 from skgraded.rankings._grouping import as_ids, group_rows, is_missing
-from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged
+from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
     QID,
@@ -25,7 +25,7 @@ from skgraded.rankings._query_ids import (
     split_target,
     without_query_ids,
 )
-from skgraded.rankings._ranked_list import RankedList
+from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
 
 __all__ = [
     "QID",

@@ -64,18 +64,33 @@ class Shared:
             assert (seen == 1).all(), "not a permutation"
         discount, one = 1 / np.log2(np.arange(2.0, 2.0 + N_DOCUMENTS)), np.ones(len(indptr) - 1)
         none = np.zeros(0)
-        linear = (discount, False, np.arange(float(N_GRADES)), one)
-        pairs = (none, False, none, none, np.zeros(0, np.int32), one)
+        prices = _core.SwapPrices(
+            discount=discount,
+            discount_ragged=False,
+            gain=np.arange(float(N_GRADES)),
+            gain_factor=one,
+            position=none,
+            position_ragged=False,
+            pair_base=none,
+            pair_columns=none,
+            pair_column=np.zeros(0, np.int32),
+            pair_factor=one,
+        )
+        ties = _core.TieOrder.expected
         given = {
             "level": self.level,
             "scores": self.scores,
             "indptr": indptr,
-            "prices": (*linear, *pairs),
-            "options": (2**62, 10, 1, True, 1.0),
+            "prices": prices,
+            "options": _core.LambdaOptions(
+                cutoff=2**62, truncation=10, ties=ties, norm=True, sigmoid=1.0
+            ),
             "n_threads": 3,
         }
         _core.lambdas(order=order, tied=tied, n_levels=N_GRADES, **given)
-        grades, noise = np.arange(float(N_GRADES)), (int(rng.integers(2)), 0.5, 2, 0)
+        kind = rng.choice(list(_core.NoiseKind))
+        noise = _core.Noise(kind=kind, scale=0.5, n_draws=2, seed=0)
+        grades = np.arange(float(N_GRADES))
         _core.noisy_lambdas(schedule=schedule, grades=grades, noise=noise, **given)
 
     def order_documents(self, rng: np.random.Generator) -> None:

@@ -1,0 +1,151 @@
+// The Python border of LambdaMART: named arrays and options in, derivatives out.
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "arrays.hpp"
+#include "lambda_task.hpp"
+#include "lambdas.hpp"
+#include "noise.hpp"
+#include "noisy_lambdas.hpp"
+#include "queries.hpp"
+#include "tie_orders.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace skgraded;
+
+using Bytes = In<std::uint8_t>;
+using Columns = In<std::int32_t>;
+using Doubles = In<double>;
+using Integers = In<std::int64_t>;
+using Order = In<std::int32_t>;
+
+// The prices of swaps as NumPy arrays, which live as long as this does.
+struct PriceArrays {
+  Doubles discount;
+  bool discount_ragged;
+  Doubles gain, gain_factor;
+  Doubles position;
+  bool position_ragged;
+  Doubles pair_base, pair_columns;
+  Columns pair_column;
+  Doubles pair_factor;
+
+  SwapPrices of(std::int64_t n_queries) const noexcept {
+    SwapPrices prices;
+    prices.discount = {discount.data(), discount_ragged};
+    prices.gain = gain.data();
+    prices.gain_factor = gain_factor.data();
+    prices.position = {position.data(), position_ragged};
+    if (pair_base.size() > 0)
+      prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+    prices.pair_factor = pair_factor.data();
+    return prices;
+  }
+};
+
+struct LambdaOptions {
+  std::int64_t cutoff, truncation;
+  TieOrder ties;
+  bool norm;
+  double sigmoid;
+};
+
+// The kernels that read levels, which are bytes or integers.
+template <class Level>
+struct OfLevels {
+  using Levels = In<Level>;
+
+  static LambdaTask<Level> task_of(const Levels& level, const Doubles& scores,
+                                   const Integers& indptr, std::int64_t n_levels,
+                                   const PriceArrays& prices, const LambdaOptions& options) {
+    LambdaTask<Level> task;
+    task.level = level.data();
+    task.scores = scores.data();
+    task.queries = queries_of(indptr);
+    task.n_levels = n_levels;
+    task.prices = prices.of(task.queries.count);
+    task.cutoff = options.cutoff;
+    task.truncation = options.truncation;
+    task.ties = options.ties;
+    task.norm = options.norm;
+    task.binned_exp = BinnedExp(options.sigmoid);
+    return task;
+  }
+
+  static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
+                      const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
+                      const PriceArrays& prices, const LambdaOptions& options,
+                      std::int64_t n_threads) {
+    LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    task.order = order.data();
+    task.tied = tied.data();
+    return fill(New<double>{level.size()}, New<double>{level.size()},
+                [&](double* gradient, double* hessian) {
+                  skgraded::lambdas(task, n_threads, Derivatives{gradient, hessian});
+                });
+  }
+
+  static auto noisy_lambdas(const Levels& level, const Doubles& scores, const Integers& indptr,
+                            const Integers& schedule, const Doubles& grades,
+                            const PriceArrays& prices, const LambdaOptions& options,
+                            const Noise& noise, std::int64_t n_threads) {
+    const auto n_levels = static_cast<std::int64_t>(grades.size());
+    const LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    return fill(New<double>{level.size()}, New<double>{level.size()},
+                [&](double* gradient, double* hessian) {
+                  skgraded::noisy_lambdas(task, noise, grades.data(), schedule.data(), n_threads,
+                                          Derivatives{gradient, hessian});
+                });
+  }
+
+  static void define(nb::module_& m) {
+    m.def("lambdas", &lambdas, nb::kw_only(), "level"_a, "order"_a, "tied"_a, "scores"_a,
+          "indptr"_a, "n_levels"_a, "prices"_a, "options"_a, "n_threads"_a,
+          "First and second derivatives of LambdaMART's cost, by document.");
+    m.def("noisy_lambdas", &noisy_lambdas, nb::kw_only(), "level"_a, "scores"_a, "indptr"_a,
+          "schedule"_a, "grades"_a, "prices"_a, "options"_a, "noise"_a, "n_threads"_a,
+          "The means of these derivatives over draws of noise that is added to the scores.");
+  }
+};
+
+void define_arguments(nb::module_& m) {
+  nb::class_<PriceArrays>(m, "SwapPrices",
+                          "Arrays from which the price of a swap of two documents is computed.\n\n"
+                          "The discount d and the position weight p, with one weight per document "
+                          "where they are ragged,\nelse one per rank; the gain v by level; K as "
+                          "base, columns and numbers of columns. The factors\nof the gains and of "
+                          "the pairs are by query. Without pairs, the arrays of K are empty.")
+      .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Doubles, Doubles, Columns,
+                    Doubles>(),
+           nb::kw_only(), "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
+           "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
+           "pair_factor"_a);
+  nb::enum_<TieOrder>(m, "TieOrder", "How tied documents are ordered while a model is trained.")
+      .value("row_order", TieOrder::kRows)
+      .value("expected", TieOrder::kMixed)
+      .value("pessimistic", TieOrder::kWorstFirst)
+      .value("optimistic", TieOrder::kBestFirst);
+  nb::class_<LambdaOptions>(m, "LambdaOptions", "The arguments of LambdaMART that are numbers.")
+      .def(nb::init<std::int64_t, std::int64_t, TieOrder, bool, double>(), nb::kw_only(),
+           "cutoff"_a, "truncation"_a, "ties"_a, "norm"_a, "sigmoid"_a);
+  nb::enum_<NoiseKind>(m, "NoiseKind", "Distribution of the noise.")
+      .value("gumbel", NoiseKind::kGumbel)
+      .value("logistic", NoiseKind::kLogistic);
+  nb::class_<Noise>(m, "Noise", "Noise that is added to scores, in every draw another.")
+      .def(nb::init<NoiseKind, double, std::int64_t, std::uint64_t>(), nb::kw_only(), "kind"_a,
+           "scale"_a, "n_draws"_a, "seed"_a);
+}
+
+}  // namespace
+
+void define_lambdas(nb::module_& m) {
+  define_arguments(m);
+  OfLevels<std::uint8_t>::define(m);
+  OfLevels<std::int32_t>::define(m);
+}
