@@ -23,7 +23,7 @@ from skgraded._paired_tests import (
 )
 from skgraded._params import choice, fraction, integer
 from skgraded._repeated_tests import repeated_interval, standard_errors
-from skgraded.measures import Measure, measures_by_name
+from skgraded.measures import Measure, measure_or_none, measures_by_name
 from skgraded.model_selection._comparison import RankerComparison, RankerComparisons
 from skgraded.model_selection._splitters import has_top_grade
 from skgraded.model_selection._validated_rankers import measure_of
@@ -344,7 +344,9 @@ def _pairs(names: list[str], baseline: str | None) -> IntArray:
 
 
 def _named(rankers: Mapping[str, Any] | Iterable[Any], baseline: Any) -> dict[str, Any]:
-    if isinstance(rankers, Mapping):
+    if isinstance(rankers, Scores) and rankers.systems is not None:
+        named = {name: rankers.select(system=name) for name in rankers.systems}
+    elif isinstance(rankers, Mapping):
         named = {str(name): each for name, each in rankers.items()}
     else:
         named = {f"ranker {place}": each for place, each in enumerate(rankers)}
@@ -366,6 +368,8 @@ def _values_of_all(
             _check_measure(values.measure, name, found[0].measure)
         elif chosen is not None:
             _check_measure(values.measure, name, str(chosen))
+        else:
+            chosen = measure_or_none(values.measure)
         found.append(values)
     return found
 
