@@ -56,17 +56,11 @@ print(f"Chosen: {chosen}, {best['estimator__n_estimators']} trees, {search.best_
 # The best of eight means is too high by chance. What is known about the differences, with as many
 # trees for all objectives? Each is compared with lambdarank.
 trees = best["estimator__n_estimators"]
-found = {
-    name: cross_validate_queries(
-        clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees),
-        X,
-        y,
-        qid=qid,
-        cv=3,
-        n_repeats=5,
-    )
+rankers = {
+    name: clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees)
     for name, each in TRAIN_FOR.items()
 }
+found = cross_validate_queries(rankers, X, y, qid=qid, cv=3, n_repeats=5)
 comparison = compare_rankers(found, baseline="lambdarank")
 print(comparison)
 

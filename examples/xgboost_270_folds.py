@@ -43,8 +43,4 @@ print(f"folds of queries: {of_queries.mean():.4f}")
 # %%
 shallow = QueryRanker(XGBRanker(n_estimators=30, max_depth=1, n_jobs=1), measure="nDCG@10")
 rankers = {"depth 6": ranker, "depth 1": shallow}
-print(
-    compare_rankers(
-        {name: cross_validate_queries(each, X, target, cv=5) for name, each in rankers.items()}
-    )
-)
+print(compare_rankers(cross_validate_queries(rankers, X, target, cv=5)))
