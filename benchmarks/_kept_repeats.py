@@ -57,7 +57,7 @@ def write(path, about, found):
 
 
 def joined(repeats, measures):
-    """Put repeats together as one repeated cross-validation, to hand to `compare_rankers`."""
+    """Put repeats together as one repeated cross-validation, to hand to `compare`."""
     n_splits = len(repeats[0]["fit_time"])
     numbered = [
         {**each, "split": each["split"] + number * n_splits} for number, each in enumerate(repeats)

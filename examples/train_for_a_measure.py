@@ -17,15 +17,13 @@ from sklearn.model_selection import GridSearchCV
 from skgraded import (
     QueryKFold,
     QueryRanker,
+    compare,
     cross_validate_queries,
     query_target,
     xGAP,
 )
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.model_selection import (
-    compare_rankers,
-)
 
 # 200 queries, made up. 1.5 % of the documents have the top grade, which 90 % of the users require.
 X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)
@@ -56,21 +54,15 @@ print(f"Chosen: {chosen}, {best['estimator__n_estimators']} trees, {search.best_
 # The best of eight means is too high by chance. What is known about the differences, with as many
 # trees for all objectives? Each is compared with lambdarank.
 trees = best["estimator__n_estimators"]
-found = {
-    name: cross_validate_queries(
-        clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees),
-        X,
-        y,
-        qid=qid,
-        cv=3,
-        n_repeats=5,
-    )
+rankers = {
+    name: clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees)
     for name, each in TRAIN_FOR.items()
 }
-comparison = compare_rankers(found, baseline="lambdarank")
+found = cross_validate_queries(rankers, X, y, qid=qid, cv=3, n_repeats=5)
+comparison = compare(found, baseline="lambdarank")
 print(comparison)
 
 # %%
 # How many queries would show a difference of 0.005 in 80 of 100 cases?
-for pair, needed in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
-    print(f"{comparison.rankers[pair[0]]:16} {needed:6,} queries")
+for pair, (needed,) in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
+    print(f"{comparison.systems[pair[0]]:16} {needed:6,} queries")
