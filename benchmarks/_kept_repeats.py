@@ -58,7 +58,7 @@ def write(path, about, found):
 
 
 def joined(repeats, measures):
-    """Put repeats together as one repeated cross-validation, to hand to `compare_rankers`."""
+    """Put repeats together as one repeated cross-validation, to hand to `compare`."""
     names, directions = tuple(map(str, measures)), tuple(map(direction_of, measures))
     queries, n_splits = repeats[0]["qid"].tolist(), repeats[0]["folds"].max() + 1
     aligned = [

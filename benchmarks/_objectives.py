@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 from _kept_repeats import file_of, hash_of, joined, kept
 
-from skgraded import QueryKFold, QueryRanker, cross_validate_queries, measure
-from skgraded.model_selection import compare_rankers
+from skgraded import QueryKFold, QueryRanker, compare, cross_validate_queries, measure
 from skgraded.results import Scores
 
 
@@ -33,7 +32,7 @@ class Protocol:
     def compare(self, objectives, data):
         """Compare rankers, by the names of their objectives, with the first of them."""
         found = {name: self.repeated(name, each, data) for name, each in objectives.items()}
-        return compare_rankers(found, measure=self.judges, baseline=next(iter(objectives)))
+        return compare(found, measures=self.judges, baseline=next(iter(objectives)))
 
     def repeated(self, name, ranker, data):
         """Return the cross-validation of a ranker, of which the folder may hold some repeats."""

@@ -41,15 +41,14 @@ def pooled(differences, intervals, confidence):
 def print_pooled(of_sets):
     """Pool and print comparisons of the same rankers with one baseline, by set and then judge."""
     frames = [
-        [judged.to_frame().set_index("ranker") for judged in of_set.values()]
+        [of_set[judge].to_frame().set_index("system") for judge in of_set]
         for of_set in of_sets.values()
     ]
     rankers = frames[0][0].index
     columns = ["difference", "low", "high"]
     values = np.array([[each.loc[rankers, columns] for each in of_set] for of_set in frames])
     first = next(iter(of_sets.values()))
-    confidence = next(iter(first.values())).confidence
-    found = pooled(values[..., 0], values[..., 1:], confidence)
+    found = pooled(values[..., 0], values[..., 1:], first.confidence)
     print(f"Pooled over {', '.join(of_sets)}; {found[0].size} tests share Holm's correction.")
     for judge, *rows in zip(first, *found, strict=True):
         print(f"by {judge} on the first set, and its like on the others")

@@ -17,15 +17,13 @@ from sklearn.model_selection import GridSearchCV
 from skgraded import (
     QueryKFold,
     QueryRanker,
+    compare,
     cross_validate_queries,
     query_target,
     xGAP,
 )
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.model_selection import (
-    compare_rankers,
-)
 
 # 200 queries, made up. 1.5 % of the documents have the top grade, which 90 % of the users require.
 X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)
@@ -61,10 +59,10 @@ rankers = {
     for name, each in TRAIN_FOR.items()
 }
 found = cross_validate_queries(rankers, X, y, qid=qid, cv=3, n_repeats=5)
-comparison = compare_rankers(found, baseline="lambdarank")
+comparison = compare(found, baseline="lambdarank")
 print(comparison)
 
 # %%
 # How many queries would show a difference of 0.005 in 80 of 100 cases?
-for pair, needed in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
-    print(f"{comparison.rankers[pair[0]]:16} {needed:6,} queries")
+for pair, (needed,) in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
+    print(f"{comparison.systems[pair[0]]:16} {needed:6,} queries")

@@ -22,10 +22,9 @@ import numpy as np
 from lightgbm import LGBMRanker
 from xgboost import XGBRanker
 
-from skgraded import QueryKFold, QueryRanker, cross_validate_queries, xGAP
+from skgraded import QueryKFold, QueryRanker, compare, cross_validate_queries, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.model_selection import compare_rankers
 from skgraded.results import Scores
 
 words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -112,10 +111,10 @@ with tempfile.TemporaryDirectory() as scratch:
 # %%
 # An interval that holds 0 is no proof that there is no difference: its ends say how large one may
 # still be, and `queries_needed` how many queries would show it.
-comparison = compare_rankers(found, baseline="lambdarank")
+comparison = compare(found, baseline="lambdarank")
 print(comparison)
-for pair, needed in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
-    print(f"{comparison.rankers[pair[0]]:16} {needed:6,} queries to show a difference of 0.005")
+for pair, (needed,) in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
+    print(f"{comparison.systems[pair[0]]:16} {needed:6,} queries to show a difference of 0.005")
 
 # %%
 # The same as a picture.

@@ -17,15 +17,13 @@ from xgboost import XGBRanker
 from skgraded import (
     QueryKFold,
     QueryRanker,
+    compare,
     cross_validate_queries,
     query_target,
 )
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     SkgradedWarning,
-)
-from skgraded.model_selection import (
-    compare_rankers,
 )
 
 X, y, qid = make_ranking(n_queries=100, random_state=0)
@@ -43,4 +41,4 @@ print(f"folds of queries: {of_queries.mean():.4f}")
 # %%
 shallow = QueryRanker(XGBRanker(n_estimators=30, max_depth=1, n_jobs=1), measure="nDCG@10")
 rankers = {"depth 6": ranker, "depth 1": shallow}
-print(compare_rankers(cross_validate_queries(rankers, X, target, cv=5)))
+print(compare(cross_validate_queries(rankers, X, target, cv=5)))

@@ -24,7 +24,6 @@ from sklearn.model_selection import GroupKFold, KFold, cross_val_score
 from skgraded import *
 from skgraded import trec
 from skgraded.datasets import make_ranking
-from skgraded.model_selection import compare_rankers
 """
 
 
@@ -284,19 +283,18 @@ MISTAKES = [
     Mistake(
         RANKERS,
         "a model is compared before it is fitted",
-        'compare_rankers({"a": ranker, "b": Ridge()}, X, y, qid=qid)',
+        'compare({"a": ranker, "b": Ridge()}, X, y, qid=qid)',
         "NotFittedError: rankers must be fitted, got 'a', QueryRanker, which is not: call its fit "
         "before, or compare results of cross_validate_queries, which fits it in every fold.",
-        'compare_rankers({"a": ranker.fit(X, y, qid=qid), "b": Ridge().fit(X, y)}, X, y, qid=qid)',
+        'compare({"a": ranker.fit(X, y, qid=qid), "b": Ridge().fit(X, y)}, X, y, qid=qid)',
     ),
     Mistake(
         RANKERS,
         "scores are compared instead of models",
-        'compare_rankers({"a": s, "b": -s})',
+        'compare({"a": s, "b": -s})',
         "TypeError: rankers must be fitted models, results of cross_validate_queries or of "
         "nDCG(k=10).per_query(y, scores, qid=qid), got ndarray for 'a'.",
-        'compare_rankers({"a": AP().per_query(y, s, qid=qid), '
-        '"b": AP().per_query(y, -s, qid=qid)})',
+        'compare({"a": AP().per_query(y, s, qid=qid), "b": AP().per_query(y, -s, qid=qid)})',
     ),
     Mistake(
         RANKERS,

@@ -6,10 +6,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skgraded import cross_validate_queries, evaluate, nDCG, trec
+from skgraded import Scores, compare, cross_validate_queries, evaluate, trec
 from skgraded.datasets import make_ranking
-from skgraded.measures import QueryScores
-from skgraded.model_selection import compare_rankers
 from skgraded.studies import (
     correlate,
     discriminative_power,
@@ -58,9 +56,10 @@ class Cells(HTMLParser):
 
 def query_scores(n_rankers, n_queries=30):
     values = np.random.default_rng(1).random((n_rankers, n_queries))
-    qid = np.arange(n_queries)
     return {
-        f"{LONG} {number}": QueryScores(nDCG(k=10), qid, row, None, 0)
+        f"{LONG} {number}": Scores(
+            measures=("nDCG@10",), qid=np.arange(n_queries), values=row, directions=(1,)
+        )
         for number, row in enumerate(values)
     }
 
@@ -84,7 +83,7 @@ def scored(runs=FEW):
 
 
 RESULTS = {
-    "QueryScores": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3]).per_query("AP"),
+    "one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
         ["xGAP(g=[0.125,0.125,0.25,0.25,0.25],ties=pessimistic)@10", "AP"],
         [2, 0],
@@ -92,11 +91,12 @@ RESULTS = {
         qid=[1, 2],
     ),
     "QueryValidation": validated,
-    "RankerComparison": lambda: compare_rankers(query_scores(3)),
-    "many rankers": lambda: compare_rankers(query_scores(30), n_resamples=10),
+    "Comparison": lambda: compare(query_scores(3)),
+    "many rankers": lambda: compare(query_scores(30), n_resamples=10_000),
     "RunScores": scored,
-    "Comparison": lambda: trec.compare(scored()),
-    "many runs": lambda: trec.compare(scored(RUNS), test="t"),
+    "two measures": lambda: compare(scored()[["nDCG@10", "AP"]], tests="t"),
+    "many runs": lambda: compare(scored(RUNS)["AP"], tests="t"),
+    "a baseline": lambda: compare(scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))),
     "Correlation": lambda: correlate(scored()),
     "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
     "SwapRates": lambda: swap_rates(scored(), n_trials=10),
@@ -130,19 +130,20 @@ def test_the_numbers_are_a_dict_for_json(result):
     assert json.dumps(result.to_dict())
 
 
-def test_many_rankers_are_shortened_and_said_to_be():
+def test_many_systems_are_shortened_and_said_to_be():
     found = RESULTS["many rankers"]()
-    assert "The first 20 of 30 rankers." in repr(found)
-    assert "The first 20 of 435 pairs; to_frame has all." in repr(found)
+    assert "30 systems, the first 20 shown." in repr(found)
+    assert "435 pairs: to_frame() has their differences and intervals." in repr(found)
     assert len(repr(found).splitlines()) < 80
     assert len(found.to_dict()["difference"]) == 435
-
-
-def test_many_runs_are_shortened_and_said_to_be():
-    found = RESULTS["many runs"]()
-    assert "25 systems, the first 20 shown." in repr(found)
-    assert len(found.to_text().splitlines()) == len(repr(found).splitlines()) + 4
-    assert Cells(found._repr_html_()).rows == [3] * 21
+    runs = RESULTS["many runs"]()
+    assert "25 systems, the first 20 shown." in repr(runs)
+    assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
+    assert Cells(runs._repr_html_()).rows == [3] * 21
+    to_one = RESULTS["a baseline"]()
+    assert "24 pairs, the first 20 shown; to_frame() has all." in repr(to_one)
+    assert Cells(to_one._repr_html_()).rows == [2] * 21 + [4] * 21
+    assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
 
 
 def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
@@ -155,12 +156,11 @@ def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
     assert found.to_text().count(", eGAP") == 13
 
 
-def test_several_comparisons_are_a_dict_by_measure():
-    pytest.importorskip("pandas")
-    both = {"one": validated(), "other": validated()}
-    found = compare_rankers(both, measure=["nDCG@10", "AP"])
-    assert list(found.to_dict()) == ["nDCG@10", "AP"]
+def test_a_comparison_has_tables_for_each_measure():
+    found = RESULTS["two measures"]()
+    assert found.to_dict()["measure"] == ["nDCG@10"] * 10 + ["AP"] * 10
     assert found._repr_html_().count("<table>") == 4
+    assert list(found._facts()["means"]) == list(found.systems)
 
 
 def test_a_pair_shows_its_thresholds():
@@ -169,14 +169,12 @@ def test_a_pair_shows_its_thresholds():
 
 
 def test_text_in_html_is_escaped():
-    table = compare_rankers(
-        {"<b>": query_scores(1)[f"{LONG} 0"], "&": query_scores(2)[f"{LONG} 1"]}
-    )
+    table = compare({"<b>": query_scores(1)[f"{LONG} 0"], "&": query_scores(2)[f"{LONG} 1"]})
     assert "<b>" not in table._repr_html_()
     assert "&lt;b&gt;" in table._repr_html_()
 
 
 def test_two_long_names_of_a_pair_are_both_shown():
-    found = compare_rankers(query_scores(2))
+    found = compare(query_scores(2))
     assert "a ranker whose na... - a ranker whose na..." in repr(found)
-    assert " - ".join(found.rankers) in found._repr_html_()
+    assert " - ".join(found.systems[::-1]) in found._repr_html_()

@@ -13,6 +13,7 @@ from skgraded import (
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
+    compare,
     cross_validate_queries,
     make_ranking_scorer,
     nDCG,
@@ -20,9 +21,6 @@ from skgraded import (
     query_train_test_split,
 )
 from skgraded.datasets import make_ranking
-from skgraded.model_selection import (
-    compare_rankers,
-)
 from skgraded.rankings import refuse_other_order
 
 pd = pytest.importorskip("pandas")
@@ -62,8 +60,8 @@ TAKERS = {
     "validation": lambda X, y, qid, w: cross_validate_queries(
         RANKER, X, y, qid=qid, sample_weight=w, cv=3
     ),
-    "comparison": lambda X, y, qid, w: compare_rankers(
-        {"a": FITTED, "b": FITTED}, X, y, qid=qid, n_resamples=9
+    "comparison": lambda X, y, qid, w: compare(
+        {"a": FITTED, "b": FITTED}, X, y, qid=qid, tests="t"
     ),
 }
 TAKE_NO_WEIGHTS = {"folds", "stratified folds", "draws", "comparison"}

@@ -30,6 +30,7 @@ from skgraded import (
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
+    compare,
     cross_validate_queries,
     make_ranking_scorer,
     query_target,
@@ -46,9 +47,6 @@ from skgraded.exceptions import (
     SkgradedWarning,
     ThinnedQueriesWarning,
     UnseenGradeWarning,
-)
-from skgraded.model_selection import (
-    compare_rankers,
 )
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(4, 15), random_state=0)
@@ -409,13 +407,13 @@ SIZE_TAKERS = {
     "validation": lambda qid: cross_validate_queries(
         Ridge(), X, Y, qid=qid, measures=MEASURE, cv=2
     ),
-    "comparison": lambda qid: compare_rankers(
+    "comparison": lambda qid: compare(
         {"a": Ridge(1).fit(X, Y), "b": Ridge(9).fit(X, Y)},
         X,
         Y,
         qid=qid,
-        measure=MEASURE,
-        n_resamples=9,
+        measures=MEASURE,
+        tests="t",
     ),
     "evaluation set": lambda qid: QueryRanker(
         LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1), measure=MEASURE

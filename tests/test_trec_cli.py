@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from skgraded import catalogue, measure, trec
+from skgraded._stats.paired import TESTS
 from skgraded.cli import make_parser
 from skgraded.cli._formulas import formula_as_text
 from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
@@ -220,24 +221,25 @@ def test_compare_prints_who_beats_whom(many_topics, run):
     lines = run("compare", *BOTH, "-m", "nDCG@10").out.splitlines()
     assert lines[1].split() == ["1", "good.run", "1.0000", "2"]
     assert lines[2].split()[:2] == ["2", "bad.run"]
-    assert lines[3].startswith("Fisher's randomisation test over 12 topics, Holm's correction")
+    assert lines[5].split()[:4] == ["bad.run", "-", "good.run", "-0.3691"]
+    assert lines[6] == "Fisher's randomisation test over 12 queries, p < 0.05."
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap", "tukey"])
 def test_compare_by_every_test(many_topics, run, test):
     content = json.loads(run("compare", *BOTH, "--test", test, "--format", "json").out)
-    assert content["test"] == test
-    assert content["means"] == {"good.run": 1.0, "bad.run": 0.5}
-    assert content["pairs"][0]["significant"]
+    assert content["tests"] == [test]
+    assert content["means"] == {"good.run": {"AP": 1.0}, "bad.run": {"AP": 0.5}}
+    assert content["rows"][0]["significant"]
 
 
 def test_compare_writes_csv_and_a_picture(many_topics, run):
     run("compare", *BOTH, "--format", "csv", "-o", "out.csv", "--plot", "out.png")
     rows = list(csv.DictReader((many_topics / "out.csv").read_text().splitlines()))
     assert (rows[0]["system"], rows[0]["other"], rows[0]["difference"]) == (
-        "good.run",
         "bad.run",
-        "0.5",
+        "good.run",
+        "-0.5",
     )
     assert (many_topics / "out.png").read_bytes().startswith(b"\x89PNG")
 
@@ -245,14 +247,14 @@ def test_compare_writes_csv_and_a_picture(many_topics, run):
 def test_an_effect_without_end_is_null_in_json(many_topics, run):
     out = run("compare", *BOTH, "--test", "t", "--format", "json").out
     assert "Infinity" not in out
-    assert json.loads(out)["pairs"][0]["effect_size"] is None
+    assert json.loads(out)["rows"][0]["effect_size"] is None
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_too_few_topics_for_any_difference_are_told(folder, run, form):
     written = run("compare", *BOTH, "--format", form)
     beside, told = written.err if form == "csv" else written.out, " ".join(written.err.split())
-    assert "No difference can be significant: the smallest p-value over 3 topics is 0.25." in (
+    assert "No difference can be significant: the smallest p-value over 3 queries is 0.25." in (
         " ".join(beside.split())
     )
     assert "topics outside the qrels" in told
@@ -276,19 +278,21 @@ def many_runs(tmp_path, monkeypatch):
 
 def test_compare_chooses_a_test_for_many_runs(many_runs, run):
     content = json.loads(run("compare", *many_runs, "--format", "json").out)
-    assert content["test"] == "tukey"
-    assert any(pair["significant"] for pair in content["pairs"])
-    note = "33 runs are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+    assert content["tests"] == ["tukey"]
+    assert any(pair["significant"] for pair in content["rows"])
+    note = (
+        "33 systems are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+    )
     assert content["notes"][0].startswith(f"{note} the Tukey test takes the place of Fisher's")
     fewer = run("compare", *many_runs[:33]).out
-    assert "Fisher's randomisation test over 20 topics" in fewer
+    assert "Fisher's randomisation test over 20 queries" in fewer
     assert "resamples" not in fewer
 
 
 @pytest.mark.parametrize("words", [("--test", "randomization"), ("--correction", "holm")])
 def test_compare_draws_as_many_resamples_as_the_test_needs(many_runs, run, words):
     out = " ".join(run("compare", *many_runs, *words).out.split())
-    assert "Fisher's randomisation test over 20 topics, Holm's correction" in out
+    assert "Fisher's randomisation test over 20 queries, Holm's correction" in out
     assert "by default that many are drawn instead of 10,000." in out
     expected = run("compare", *many_runs, *words, "--test", "randomization", "--resamples", "10560")
     assert out.startswith(" ".join(expected.out.split()))
@@ -302,10 +306,24 @@ def test_compare_leaves_tests_alone_that_need_no_more_resamples(many_runs, run, 
     assert "resamples" not in run("compare", *many_runs, *words).out
 
 
-def test_compare_takes_one_measure(many_topics, run):
-    with pytest.raises(ValueError, match="--measure can be given only once, got AP, P@10"):
-        run("compare", *BOTH, "-m", "AP", "-m", "P@10")
+def test_compare_takes_several_measures_and_tests_and_a_baseline(many_topics, run):
+    words = ["-m", "AP", "-m", "nDCG@10", "--test", "t", "--test", "wilcoxon"]
+    out = run("compare", *BOTH, *words, "--baseline", "bad.run", "--format", "csv").out
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["measure"] for row in rows] == ["AP", "nDCG@10"]
+    assert [(row["system"], row["other"]) for row in rows] == [("good.run", "bad.run")] * 2
+    assert {"t", "wilcoxon"} < set(rows[0])
     assert run("compare", *BOTH).out.split()[1] == "AP"
+    with pytest.raises(ValueError, match=r"baseline must be one of 'good\.run', .*, got 'x'"):
+        run("compare", *BOTH, "--baseline", "x")
+
+
+def test_the_help_explains_every_test(run, capsys):
+    with pytest.raises(SystemExit):
+        run("compare", "--help")
+    told = " ".join(capsys.readouterr().out.split())
+    for name, test in TESTS.items():
+        assert f" {name} {test.title}: {test.hypothesis}; exact {test.exact}" in told
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
-"""Scores of many runs, and comparisons of systems by paired tests."""
+"""Scores of many runs, and paired tests over topics."""
 
 import dataclasses
-import json
 
 import ir_measures
 import numpy as np
@@ -12,7 +11,6 @@ from skgraded import (
     Rankings,
     evaluate,
     measure,
-    nDCG,
     trec,
 )
 from skgraded._stats import paired
@@ -21,7 +19,7 @@ from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
 )
-from skgraded.results import Scores, notes_on_empty
+from skgraded.results import notes_on_empty
 from skgraded.trec import _evaluate
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
@@ -385,177 +383,3 @@ def test_tukey_is_the_literal_one():
     fast = paired.tukey_test(values, 20_000, np.random.default_rng(0))
     np.testing.assert_allclose(fast, literal_tukey(values, 4000, 1), atol=0.03)
     assert (np.diag(fast) == 1.0).all()
-
-
-def scores_of(values, direction=1):
-    n_systems, n_topics = values.shape
-    return Scores(
-        systems=tuple(f"s{each}" for each in range(n_systems)),
-        qid=np.array([f"q{each}" for each in range(n_topics)]),
-        measures=("AP",),
-        values=values[:, :, None],
-        directions=(direction,),
-    )
-
-
-@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "bootstrap", "tukey"])
-def test_compare_finds_the_difference_that_is_there(test):
-    values = paired_values(n_systems=3)
-    values[2] += 0.5
-    comparison = trec.compare(scores_of(values), test=test)
-    assert comparison.systems[0] == "s2"
-    assert comparison.beaten_by("s2") == list(comparison.systems[1:])
-    assert comparison.beaten_by("s0") == []
-    assert not comparison.significant.diagonal().any()
-    assert np.array_equal(comparison.p_values, comparison.p_values.T)
-    assert np.array_equal(comparison.differences, -comparison.differences.T)
-    again = trec.compare(scores_of(values), test=test)
-    assert np.array_equal(comparison.p_values, again.p_values)
-
-
-def test_systems_that_are_the_same_do_not_differ():
-    values = np.vstack([paired_values(1), paired_values(1)])
-    for test in ("randomization", "t", "wilcoxon", "bootstrap", "tukey"):
-        comparison = trec.compare(scores_of(values), test=test)
-        assert comparison.p_values.min() == 1.0
-        assert comparison.effect_sizes.tolist() == [[0, 0], [0, 0]]
-
-
-@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "bootstrap", "tukey"])
-def test_systems_that_rounding_tells_apart_do_not_differ(test):
-    values = np.vstack([paired_values(1), np.nextafter(paired_values(1), 2.0)])
-    comparison = trec.compare(scores_of(values), test=test)
-    assert comparison.p_values.min() == 1.0
-    assert comparison.effect_sizes.tolist() == [[0, 0], [0, 0]]
-
-
-def test_effect_sizes():
-    values = paired_values()
-    comparison = trec.compare(scores_of(values), test="t")
-    best, other = int(comparison.systems[0][1:]), int(comparison.systems[1][1:])
-    difference = values[best] - values[other]
-    assert comparison.effect_sizes[0, 1] == pytest.approx(
-        difference.mean() / difference.std(ddof=1)
-    )
-
-
-def test_low_is_better_where_the_measure_says_so():
-    scores = scores_of(np.array([[0.9] * 9, [0.1] * 8 + [0.2]]), direction=-1)
-    comparison = trec.compare(scores, test="t")
-    assert comparison.systems == ("s1", "s0")
-    assert comparison.beaten_by("s1") == ["s0"]
-
-
-def test_topics_without_a_value_are_left_out_and_told():
-    values = paired_values(n_systems=2)
-    values[1, :3] = np.nan
-    comparison = trec.compare(scores_of(values), test="t")
-    assert (comparison.n_topics, comparison.n_left_out) == (37, 3)
-    assert "3 topics without a value for some system, left out." in repr(comparison)
-
-
-def test_the_comparison_prints_and_tabulates():
-    values = paired_values(n_systems=9) + np.repeat([0, 1, 2], 3)[:, None]
-    comparison = trec.compare(scores_of(values), test="t", correction="bh", alpha=0.01)
-    lines = repr(comparison).splitlines()
-    assert lines[0].split() == ["system", "AP", "beats"]
-    assert "4-9" in lines[1]
-    assert " ".join(lines[-2:]) == (
-        "Student's paired t test over 40 topics, Benjamini and Hochberg's correction, p <   0.01."
-    )
-    assert max(map(len, lines)) <= 80
-    frame = comparison.to_frame()
-    assert len(frame) == 36
-    assert list(frame) == ["system", "other", "difference", "effect_size", "p_value", "significant"]
-    json.dumps(comparison.pairs())
-
-
-def test_the_comparison_is_drawn():
-    from matplotlib import pyplot as plt
-
-    ax = trec.compare(scores_of(paired_values()), test="t").plot()
-    assert len(ax.images) == 1
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["s3", "s2", "s1", "s0"]
-    plt.close("all")
-
-
-def test_the_comparison_of_many_systems_shows_which_are_not_worse():
-    from matplotlib import pyplot as plt
-
-    values = paired_values(n_systems=30)
-    values[15:] -= 1.0  # half of the systems are far behind
-    comparison = trec.compare(scores_of(values), test="t")
-    ax = comparison.plot()
-    assert not ax.images
-    (points,) = ax.collections[1:]
-    np.testing.assert_array_equal(points.get_offsets()[:, 1], comparison.means)
-    alike = ~comparison.significant[0]
-    assert 0 < alike.sum() <= len(values) / 2
-    colours = points.get_facecolors()
-    assert [tuple(each) == tuple(colours[0]) for each in colours] == alike.tolist()
-    starts, ends = np.array([line[:, 0] for line in ax.collections[0].get_segments()]).T
-    for system, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        assert start == system + 1
-        assert end == 1 + np.flatnonzero(~comparison.significant[system])[-1]
-    plt.close("all")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"test": "anova"}, "test must be one of 'randomization', 't', .*, got 'anova'"),
-        ({"correction": "sidak"}, "correction must be one of 'holm', 'bh', 'none', got 'sidak'"),
-        ({"test": "tukey", "correction": "holm"}, 'correction must be "none" for the Tukey test'),
-        ({"alpha": 1}, "alpha must lie strictly between 0 and 1, got 1"),
-        ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
-        (
-            {"n_resamples": 100},
-            "n_resamples must be at least 120, got 100: .* Holm's correction for 6 pairs",
-        ),
-    ],
-)
-def test_bad_options_of_compare_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        trec.compare(scores_of(paired_values()), **options)
-
-
-@pytest.mark.parametrize(
-    ("n_systems", "n_topics", "options", "told"),
-    [
-        (5, 8, {}, "over 8 topics is 0.0078, times 10 by Holm's correction."),
-        (5, 9, {}, None),
-        (5, 8, {"correction": "bh"}, None),
-        (5, 5, {"correction": "bh"}, "over 5 topics is 0.062."),
-        (2, 5, {}, "over 5 topics is 0.062."),
-        (2, 5, {"alpha": 0.1}, None),
-        (5, 8, {"test": "t"}, None),
-    ],
-)
-def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
-    topics = [f"q{number}" for number in range(n_topics)]
-    qrels = {topic: {"d0": 1} for topic in topics}
-    runs = {  # each system puts the relevant document one rank lower, in every topic
-        f"run{s}": {
-            topic: {f"d{d}": float(-abs(d - s - 0.1)) for d in range(6)} for topic in topics
-        }
-        for s in range(n_systems)
-    }
-    found = trec.compare(trec.evaluate("AP(ties=row_order)", qrels, runs), **options)
-    assert found.significant.any() == (told is None)
-    assert len(found.notes) == (told is not None)
-    if told:
-        assert found.notes[0] == f"No difference can be significant: the smallest p-value {told}"
-        assert " ".join(found.to_text().split()).endswith(told)
-
-
-def test_too_little_to_compare_is_refused():
-    with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
-        trec.compare(scores_of(paired_values(n_systems=1)))
-    with pytest.raises(
-        ValueError, match="at least 2 topics on which every system has a value, got 1"
-    ):
-        trec.compare(scores_of(paired_values(n_topics=1)))
-    with pytest.raises(KeyError, match="nDCG is not among"):
-        trec.compare(scores_of(paired_values()), nDCG())
-    with pytest.raises(KeyError, match="'s9' is not among the systems"):
-        trec.compare(scores_of(paired_values()), test="t").beaten_by("s9")

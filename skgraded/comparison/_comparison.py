@@ -256,6 +256,10 @@ class Comparison(OfMeasures, LongResult):
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return tables_of(self, n_rows)
 
+    def _repr_html_(self) -> str:
+        tables = tables_of(self, self._rows_shown, widest=None)
+        return "\n".join(table.to_html() for table in tables)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences with their intervals, or where they are many, who beats whom.
 

@@ -61,14 +61,16 @@ def tests_of(found: Comparison) -> str:
     return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, p < {found.level:g}"
 
 
-def tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
+def tables_of(
+    found: Comparison, n_rows: int | None, widest: int | None = _WIDEST_LABEL
+) -> list[Table]:
     """Return the tables of all measures, with notes below the last one."""
     tables = []
     for name in found:
         of_measure = found[name]
         tables.append(_means_table(of_measure, n_rows))
         if are_listed(found):
-            tables.append(_pairs_table(of_measure, n_rows))
+            tables.append(_pairs_table(of_measure, n_rows, widest))
     notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
@@ -96,17 +98,19 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     shown = order[:n_rows]
     digits = len(str(len(order)))
     labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
-    labels = list(map(shorten, [" " * digits + " system", *labels]))
+    labels.insert(0, " " * digits + " system")
     means = [shorten(found.measures[0]), *(f"{found.means[each, 0]:.4f}" for each in shown)]
     columns = [means]
     if found.baseline is None:
         rows = [np.flatnonzero(row) + 1 for row in beats(found)[np.ix_(shown, order)]]
-        room = WIDTH - max(map(len, labels)) - max(map(len, means)) - len("    ")
+        room = (
+            WIDTH - max(len(shorten(each)) for each in labels) - max(map(len, means)) - len("    ")
+        )
         columns.append(_left_aligned([_cut(each, room) for each in ["beats", *map(_ranges, rows)]]))
     return Table(labels, [(each[0], each[1:]) for each in columns])
 
 
-def _pairs_table(found: Comparison, n_rows: int | None) -> Table:
+def _pairs_table(found: Comparison, n_rows: int | None, widest: int | None) -> Table:
     """Make the table of the differences, with intervals and p-values."""
     low, high = found.interval[:n_rows, 0].T
     columns = [
@@ -120,7 +124,7 @@ def _pairs_table(found: Comparison, n_rows: int | None) -> Table:
             for test, p_value in found.p_value.items()
         ),
     ]
-    names = pair_names(found, _WIDEST_LABEL)[:n_rows]
+    names = pair_names(found, widest)[:n_rows]
     return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
 
 

@@ -97,8 +97,8 @@ def cross_validate_queries(
     """Cross-validate over whole queries and keep the value of every query.
 
     It works like scikit-learn's ``cross_validate``, with metadata routing on or off, and keeps the
-    values that paired tests need: `compare_rankers` takes several results on the same queries. Give
-    a search as ``estimator`` for nested cross-validation; the comparison then covers model
+    values that paired tests need: `skgraded.compare` takes several results on the same queries.
+    Give a search as ``estimator`` for nested cross-validation; the comparison then covers model
     selection itself.
 
     Parameters
@@ -127,7 +127,7 @@ def cross_validate_queries(
     n_repeats : int, default=1
         How often a number of folds, or a splitter with a ``random_state``, splits the queries. The
         first time is that of the splitter itself; the others have the seeds 1, 2, ... after its
-        own. The intervals of `compare_rankers` then carry the variation over splits.
+        own. The intervals of `skgraded.compare` then carry the variation over splits.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         Where scores come from, as in `make_ranking_scorer`.
     n_jobs : int, optional
@@ -163,7 +163,7 @@ def cross_validate_queries(
 
     See Also
     --------
-    compare_rankers : Tests whether rankers differ.
+    skgraded.compare : Tests whether rankers differ.
 
     Examples
     --------

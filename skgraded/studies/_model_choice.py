@@ -105,7 +105,7 @@ class ModelChoice(Result):
         """Test the differences in `gain` by paired t tests.
 
         The tests are over queries, or over queries and repeats where there are several, as in
-        `compare_rankers`.
+        `skgraded.compare`.
 
         Parameters
         ----------

@@ -227,7 +227,7 @@ def threshold_profile(
     See Also
     --------
     profile_measures : The measures to score TREC runs or cross-validations by.
-    skgraded.compare_rankers : Tests by one measure, for one g.
+    skgraded.compare : Tests by any measures, each with one g.
 
     Notes
     -----
