@@ -14,12 +14,12 @@ from skgraded import (
     trec,
 )
 from skgraded._stats import paired
-from skgraded._text import text_table
+from skgraded._writers import Table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
 )
-from skgraded.results import notes_on_empty
+from skgraded.results import report_of
 from skgraded.trec import _evaluate
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
@@ -114,7 +114,7 @@ def test_what_was_left_out_is_told():
         "bad (1).",
         "1 system with topics outside the qrels, left out: bad (1).",
     )
-    assert notes_on_empty(scores.measures, scores.n_empty, scores.empty) == [
+    assert report_of(scores).notes[len(scores.notes) :] == [
         "1 query with nothing relevant, counted as 0 (AP, nDCG@2).",
         "1 query with nothing relevant, left out (eGAP(g=[0.1,0.9],empty=nan)).",
     ]
@@ -268,7 +268,7 @@ def test_runs_are_scored_in_batches(monkeypatch, bound, value):
 
 def test_a_table_breaks_into_blocks():
     columns = [("a" * 12, ["1"]), ("b" * 12, ["2"]), ("c" * 12, ["3"])]
-    blocks = text_table(["name", "x"], columns, width=34).split("\n\n")
+    blocks = Table(["name", "x"], columns).to_text(34).split("\n\n")
     assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
 
 
