@@ -11,8 +11,8 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
+from skgraded._guards import caller_with
 from skgraded._params import integer_or_none, threads
-from skgraded._stack import caller_with
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skgraded._guards import warn_about_scales
 from skgraded.measures._catalogue import measures_of
 from skgraded.measures._measure import Measure, score_queries
-from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.measures._scores import Scores
 from skgraded.rankings import Rankings, as_rankings
 
@@ -73,10 +73,10 @@ def evaluate(
     _refuse_other_order(measures, y_score)
     parsed = measures_of(measures)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
-    if rankings is not y_true:
-        warn_about_scales(parsed, rankings.judgments)
-    values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
     judgments = rankings.judgments
+    if rankings is not y_true:
+        warn_about_scales(parsed, judgments.top_grade, judgments.n_queries)
+    values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
     return Scores(
         measures=parsed,
         qid=judgments.qid,

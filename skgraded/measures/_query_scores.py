@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import stacklevel_of_the_user
 from skgraded._optional import import_pandas
-from skgraded._stack import stacklevel_of_the_user
 from skgraded._text import WIDTH, count, html_table, shorten, wrap
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures._averages import LEAST, average_of

@@ -12,8 +12,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from skgraded._guards import refusal_of, warn_once
 from skgraded._params import choice, flag
-from skgraded._warnings import warn_once
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure
@@ -52,7 +52,6 @@ from skgraded.rankings import (
     without_query_ids,
 )
 from skgraded.scoring import QueryRecord, scores_of
-from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._whole_queries import (
     warn_if_queries_are_cut,
     warn_if_scored_queries_are_parts,

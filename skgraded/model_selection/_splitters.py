@@ -13,10 +13,8 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
+from skgraded._guards import frame_that_asked, refuse_folds_of_xgboost, warn_if_queries_will_be_cut
 from skgraded._params import integer, is_integer, is_number
-from skgraded._stack import frame_that_asked
-from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
-from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
 from skgraded.rankings import (
     Judgments,
     refuse_other_order,

@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from skgraded._guards import metric_of_recursive_elimination, warn_once
 from skgraded._params import fraction, integer_or_none
-from skgraded._stack import metric_of_recursive_elimination
-from skgraded._warnings import warn_once
 from skgraded.exceptions import IdColumnWarning
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
 from skgraded.rankings import Judgments, numeric, split_target, warn_if_ids_are_sizes

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._stack import is_called_by_a_scorer
-from skgraded._warnings import warn_once
+from skgraded._guards import is_called_by_a_scorer, warn_once
 from skgraded.exceptions import GroupSizesWarning, MissingQueryIdsWarning, SwappedArgumentsWarning
 from skgraded.rankings._checks import numeric
 from skgraded.rankings._judgments import Judgments, Rankings

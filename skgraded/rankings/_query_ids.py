@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._guards import caller_is_permuting_features, warn_once
 from skgraded._optional import import_pandas
-from skgraded._stack import caller_is_permuting_features
-from skgraded._warnings import warn_once
 from skgraded.exceptions import CutQueriesWarning
 from skgraded.rankings._checks import one_dimensional
 from skgraded.rankings._grouping import as_ids, place_rows

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skgraded._guards import refusal_of, warn_if_grades_are_inferred
 from skgraded._params import choice
-from skgraded._warnings import warn_if_grades_are_inferred
 from skgraded.measures import Measure, Scores, evaluate, measure, measures_of
 from skgraded.rankings import (
     Judgments,
@@ -20,7 +20,6 @@ from skgraded.rankings import (
     resolve_rows,
     warn_if_ids_are_sizes,
 )
-from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import is_cross_validating
-from skgraded._warnings import warn_once
+from skgraded._guards import is_cross_validating, warn_once
 from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.rankings import Judgments
 from skgraded.scoring._query_record import QueryRecord, hash_ids, sizes_by_query

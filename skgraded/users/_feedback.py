@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._guards import warn_once
 from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
 from skgraded._text import Table, count
-from skgraded._warnings import warn_once
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
 from skgraded.rankings import numeric, refuse_other_order
 from skgraded.users._estimate import ThresholdEstimate

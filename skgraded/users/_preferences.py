@@ -11,9 +11,9 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
+from skgraded._guards import warn_once
 from skgraded._params import integer_or_none
 from skgraded._text import Table, count
-from skgraded._warnings import warn_once
 from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.measures import AP, evaluate
 from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, refuse_other_order

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from skgraded._guards import warn_once
 from skgraded._params import fraction, integer
-from skgraded._warnings import warn_once
 from skgraded.exceptions import FewFeedbackWarning
 from skgraded.rankings import as_ids, group_rows
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
-from skgraded._warnings import warn_once
+from skgraded._guards import warn_once
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.model_selection._fitting._rows import QueryRows
 from skgraded.rankings import query_series

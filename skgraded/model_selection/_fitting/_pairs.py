@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import is_argument_of
+from skgraded._guards import is_argument_of
 from skgraded.rankings import Judgments
 
 __all__ = ["Pairs"]

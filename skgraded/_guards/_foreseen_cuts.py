@@ -11,8 +11,8 @@ from types import FrameType
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import LearningCurve, fraction_drawn_by, learning_curve_of
-from skgraded._warnings import warn_once
+from skgraded._guards._issue import warn_once
+from skgraded._guards._stack import LearningCurve, fraction_drawn_by, learning_curve_of
 from skgraded.exceptions import CutQueriesWarning, ThinnedQueriesWarning
 
 __all__ = ["warn_if_queries_will_be_cut"]

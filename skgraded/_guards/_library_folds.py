@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import FrameType
 
-from skgraded._stack import is_frame_of
+from skgraded._guards._stack import is_frame_of
 
 __all__ = ["refuse_folds_of_xgboost"]
 
