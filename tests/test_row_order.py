@@ -23,7 +23,7 @@ from skgraded.datasets import make_ranking
 from skgraded.model_selection import (
     compare_rankers,
 )
-from skgraded.rankings import refuse_other_order
+from skgraded.rankings import read_columns
 
 pd = pytest.importorskip("pandas")
 
@@ -102,15 +102,15 @@ def test_ids_in_the_index_are_no_labels_of_rows():
     # With one document a query, the ids are labels in another order.
     by_id = pd.Series(Y, index=pd.Index(ORDER, name="qid"))
     frame = X.reset_index(drop=True)
-    refuse_other_order(X=frame, y=by_id)
-    refuse_other_order(X=frame, y=query_series(Y, ORDER), qid=list(ORDER))
+    read_columns(by_id, X=frame)
+    read_columns(query_series(Y, ORDER), list(ORDER), X=frame)
 
 
 def test_labels_that_occur_several_times_are_counted():
     ones = pd.Series(0, index=[1, 1, 2])
-    refuse_other_order(y=ones, qid=pd.Series(0, index=[2, 1, 2]))
-    with pytest.raises(ValueError, match=r"by qid\.loc\[y\.index\]"):
-        refuse_other_order(y=ones, qid=pd.Series(0, index=[1, 2, 1]))
+    read_columns(ones, pd.Series(0, index=[2, 1, 2]))
+    with pytest.raises(ValueError, match=r"by qid\.loc\[y_true\.index\]"):
+        read_columns(ones, pd.Series(0, index=[1, 2, 1]))
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])

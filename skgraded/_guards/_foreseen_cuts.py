@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards._issue import warn_once
+from skgraded._guards._row_counts import n_shared
 from skgraded._guards._stack import LearningCurve, fraction_drawn_by, learning_curve_of
 from skgraded.exceptions import CutQueriesWarning, ThinnedQueriesWarning
 
@@ -63,7 +64,7 @@ def _cuts(curve: LearningCurve, queries: IntArray) -> bool:
     sizes = sizes[sizes < len(queries)]
     if curve.shuffle:
         return len(sizes) > 0 and len(np.unique(queries)) < len(queries)
-    return any(np.isin(queries[:size], queries[size:]).any() for size in sizes)
+    return any(n_shared(queries[:size], queries[size:]) for size in sizes)
 
 
 def _absolute(train_sizes: NDArray[np.generic], n_rows: int) -> IntArray:

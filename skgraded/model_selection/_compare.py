@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skgraded._guards import warn_if_ids_are_sizes, warn_if_scored_queries_are_parts
 from skgraded._paired_tests import (
     benjamini_hochberg,
     effect_size,
@@ -27,16 +28,8 @@ from skgraded.measures import Measure, QueryScores, measures_of
 from skgraded.model_selection._comparison import RankerComparison, RankerComparisons
 from skgraded.model_selection._splitters import has_top_grade
 from skgraded.model_selection._validation import QueryValidation, is_once_resolved, measure_of
-from skgraded.rankings import (
-    Judgments,
-    QueryIds,
-    features_for,
-    refuse_other_order,
-    resolve_rows,
-    warn_if_ids_are_sizes,
-)
+from skgraded.rankings import Judgments, features_for, read_columns
 from skgraded.scoring import scores_of
-from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = ["compare_rankers"]
 
@@ -377,18 +370,16 @@ class _Documents(NamedTuple):
     """Documents for fitted models to rank."""
 
     X: Any
-    queries: QueryIds
     judgments: Judgments
 
 
 def _documents_of(X: Any, y: Any, qid: ArrayLike | None) -> _Documents:
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
-    refuse_other_order(X=X, y=y, qid=qid)
-    grades, queries = resolve_rows(X, y, qid)
-    judgments = Judgments.from_arrays(grades, queries.ids)
-    warn_if_ids_are_sizes(judgments)
-    return _Documents(X, queries, judgments)
+    columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
+    judgments = Judgments.of_columns(columns)
+    warn_if_ids_are_sizes(judgments.row_counts)
+    return _Documents(X, judgments)
 
 
 def _values_of_one(
@@ -412,9 +403,9 @@ def _values_of_one(
         )
     if documents is None:
         raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
-    X, queries, judgments = documents
+    X, judgments = documents
     chosen = (chosen or measure_of(ranker)).resolve(int(judgments.top_grade))
-    warn_if_scored_queries_are_parts(ranker, judgments, queries.sizes)
+    warn_if_scored_queries_are_parts(ranker, judgments.row_counts)
     scores = chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
     return _Values(chosen, scores.qid, scores.values[None], has_top_grade(judgments))
 

@@ -13,16 +13,15 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import frame_that_asked, refuse_folds_of_xgboost, warn_if_queries_will_be_cut
-from skgraded._params import integer, is_integer, is_number
-from skgraded.rankings import (
-    Judgments,
-    refuse_other_order,
-    resolve_queries,
-    split_target,
+from skgraded._guards import (
+    frame_that_asked,
+    refuse_folds_of_xgboost,
     warn_if_ids_are_sizes,
+    warn_if_queries_are_cut,
+    warn_if_queries_will_be_cut,
 )
-from skgraded.scoring._whole_queries import warn_if_queries_are_cut
+from skgraded._params import integer, is_integer, is_number
+from skgraded.rankings import Columns, Judgments, read_columns
 
 __all__ = [
     "QueryKFold",
@@ -88,13 +87,12 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         """
         self._check_parameters()
         refuse_folds_of_xgboost(frame_that_asked())
-        refuse_other_order(X=X, y=y, groups=groups)
-        queries = resolve_queries(X, y, groups)
-        layout = self._lay_out(X, y, queries.ids)
-        warn_if_ids_are_sizes(layout)
-        warn_if_queries_are_cut(layout, queries.sizes, rows="rows to split")
+        columns = read_columns(y, groups, named=("y", "groups"), X=X).require_ids()
+        layout = self._lay_out(X, columns)
+        warn_if_ids_are_sizes(layout.row_counts)
+        warn_if_queries_are_cut(layout.row_counts, rows="rows to split")
         # Estimators and scorers count the rows of queries whose sizes they know.
-        is_done = queries.sizes is not None
+        is_done = layout.sizes is not None
         query = query_of_row(layout)
         for in_train, in_test in self._choose(layout):
             train, test = np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
@@ -102,9 +100,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             is_done = is_done or warn_if_queries_will_be_cut(frame_that_asked(), query[train])
             yield train, test
 
-    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
+    def _lay_out(self, X: Any, columns: Columns) -> Judgments:
         # Only the layout of the rows matters here; the labels do not.
-        return Judgments.from_arrays(np.zeros(_num_samples(X)), ids)
+        return Judgments.of_columns(columns._replace(labels=np.zeros(_num_samples(X))))
 
     @abstractmethod
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
@@ -247,10 +245,10 @@ class StratifiedQueryKFold(_QueryFolds):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
-        if y is None:
+    def _lay_out(self, X: Any, columns: Columns) -> Judgments:
+        if columns.labels is None:
             raise ValueError("y must hold the grades, by which the queries are dealt, got None.")
-        return Judgments.from_arrays(split_target(y)[0], ids)
+        return Judgments.of_columns(columns)
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
         return deal_alike(layout, draw_queries(layout, self.random_state), self.n_splits)
@@ -381,8 +379,7 @@ def query_train_test_split(
     if not arrays:
         raise ValueError("query_train_test_split needs at least one array, got none.")
     X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
-    named = {f"array {place}": array for place, array in enumerate(arrays)}
-    refuse_other_order(**named, qid=qid)
+    read_columns(y, qid, named=("array 1", "qid"), **_named(arrays))
     default = 0.25 if test_size is None and train_size is None else test_size
     splitter: QueryShuffleSplit = (_StratifiedShuffleSplit if stratify else QueryShuffleSplit)(
         1, test_size=default, train_size=train_size, random_state=random_state
@@ -396,6 +393,10 @@ def query_train_test_split(
                 f"got {_num_samples(array)} in array {place}."
             )
     return [_safe_indexing(array, rows) for array in given for rows in (train, test)]
+
+
+def _named(arrays: tuple[Any, ...]) -> dict[str, Any]:
+    return {f"array {place}": array for place, array in enumerate(arrays)}
 
 
 class _StratifiedShuffleSplit(QueryShuffleSplit):

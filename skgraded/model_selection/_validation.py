@@ -19,9 +19,13 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from skgraded._guards import (
+    warn_if_ids_are_sizes,
+    warn_if_queries_are_cut,
+    warn_if_splits_take_parts,
+)
 from skgraded._params import choice, integer, is_integer
 from skgraded._text import Table, TableResult
-from skgraded.exceptions import QueryLeakWarning, ThinnedQueriesWarning
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
@@ -29,14 +33,11 @@ from skgraded.rankings import (
     Judgments,
     query_series,
     query_target,
-    refuse_other_order,
-    resolve_rows,
+    read_columns,
     split_target,
-    warn_if_ids_are_sizes,
     without_query_ids,
 )
 from skgraded.scoring import ResponseMethod, scores_of
-from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -291,12 +292,11 @@ def cross_validate_queries(
     """
     choice("response_method", response_method, get_args(ResponseMethod))
     _check_that_weights_arrive(estimator, sample_weight)
-    refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
-    labels, (ids, sizes) = resolve_rows(X, y, qid)
-    grades = np.asarray(labels)
-    judgments = Judgments.from_arrays(grades, ids, sample_weight)
-    warn_if_ids_are_sizes(judgments)
-    warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    grades, ids = np.asarray(columns.labels), columns.ids
+    warn_if_ids_are_sizes(judgments.row_counts)
+    warn_if_queries_are_cut(judgments.row_counts, rows="rows to cross-validate on")
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(
         X=without_query_ids(X),
@@ -308,7 +308,7 @@ def cross_validate_queries(
         response_method=response_method,
     )
     splits = [split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)]
-    _warn_if_splits_take_parts(splits, judgments)
+    warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(clone(estimator), task, train, test, return_estimator)
         for train, test in splits
@@ -423,39 +423,6 @@ def _check_that_weights_arrive(estimator: Any, sample_weight: Any) -> None:
             "sample_weight does not reach the last step of a Pipeline, got one as the estimator: "
             "put the Pipeline inside, QueryRanker(make_pipeline(...), measure=...)."
         )
-
-
-def _warn_if_splits_take_parts(
-    splits: list[tuple[IntArray, IntArray]], judgments: Judgments
-) -> None:
-    query, sizes = query_of_row(judgments), np.diff(judgments.indptr)
-    n_cut = max(
-        (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
-    )
-    if n_cut:
-        warnings.warn(
-            f"cv cuts queries: up to {n_cut} of {judgments.n_queries} have documents in both the "
-            "training and the test rows of a split, so that values are too high. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            QueryLeakWarning,
-            stacklevel=3,
-        )
-        return
-    n_thinned = max((_n_parts(query[test], sizes) for _, test in splits), default=0)
-    if n_thinned:
-        warnings.warn(
-            f"cv leaves rows of queries out: up to {n_thinned} of {judgments.n_queries} are tested "
-            "on some of their documents, and short lists are easier to rank. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            ThinnedQueriesWarning,
-            stacklevel=3,
-        )
-
-
-def _n_parts(queries: IntArray, sizes: IntArray) -> int:
-    """Count the queries that have some of their rows among the given ones, but not all."""
-    n_rows = np.bincount(queries, minlength=len(sizes))
-    return int(((n_rows > 0) & (n_rows < sizes)).sum())
 
 
 def _target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:

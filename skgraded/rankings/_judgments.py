@@ -13,7 +13,7 @@ documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._guards import RowCounts
 from skgraded._params import threads
 from skgraded.rankings._checks import (
     as_array,
@@ -29,6 +30,7 @@ from skgraded.rankings._checks import (
     numeric_labels,
     own_scores,
 )
+from skgraded.rankings._gate import Columns, read_columns
 from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._layout import in_layout, level_type, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList
@@ -65,10 +67,17 @@ class Judgments:
         Level of the document at every position; ``n_levels`` or above marks unjudged ones.
     weights : ndarray of shape (n_queries,), float64, or None
         Weight of each query in a mean.
+    sizes : ndarray of shape (n_queries,), int64, or None
+        Number of rows that each query has in its data set, where the target or the ids say so.
+    row_labels : mapping of str to Index
+        Row labels of the arguments that were pandas objects, which those of scores must not
+        contradict.
     pool : RankedList
         The judged documents of each query, best grade first. In retrieval, the pool also holds
         judged documents that the run did not retrieve.
     """
+
+    sizes: IntArray | None = None
 
     def __init__(
         self,
@@ -119,9 +128,34 @@ class Judgments:
         Judgments
             The labels by query.
         """
-        labels = numeric_labels(y_true)
-        ids, indptr, places = place_rows(qid, len(labels))
-        return cls._from_layout(labels, ids, indptr, places, sample_weight)
+        return cls.of_columns(read_columns(y_true, qid, sample_weight=sample_weight), sample_weight)
+
+    @classmethod
+    def of_columns(cls, columns: Columns, sample_weight: ArrayLike | None = None) -> Judgments:
+        """Lay out columns that `read_columns` has compared with each other.
+
+        Parameters
+        ----------
+        columns : Columns
+            Grades and queries.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row.
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        labels = numeric_labels(columns.labels)
+        queries = columns.queries
+        ids, indptr, places = place_rows(None if queries is None else queries.ids, len(labels))
+        judgments = cls._from_layout(labels, ids, indptr, places, sample_weight)
+        if queries is not None and queries.sizes is not None:
+            starts, order = indptr[:-1], judgments.row_order
+            judgments.sizes = queries.sizes[starts if order is None else order[starts]]
+        if columns.row_labels:
+            judgments.row_labels = columns.row_labels
+        return judgments
 
     @classmethod
     def from_groups(
@@ -260,6 +294,16 @@ class Judgments:
         row_order = np.empty_like(self._places)
         row_order[self._places] = np.arange(len(row_order))
         return row_order
+
+    @property
+    def row_counts(self) -> RowCounts:
+        """Numbers of rows of the queries, here and in their data set."""
+        return RowCounts(self.qid, self.indptr, self.sizes)
+
+    @cached_property
+    def row_labels(self) -> Mapping[str, Any]:
+        """Row labels of the arguments that were pandas objects."""
+        return {}
 
     @property
     def n_queries(self) -> int:
@@ -623,13 +667,42 @@ class Rankings:
         >>> evaluate(["AP", "nDCG@10"], rankings).mean()
         {'AP': 1.0, 'nDCG@10': 1.0}
         """
-        labels, scores = as_array("y_true", y_true), as_array("y_score", y_score)
+        columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
+        return cls.of_columns(columns, y_score, sample_weight, n_threads)
+
+    @classmethod
+    def of_columns(
+        cls,
+        columns: Columns,
+        y_score: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        n_threads: int | None = None,
+    ) -> Rankings:
+        """Rank columns that `read_columns` has compared with each other.
+
+        Parameters
+        ----------
+        columns : Columns
+            Grades and queries.
+        y_score : array-like of shape (n_documents,)
+            Finite scores.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row.
+        n_threads : int, optional
+            Number of threads.
+
+        Returns
+        -------
+        Rankings
+            The ranked documents.
+        """
+        labels, scores = as_array("y_true", columns.labels), as_array("y_score", y_score)
         if labels.ndim == scores.ndim == 1 and len(labels) != len(scores):
             raise ValueError(
                 "y_true and y_score must have the same length, "
                 f"got {len(labels)} labels and {len(scores)} scores."
             )
-        return Judgments.from_arrays(y_true, qid, sample_weight).rank(y_score, n_threads)
+        return Judgments.of_columns(columns, sample_weight).rank(y_score, n_threads)
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:

@@ -1,6 +1,6 @@
 """Ranking measures as scikit-learn scorers, and records of the queries that a ranker has seen."""
 
-from skgraded.scoring._query_record import QueryRecord
+from skgraded._guards import QueryRecord
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._scorer import RankingScorer, make_ranking_scorer
 

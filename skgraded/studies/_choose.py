@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import delayed
 
+from skgraded._guards import warn_if_ids_are_sizes
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measure
@@ -20,9 +21,7 @@ from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
 from skgraded.rankings import (
     Judgments,
-    refuse_other_order,
-    resolve_rows,
-    warn_if_ids_are_sizes,
+    read_columns,
 )
 from skgraded.studies._model_choice import ModelChoice
 from skgraded.studies._parallel import in_parallel
@@ -324,11 +323,10 @@ class _Data(NamedTuple):
         parsed = [measure(each) for each in measures]
         if len(parsed) < 2:  # noqa: PLR2004 - one cannot differ
             raise ValueError(f"measures must hold at least 2 measures, got {len(parsed)}.")
-        refuse_other_order(X=X, y=y, qid=qid)
-        labels, (found, _) = resolve_rows(X, y, qid)
-        grades, ids = np.asarray(labels), np.asarray(found)
-        layout = Judgments.from_arrays(grades, ids)
-        warn_if_ids_are_sizes(layout)
+        columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
+        grades, ids = np.asarray(columns.labels), columns.ids
+        layout = Judgments.of_columns(columns)
+        warn_if_ids_are_sizes(layout.row_counts)
         top = int(max(1, layout.top_grade))
         first = np.unique(ids, return_index=True)[1]
         return cls(

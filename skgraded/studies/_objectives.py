@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
+from skgraded._guards import warn_if_ids_are_sizes
 from skgraded._params import choice, fraction, integer, is_integer
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measure
@@ -18,9 +19,7 @@ from skgraded.model_selection import QueryKFold, QueryRanker, QueryShuffleSplit
 from skgraded.model_selection._splitters import query_of_row
 from skgraded.rankings import (
     Judgments,
-    refuse_other_order,
-    resolve_rows,
-    warn_if_ids_are_sizes,
+    read_columns,
     without_query_ids,
 )
 from skgraded.studies._objective_comparison import ObjectiveComparison, compare_trainings
@@ -197,11 +196,10 @@ class _Data(NamedTuple):
         qid: ArrayLike | None,
         judges: Mapping[str, str | Measure] | Iterable[str | Measure],
     ) -> _Data:
-        refuse_other_order(X=X, y=y, qid=qid)
-        labels, (ids, _) = resolve_rows(X, y, qid)
-        grades = np.asarray(labels)
-        layout = Judgments.from_arrays(grades, ids)
-        warn_if_ids_are_sizes(layout)
+        columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
+        grades, ids = np.asarray(columns.labels), columns.ids
+        layout = Judgments.of_columns(columns)
+        warn_if_ids_are_sizes(layout.row_counts)
         features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
         rows = Rows(features, grades, query_of_row(layout))
         return cls(rows, np.asarray(ids), layout, _check_judges(judges, int(layout.top_grade)))

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import warn_if_swapped
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measures_of
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import warn_if_swapped
 from skgraded.trec._files import (
     Coverage,
     JoinedRun,

@@ -13,7 +13,7 @@ from skgraded._optional import import_pandas
 from skgraded._params import integer_or_none
 from skgraded._text import Table, count
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
-from skgraded.rankings import numeric, refuse_other_order
+from skgraded.rankings import numeric, read_columns
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
     Correction,
@@ -265,7 +265,7 @@ def thresholds_from_feedback(
     """
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
-    refuse_other_order(grade=grade, satisfied=satisfied, propensity=propensity, qid=qid)
+    read_columns(grade, qid, named=("grade", "qid"), satisfied=satisfied, propensity=propensity)
     rows = _checked(grade, satisfied, propensity, qid)
     n_shown = _count_grades(rows, top)
     by_session = _sums(rows, len(n_shown))

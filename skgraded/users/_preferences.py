@@ -16,7 +16,7 @@ from skgraded._params import integer_or_none
 from skgraded._text import Table, count
 from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.measures import AP, evaluate
-from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, refuse_other_order
+from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, read_columns
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
     check_options,
@@ -187,7 +187,7 @@ def _two_rankings(
             raise TypeError(
                 "score_b is missing: pass y_true, score_a and score_b, or two Rankings."
             )
-        refuse_other_order(y_true=y_true, score_a=score_a, score_b=score_b, qid=qid)
+        read_columns(y_true, qid, score_a=score_a, score_b=score_b)
         first = as_rankings(y_true, score_a, qid)
         return first, first.judgments.rank(score_b)
     if not isinstance(score_a, Rankings) or score_b is not None or qid is not None:
@@ -351,7 +351,7 @@ def thresholds_from_preferences(
 
 def _refuse_other_queries(preference: Any, differences: Any, qid: Any) -> None:
     """Raise if pandas objects say by their index that rows are not in the same order."""
-    refuse_other_order(preference=preference, differences=differences, qid=qid)
+    read_columns(preference, qid, named=("preference", "qid"), differences=differences)
     if not isinstance(differences, APDifferences) or qid is not None:
         return
     index = getattr(preference, "index", None)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._params import integer
 from skgraded._text import first_few
 from skgraded.measures import AP, Measure, evaluate, xGAP
-from skgraded.rankings import Rankings, as_rankings, refuse_other_order
+from skgraded.rankings import Rankings, as_rankings, read_columns
 from skgraded.users._simplex import inner_points, path
 
 __all__ = ["Profiled", "profile_measures", "values_of_rankers"]
@@ -174,7 +174,7 @@ def _ranked(y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> dict[str
         y_score = dict(y_score.items())
     named = _named(y_score)
     scores_by_name = {f"y_score[{name!r}]": scores for name, scores in named.items()}
-    refuse_other_order(y_true=y_true, **scores_by_name, qid=qid, sample_weight=sample_weight)
+    read_columns(y_true, qid, **scores_by_name, sample_weight=sample_weight)
     (first, scores), *others = named.items()
     rankings = as_rankings(y_true, scores, qid, sample_weight)
     return {first: rankings} | {name: rankings.judgments.rank(each) for name, each in others}
