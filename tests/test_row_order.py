@@ -138,3 +138,11 @@ def test_folds_of_groups_pair_by_position_and_are_silent():
             Ridge(), X.set_axis(target.index), target, cv=GroupKFold(3), groups=QID, scoring=SCORER
         )
     ).all()
+
+
+@pytest.mark.parametrize("order", [("X", "y"), ("y", "X")])
+def test_labels_of_several_levels_are_compared_whichever_comes_first(order):
+    labels = query_series(Y, QID).index
+    given = {"X": X.set_axis(labels[ORDER]), "y": pd.Series(Y, index=labels)}
+    with pytest.raises(ValueError, match="must have its rows in the order of"):
+        read_columns(None, **{name: given[name] for name in order})

@@ -4,7 +4,7 @@ from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings
 from skgraded.rankings._gate import Columns, read_columns
 from skgraded.rankings._grouping import as_ids, group_rows, is_missing
-from skgraded.rankings._judgments import Judgments, Rankings, Ties, Unjudged
+from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
     QID,
@@ -14,7 +14,7 @@ from skgraded.rankings._query_ids import (
     split_target,
     without_query_ids,
 )
-from skgraded.rankings._ranked_list import RankedList
+from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
 from skgraded.rankings._targets import query_ids, query_series, query_target
 
 __all__ = [

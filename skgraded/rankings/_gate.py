@@ -203,5 +203,5 @@ def _differ_only_in_order(index: Any, other: Any) -> bool:
         return False
     if (QID in index.names) != (QID in other.names):  # ids, and labels of rows
         return False
-    counts = index.value_counts().reindex(other.unique())
-    return bool(counts.equals(other.value_counts(sort=False)))
+    counts, others = index.value_counts(sort=False), other.value_counts(sort=False)
+    return bool(counts.equals(others.reindex(counts.index)))

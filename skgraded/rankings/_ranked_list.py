@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 
-__all__ = ["RankedList"]
+__all__ = ["RankedList", "Ties", "Unjudged"]
 
 IntArray = NDArray[np.int64]
+
+Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]
+Unjudged = Literal["nonrelevant", "condense"]
 
 
 class RankedList(NamedTuple):

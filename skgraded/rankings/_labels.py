@@ -1,0 +1,391 @@
+"""`Labels`, the grades of the documents of all queries, and what follows from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.rankings._layout import level_type
+from skgraded.rankings._ranked_list import RankedList, Unjudged
+from skgraded.rankings._room import Room
+
+__all__ = ["Labels"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+T = TypeVar("T")
+
+_ABSENT: Any = object()  # from a memo
+
+_MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
+
+
+class Labels:
+    """Base class of `Judgments`, which documents the attributes.
+
+    A grade is stored as its *level*, its index in the ascending array ``grades`` of the distinct
+    grades that occur. Grade 0 is always level 0, and levels from ``len(grades)`` on mark unjudged
+    documents.
+    """
+
+    def __init__(
+        self,
+        *,
+        qid: NDArray[Any],
+        indptr: IntArray,
+        places: IntArray | None,
+        grades: FloatArray,
+        levels: NDArray[Any],
+        weights: FloatArray | None = None,
+        pool: RankedList | None = None,
+        room: Room | None = None,
+    ) -> None:
+        for handed_out in (qid, weights):  # results share these arrays
+            if handed_out is not None:
+                handed_out.flags.writeable = False
+        self.qid = qid
+        self.indptr = indptr
+        self._places = places
+        self.grades = grades
+        self.levels = levels
+        self.weights = weights
+        self._room = room or Room(len(levels))
+        if pool is not None:
+            self.pool = pool
+        self._memo: dict[Hashable, Any] = {}
+
+    @classmethod
+    def of_lists(
+        cls,
+        levels: NDArray[Any],
+        indptr: IntArray,
+        grades: FloatArray,
+        pool: RankedList,
+        qid: NDArray[Any] | None = None,
+    ) -> Self:
+        """Make judgments of retrieved lists whose pools also hold unretrieved documents.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_documents,)
+            Level of each document of the lists.
+        indptr : ndarray of shape (n_queries + 1,), int64
+            ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the levels, ascending, starting with 0.
+        pool : RankedList
+            The judged documents of each query, best grade first.
+        qid : ndarray of shape (n_queries,), optional
+            Query ids; 0, 1, ... by default.
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        return cls(
+            qid=np.arange(len(indptr) - 1) if qid is None else qid,
+            indptr=indptr,
+            places=None,
+            grades=grades,
+            levels=levels,
+            pool=pool,
+        )
+
+    def relabel(
+        self, grades: FloatArray, level_of: NDArray[Any], pool: RankedList | None = None
+    ) -> Self:
+        """Return judgments of the same documents with other grades.
+
+        Parameters
+        ----------
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the new levels, ascending, starting with 0.
+        level_of : ndarray
+            New level of each old level, including the two levels of unjudged documents.
+        pool : RankedList, optional
+            The new pool; by default it holds the judged documents of the lists.
+
+        Returns
+        -------
+        Judgments
+            The new labels.
+        """
+        return type(self)(
+            qid=self.qid,
+            indptr=self.indptr,
+            places=self._places,
+            grades=grades,
+            levels=level_of.astype(level_type(len(grades)))[self.levels],
+            weights=self.weights,
+            pool=pool,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out cached properties, except the pool, which may have been given."""
+        computed = {
+            name for name, member in vars(Labels).items() if isinstance(member, cached_property)
+        }
+        left_out = computed - {"pool"}
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {**state, "_memo": {}, "_room": Room(self.n_documents)}
+
+    @cached_property
+    def row_order(self) -> IntArray | None:
+        """Row of the input at every position, int64; None if the rows are grouped by query."""
+        if self._places is None:
+            return None
+        row_order = np.empty_like(self._places)
+        row_order[self._places] = np.arange(len(row_order))
+        return row_order
+
+    @cached_property
+    def row_labels(self) -> Mapping[str, Any]:
+        """Row labels of the arguments that were pandas objects; they are not pickled."""
+        return {}
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.levels)
+
+    @property
+    def n_levels(self) -> int:
+        """Number of distinct grades, including 0."""
+        return len(self.grades)
+
+    @property
+    def top_grade(self) -> float:
+        """Highest grade of any document."""
+        return float(self.grades[-1])
+
+    @cached_property
+    def schedule(self) -> IntArray:
+        """Query numbers in the order of sorting, which puts queries of similar size together."""
+        return _core.schedule_queries(self.indptr)
+
+    @cached_property
+    def has_unjudged(self) -> bool:
+        """Whether any document is unjudged."""
+        return bool(self.levels.max(initial=0) >= self.n_levels)
+
+    @cached_property
+    def pool(self) -> RankedList:
+        """The judged documents of each query, best grade first."""
+        if self._has_many_levels:
+            return self._sort_pool()
+        return RankedList.best_first(self.counts, self.levels.dtype)
+
+    def _sort_pool(self) -> RankedList:
+        order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
+        levels = _core.gather_levels(self.levels, order, self.indptr, 1)
+        ranked = RankedList.without_ties(levels, self.indptr)
+        return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Number of judged documents by query and level, shape (n_queries, n_levels)."""
+        pool: RankedList | None = vars(self).get("pool")
+        if pool is None:  # it consists of the documents themselves
+            return _core.count_levels(self.levels, self.indptr, self.n_levels)
+        return _core.count_levels(pool.levels, pool.indptr, self.n_levels)
+
+    def list_lengths(self, unjudged: Unjudged) -> IntArray:
+        """Count the documents of each query, or only the judged ones of condensed lists.
+
+        Parameters
+        ----------
+        unjudged : {"nonrelevant", "condense"}
+            Rule for unjudged documents.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), int64
+            The lengths.
+        """
+        if unjudged == "nonrelevant" or not self.has_unjudged:
+            return np.diff(self.indptr)
+        judged = np.concatenate(([0], np.cumsum(self.levels < self.n_levels)))
+        return np.diff(judged[self.indptr])
+
+    def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
+        """Count the judged documents of each query whose level is marked.
+
+        Parameters
+        ----------
+        counted : ndarray of shape (n_levels,), bool
+            Marks of the levels to count.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), int64
+            The counts.
+        """
+
+        def count() -> IntArray:
+            if self._has_many_levels:
+                return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+            return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
+
+        return self.once(("count_pool", counted.tobytes()), count)
+
+    @property
+    def _has_many_levels(self) -> bool:
+        """Whether counts of all levels take more room than the documents."""
+        return self.n_queries * self.n_levels > self.n_documents
+
+    def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
+        """Sum a function of the level over the judged documents of each query.
+
+        Parameters
+        ----------
+        by_level : ndarray of shape (n_levels,)
+            Value of the function at every level.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sums. They are added document by document, so that their bits do not depend on
+            which levels occur.
+        """
+        ones = np.ones(self.pool.longest)
+        whole = _core.last_rank(None)
+        return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
+
+    def once(
+        self, key: Hashable, compute: Callable[[], T], n_bytes: Callable[[T], int] | None = None
+    ) -> T:
+        """Return a cached result that depends only on the labels; compute it on the first call.
+
+        Parameters
+        ----------
+        key : hashable
+            Name of the result.
+        compute : callable
+            Computes the result, without arguments.
+        n_bytes : callable, optional
+            Returns the size of the result. Results that exceed the memory budget are not cached.
+
+        Returns
+        -------
+        object
+            The result.
+        """
+        value: T = self._memo.get(key, _ABSENT)
+        if value is not _ABSENT:
+            return value
+        value = compute()
+        if self._room.takes(0 if n_bytes is None else n_bytes(value)):
+            self._memo[key] = value
+        return value
+
+    @cached_property
+    def has_fractional_grades(self) -> bool:
+        """Whether a grade is no whole number."""
+        return not _core.same_bytes(self.grades, np.floor(self.grades))
+
+    def require_integer_grades(self, owner: object) -> None:
+        """Raise if a grade is fractional.
+
+        Parameters
+        ----------
+        owner : object
+            The measure that needs integer grades, for the message.
+
+        Raises
+        ------
+        ValueError
+            If a grade is fractional.
+        """
+        if self.has_fractional_grades:
+            fractional = self.grades[self.grades != np.floor(self.grades)]
+            raise ValueError(
+                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
+                f"1, 2, ..., got {fractional[0]:g}. Measures that only use gains and discounts, "
+                "such as nDCG, accept fractional labels. If these are scores, swap the arguments: "
+                "y_true comes first, and then y_score."
+            )
+
+    def require_few_grades(self, owner: object) -> None:
+        """Raise if there are so many different grades that their pairs would fill the memory.
+
+        Parameters
+        ----------
+        owner : object
+            The measure that counts pairs of grades, for the message.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 5,000 different grades.
+        """
+        if self.n_levels > _MOST_LEVELS_IN_PAIRS:
+            raise ValueError(
+                f"y_true must hold at most {_MOST_LEVELS_IN_PAIRS:,} different grades for {owner}, "
+                f"which counts pairs of grades, got {self.n_levels:,}. Measures that only use "
+                "gains and discounts, such as nDCG, accept any number of grades."
+            )
+
+    def split_by_queries(self, n_queries: int) -> Iterator[slice]:
+        """Split the queries into slices of consecutive queries.
+
+        Parameters
+        ----------
+        n_queries : int
+            Number of queries per slice; the last slice may have fewer.
+
+        Yields
+        ------
+        slice
+            The numbers of the queries.
+        """
+        for start in range(0, self.n_queries, n_queries):
+            yield slice(start, min(start + n_queries, self.n_queries))
+
+    def of_queries(self, queries: slice) -> Self:
+        """Select consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The numbers of the queries.
+
+        Returns
+        -------
+        Judgments
+            The judgments of these queries, with the grades of all queries.
+        """
+        key = ("of_queries", queries.start, queries.stop)
+        return self.once(key, lambda: self._cut(queries))
+
+    def _cut(self, queries: slice) -> Self:
+        first, last = self.indptr[queries.start], self.indptr[queries.stop]
+        pool = self.pool
+        pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
+        part = type(self)(
+            qid=self.qid[queries],
+            indptr=self.indptr[queries.start : queries.stop + 1] - first,
+            places=None,
+            grades=self.grades,
+            levels=self.levels[first:last],
+            weights=None if self.weights is None else self.weights[queries],
+            pool=RankedList(
+                pool.levels[pooled],
+                pool.tied[pooled],
+                pool.indptr[queries.start : queries.stop + 1] - pooled.start,
+            ),
+            room=self._room,
+        )
+        if "counts" in vars(self):
+            part.counts = self.counts[queries]
+        return part
