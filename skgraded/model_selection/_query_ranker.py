@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skgraded._guards import (
     QueryRecord,
     refusal_of,
+    warn_if_features_are_selected_by_r2,
     warn_if_ids_are_sizes,
     warn_if_queries_are_cut,
     warn_if_scored_queries_are_parts,
@@ -44,7 +45,6 @@ from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
     check_features,
-    check_scoring_of_recursive_elimination,
     check_stopping,
     check_training_data,
     check_weights,
@@ -163,7 +163,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
     read the ids there and leave them out of the features.
 
-    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` raises an error then.
+    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` warns of that.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
     grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
@@ -291,8 +291,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
             evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each; or inside an
-            RFECV that scores by R2, as it does where no ``scoring`` is given.
+            or ``pairs`` are not row numbers of one query each.
 
         Warns
         -----
@@ -308,9 +307,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             the estimator cuts queries.
         ThinnedQueriesWarning
             If validation queries lack rows.
+        OtherMetricWarning
+            Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
+        RowNumbersWarning
+            If ``pairs`` are given to a fold of a cross-validation.
         """
         reject_cluster_rankers(self.estimator)
-        check_scoring_of_recursive_elimination()
+        warn_if_features_are_selected_by_r2()
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
         watches = check_stopping(self, evaluation, fit_params)
         flag("remember_queries", self.remember_queries)

@@ -15,7 +15,6 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import (
     frame_that_asked,
-    refuse_folds_of_xgboost,
     warn_if_ids_are_sizes,
     warn_if_queries_are_cut,
     warn_if_queries_will_be_cut,
@@ -70,9 +69,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than the splits need, pandas objects hold
-            the same row labels in different orders, or ``xgboost.cv`` asks for folds, which it
-            cannot use.
+            If there are no query ids, as in ``xgboost.cv``, or fewer queries than the splits need,
+            or pandas objects hold the same row labels in different orders.
 
         Warns
         -----
@@ -86,7 +84,6 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If only ids are known, and a halving search is about to draw rows from the folds.
         """
         self._check_parameters()
-        refuse_folds_of_xgboost(frame_that_asked())
         columns = read_columns(y, groups, named=("y", "groups"), X=X).require_ids()
         layout = self._lay_out(X, columns)
         warn_if_ids_are_sizes(layout.row_counts)

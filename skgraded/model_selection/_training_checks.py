@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import metric_of_recursive_elimination, warn_if_ids_are_sizes, warn_once
+from skgraded._guards import warn_if_ids_are_sizes, warn_once
 from skgraded._params import fraction, integer_or_none
 from skgraded.exceptions import IdColumnWarning
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
@@ -21,7 +21,6 @@ __all__ = [
     "EvaluationSet",
     "check_evaluation_grades",
     "check_features",
-    "check_scoring_of_recursive_elimination",
     "check_stopping",
     "check_training_data",
     "check_weights",
@@ -208,16 +207,6 @@ def check_weights(name: str, judgments: Judgments) -> None:
     """Raise where all weights are 0."""
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
-
-
-def check_scoring_of_recursive_elimination() -> None:
-    """Raise where RFECV selects features by R2, which it takes where no scoring is given."""
-    if metric_of_recursive_elimination() == "r2_score":
-        raise ValueError(
-            "scoring must be a ranking measure in RFECV, such as make_ranking_scorer('nDCG@10'), "
-            "got r2, which RFECV takes by default and which compares the ranker's scores with the "
-            "grades."
-        )
 
 
 def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards import caller_is_permuting_features, warn_once
-from skgraded.exceptions import CutQueriesWarning
+from skgraded._guards import warn_if_id_column_is_shuffled
 from skgraded.rankings._grouping import as_ids
 from skgraded.rankings._query_ids import (
     QID,
@@ -36,7 +35,8 @@ _WAYS = (
     "- y=query_series(y, qid), for estimators that need a y of numbers;\n"
     "- a column 'qid' of X, a pandas or polars DataFrame; it is not used as a feature;\n"
     "- an index level named 'qid' of y or X, a pandas Series or DataFrame.\n"
-    "scikit-learn passes groups=... to the splitter alone, and not to fit and score."
+    "scikit-learn passes groups=... to the splitter alone, and not to fit and score. xgboost.cv "
+    "passes none to its folds: give the DMatrix qid=..., and the number of folds, nfold=3."
 )
 
 
@@ -152,19 +152,9 @@ def _queries_in(ids: Any, in_target: QueryIds | None, columns: dict[str, Any]) -
         return in_target
     for each in columns.values():
         if has_id_column(each):
-            _warn_if_column_is_shuffled()
+            warn_if_id_column_is_shuffled()
             return QueryIds(each[QID], None)
     return next(filter(None, map(ids_in_index, columns.values())), None)
-
-
-def _warn_if_column_is_shuffled() -> None:
-    if caller_is_permuting_features():
-        warn_once(
-            "permutation_importance shuffles the column 'qid' of X as if it were a feature, and "
-            "with it the queries, so that its importance means nothing. Give the ids by "
-            "query_target(y, qid) instead.",
-            CutQueriesWarning,
-        )
 
 
 def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
