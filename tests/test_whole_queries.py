@@ -225,7 +225,9 @@ def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
     for target in (TARGET, series):
         found = read_columns(target[rows], QID[rows], X=X[rows]).queries
         np.testing.assert_array_equal(found.sizes, TARGET["n_rows"][rows])
-        assert read_columns(target[rows], QID[rows] + 1, X=X[rows]).queries.sizes is None
+        renamed = read_columns(target[rows], QID[rows] + 1, X=X[rows])
+        assert renamed.ids.tolist() == (QID[rows] + 1).tolist()
+        np.testing.assert_array_equal(renamed.queries.sizes, found.sizes)
 
 
 # Splitters

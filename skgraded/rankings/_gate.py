@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards import warn_if_id_column_is_shuffled
-from skgraded.rankings._grouping import as_ids
+from skgraded._guards import is_permuting_features, warn_if_id_column_is_shuffled
+from skgraded.rankings._grouping import as_ids, number_rows
 from skgraded.rankings._query_ids import (
     QID,
     QueryIds,
@@ -85,9 +85,10 @@ def read_columns(
 ) -> Columns:
     """Read columns that belong together, and find the query of each row in them.
 
-    The first of these that is there counts: the keyword, `query_target`, a column ``"qid"`` of a
-    DataFrame, an index level ``"qid"`` of a pandas object. The keyword and the index may hold sizes
-    too, as made by `query_ids` and `query_series`.
+    Ids may stand in the keyword, in what `query_target` makes, in a column ``"qid"`` of a DataFrame
+    and in an index level ``"qid"`` of a pandas object. Where they stand in several places, all must
+    put the same rows into one query, and the first of these places names the queries. The keyword
+    and the index may hold sizes too, as made by `query_ids` and `query_series`.
 
     Parameters
     ----------
@@ -108,7 +109,8 @@ def read_columns(
     Raises
     ------
     ValueError
-        If pandas objects hold the same row labels in different orders.
+        If pandas objects hold the same row labels in different orders, or ids in two places
+        contradict each other.
 
     Warns
     -----
@@ -128,8 +130,8 @@ def read_columns(
         return Columns(labels, None if ids is None else QueryIds(ids, None), {})
     row_labels = _row_labels({**columns, named[1]: ids})
     refuse_other_order(row_labels)
-    grades, in_target = split_target(labels)
-    return Columns(grades, _queries_in(ids, in_target, columns), row_labels)
+    queries = _agreed_on(_id_sources(ids, columns, named))
+    return Columns(split_target(labels)[0], queries, row_labels)
 
 
 def _is_plain(column: Any) -> bool:
@@ -138,23 +140,75 @@ def _is_plain(column: Any) -> bool:
     return column is None or kind is list or (kind is np.ndarray and column.dtype.names is None)
 
 
-def _queries_in(ids: Any, in_target: QueryIds | None, columns: dict[str, Any]) -> QueryIds | None:
-    if ids is not None:
-        queries = ids_in_keyword(ids)
-        # Where the target holds the same ids, it may know the sizes.
-        labels = next(iter(columns.values()))
-        known = ids_in_index(labels) if in_target is None else in_target
-        if known is None or queries.sizes is not None:
-            return queries
-        is_same = np.array_equal(as_ids(known.ids), as_ids(queries.ids))
-        return queries._replace(sizes=known.sizes) if is_same else queries
+class _Source(NamedTuple):
+    """Ids that one of the arguments holds, and what to call them in messages."""
+
+    name: str
+    queries: QueryIds
+
+
+def _id_sources(ids: Any, columns: Mapping[str, Any], named: tuple[str, str]) -> list[_Source]:
+    """Return all ids that are there, those that count most first."""
+    first = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
+    _, in_target = split_target(columns[named[0]])
     if in_target is not None:
-        return in_target
-    for each in columns.values():
-        if has_id_column(each):
-            warn_if_id_column_is_shuffled()
-            return QueryIds(each[QID], None)
-    return next(filter(None, map(ids_in_index, columns.values())), None)
+        first.append(_Source(f"the ids in {named[0]}", in_target))
+    in_index = [
+        _Source(f"the index level {QID!r} of {name}", queries)
+        for name, each in {**columns, named[1]: ids}.items()
+        if (queries := ids_in_index(each)) is not None
+    ]
+    in_columns = [
+        _Source(f"the column {QID!r} of {name}", QueryIds(each[QID], None))
+        for name, each in columns.items()
+        if has_id_column(each)
+    ]
+    if in_columns and is_permuting_features():  # which shuffles the column as well
+        if first or in_index:
+            return first + in_index
+        warn_if_id_column_is_shuffled()
+    return first + in_columns + in_index
+
+
+def _agreed_on(sources: list[_Source]) -> QueryIds | None:
+    """Return the first ids, with the sizes that any know; raise where others contradict them."""
+    if not sources:
+        return None
+    first, *others = sources
+    for other in others:
+        _require_same_queries(first, other)
+    sizes = (each.queries.sizes for each in sources if each.queries.sizes is not None)
+    return QueryIds(first.queries.ids, next(sizes, None))
+
+
+def _require_same_queries(one: _Source, other: _Source) -> None:
+    """Raise where rows of one query are of several queries by the other; names do not matter."""
+    ids, others = one.queries.ids, other.queries.ids
+    if len(ids) != len(others):
+        raise ValueError(
+            f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
+            f"{len(others)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
+        )
+    numbers, theirs = number_rows(ids, len(ids)), number_rows(others, len(others))
+    differ = np.flatnonzero(numbers != theirs)
+    if not len(differ):
+        return
+    row = int(differ[0])
+    both = f"{one.name} and {other.name}"
+    # Up to this row the numbers are the same, so that by one of the two it is of a new query.
+    if numbers[row] > theirs[row]:
+        one, other, numbers = other, one, theirs
+    before = int(np.argmax(numbers == numbers[row]))
+    raise ValueError(
+        f"{both} contradict each other: rows {before} and {row} are of one query by {one.name} "
+        f"({_said(one, row)}), and of two by {other.name} ({_said(other, before)} and "
+        f"{_said(other, row)}). Bring the rows into one order, or give the ids in one place."
+    )
+
+
+def _said(source: _Source, row: int) -> str:
+    (name,) = as_ids(source.queries.ids)[row : row + 1].tolist()
+    return repr(name)
 
 
 def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
