@@ -20,21 +20,23 @@ out, and no number changed after the run; the result goes into the report as it 
 
     python benchmarks/noise_protocol.py --folder FOLDER [--repeats N]
 
-With the same folder, a run that was stopped goes on.
+A run that was stopped resumes from the files in its folder, one for each repeat of a variant on a
+set.
 """
 
 import argparse
 from functools import cache
 from pathlib import Path
 
+from _objectives import Protocol
+from _pooled import print_pooled
 from _training_sets import SETS, synthetic
 from lightgbm import LGBMRanker
 
 from skgraded.lightgbm import objective
-from skgraded.studies import combine_objectives, compare_objectives
 
 G_OF_SCALE = {2: "[0.1,0.9]", 4: "[0.1,0.2,0.3,0.4]"}
-REPEATS = 5
+REPEATS, ITERATIONS = 5, 100
 NOISE = {"noise": "gumbel", "noise_scale": 0.5, "n_draws": 3, "random_state": 0}
 DATA = {**SETS, "synthetic": lambda: synthetic(1000)}
 # The baseline stands first.
@@ -56,54 +58,47 @@ def variants(top_grade):
         "nDCG(gain=exp2)",
         {"truncation_level": None},
     )
-    return {
+    objectives = {
         "lambdarank": "lambdarank",
         "nDCG": objective(ndcg, **whole),
         "nDCG, noise": objective(ndcg, **whole, **NOISE),
         "xGAP": objective(xgap, **whole),
         "xGAP, noise": objective(xgap, **whole, **NOISE),
     }
+    params = {"n_estimators": ITERATIONS, "num_leaves": 15, "learning_rate": 0.1, "max_bin": 63}
+    return {
+        name: LGBMRanker(objective=each, **params, random_state=0, n_jobs=1, verbose=-1)
+        for name, each in objectives.items()
+    }
 
 
 def compare(name, table, options):
-    """Compare the variants of a table on a set; trainings are kept from table to table."""
-    X, y, qid = rows_of(name)
-    top_grade = int(y.max())
-    chosen = variants(top_grade)
-    return compare_objectives(
-        LGBMRanker(
-            n_estimators=100,
-            num_leaves=15,
-            learning_rate=0.1,
-            max_bin=63,
-            random_state=0,
-            verbose=-1,
-        ),
-        {each: chosen[each] for each in TABLES[table]},
-        {"xGAP": f"xGAP(g={G_OF_SCALE[top_grade]})", "Q": "QMeasure"},
-        X,
-        y,
-        qid=qid,
-        baseline=TABLES[table][0],
-        cv=5,
+    """Compare the variants of a table on a set; values are kept from table to table."""
+    data = rows_of(name)
+    top_grade = int(data[1].max())
+    protocol = Protocol(
+        judges=[f"xGAP(g={G_OF_SCALE[top_grade]})", "QMeasure"],
+        n_iterations=ITERATIONS,
+        folder=options.folder / name.replace(" ", "_"),
         n_repeats=options.repeats,
         n_jobs=options.jobs,
-        path=options.folder / name.replace(" ", "_"),
     )
+    chosen = variants(top_grade)
+    return protocol.compare({each: chosen[each] for each in TABLES[table]}, data)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, required=True, help="where trainings are kept")
+    parser.add_argument("--folder", type=Path, required=True, help="where the values are kept")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    for table in reversed(TABLES):  # the last one trains all variants
+    for table in TABLES:
         found = {name: compare(name, table, options) for name in DATA}
         for name, each in found.items():
             print(f"\n{name}, {table}\n{each}", flush=True)
-        print(f"\nPooled, {table}\n{combine_objectives(found)}", flush=True)
+        print(f"\n{table}")
+        print_pooled(found)
 
 
 if __name__ == "__main__":

@@ -51,11 +51,10 @@ def _is_new(thing, shown):
 
 
 def _page(name, title, module, names):
-    summary = inspect.getdoc(module).partition("\n\n")[0]
     listed = "\n".join(f"   {each}" for each in names)
     return (
-        f"{_heading(title)}\n\n.. module:: {name}\n\n{summary}\n\n.. currentmodule:: {name}\n\n"
-        f".. autosummary::\n   :toctree: generated\n\n{listed}\n"
+        f"{_heading(title)}\n\n.. module:: {name}\n\n{inspect.getdoc(module)}\n\n"
+        f".. currentmodule:: {name}\n\n.. autosummary::\n   :toctree: generated\n\n{listed}\n"
     )
 
 

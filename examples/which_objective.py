@@ -1,74 +1,116 @@
 """Find out which training objective is best for your measure, or that your data cannot tell
 ============================================================================================
 
-Every objective is trained on the same folds, stopped on the same validation queries and judged on
-queries that it has not seen. The intervals carry the variation over queries and over repeated
-splits, and all p-values share one correction. The two data sets here are small: put your own in
+All rankers are trained on the same folds, stopped by the same measure on held-out queries, and
+judged on queries that they have not seen. The intervals carry the variation over queries and over
+repeated splits, and all p-values share one correction. The data here are small: put your own in
 their place, and take as many queries as you have.
 
-    python examples/which_objective.py [--plots FOLDER]
+Long comparisons should survive an interruption. In the folder that you name, each repeat of each
+ranker is a file, and a file that is there is read instead of training anew.
+
+    python examples/which_objective.py [--folder FOLDER] [--plot FILE]
 """
 
 import argparse
+import hashlib
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from lightgbm import LGBMRanker
 from xgboost import XGBRanker
 
+from skgraded import QueryKFold, QueryRanker, cross_validate_queries, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.studies import combine_objectives, compare_objectives
+from skgraded.model_selection import QueryValidation, compare_rankers
 
 words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-words.add_argument("--plots", type=Path, help="folder for the plots")
-plots = words.parse_args().plots
+words.add_argument("--folder", type=Path, help="folder for the results; none are kept without it")
+words.add_argument("--plot", type=Path, help="file for the plot")
+options = words.parse_args()
 
 # %%
-# What to compare: an objective, parameters, or another estimator. What to judge by, under names
-# that hold on all data sets.
-ranker = LGBMRanker(n_estimators=25, num_leaves=7, min_child_samples=10, verbose=-1)
-OBJECTIVES = {
-    "lambdarank": "lambdarank",
-    "xGAP, all pairs": objective("xGAP(max_grade=2)", truncation_level=None),
-    "regression": "regression",
-    "XGBoost": XGBRanker(n_estimators=25, max_depth=3, learning_rate=0.1, objective="rank:ndcg"),
+# What to compare: objectives, parameters, and rankers of other libraries. Every ranker trains all
+# its trees and keeps as many as are best on a quarter of its training queries.
+X, y, qid = make_ranking(
+    80, docs_per_query=(10, 30), grade_shares=(0.7, 0.25, 0.05), random_state=0
+)
+JUDGE = xGAP(g=(0.1, 0.9))
+FOLDS, REPEATS, TREES = 3, 5, 25
+tree = {"n_estimators": TREES, "num_leaves": 7, "min_child_samples": 10, "n_jobs": 1}
+for_xgap = objective("xGAP(max_grade=2)", truncation_level=None)
+RANKERS = {
+    "lambdarank": LGBMRanker(objective="lambdarank", verbose=-1, **tree),
+    "xGAP, all pairs": LGBMRanker(objective=for_xgap, verbose=-1, **tree),
+    "regression": LGBMRanker(objective="regression", verbose=-1, **tree),
+    "XGBoost": XGBRanker(n_estimators=TREES, max_depth=3, learning_rate=0.1, n_jobs=1),
 }
-JUDGES = {"xGAP": "xGAP(g=[0.1,0.9])", "nDCG@10": "nDCG@10"}
-SETS = {
-    name: make_ranking(60, docs_per_query=(10, 30), grade_shares=shares, random_state=0)
-    for name, shares in {"few top": (0.7, 0.25, 0.05), "many top": (0.5, 0.3, 0.2)}.items()
-}
+ARRAYS = ("qid", "split", "values", "fit_time", "score_time", "has_top_grade")
+
+
+def cross_validated(name, repeat):
+    """Return the arrays of a ranker's cross-validation in one repeat."""
+    ranker = QueryRanker(
+        RANKERS[name],
+        measure=JUDGE,
+        validation_fraction=0.25,
+        early_stopping_rounds=TREES,
+        random_state=repeat,
+    )
+    cv = QueryKFold(FOLDS, random_state=repeat)
+    found = cross_validate_queries(ranker, X, y, qid=qid, cv=cv)
+    return {each: getattr(found, each) for each in ARRAYS}
+
 
 # %%
-# One study for each data set. It keeps finished trainings in a folder, from which it goes on if it
-# is stopped; give it a folder that stays.
-with tempfile.TemporaryDirectory() as folder:
+# Beside the results, a file holds the name of the ranker and a hash of the data; a file of another
+# ranker or of other data is refused. It does not hold the ranker's parameters or your code: when
+# you change what a name stands for, take another name or another folder.
+DATA = hashlib.sha256(b"".join(each.tobytes() for each in (X, y, qid))).hexdigest()
+
+
+def read_or_make(folder, name, repeat):
+    """Return the arrays of a repeat from its file, which is made if it is not there."""
+    path = folder / f"{name.replace(', ', '_').replace(' ', '_')}.{repeat}.npz"
+    if not path.exists():
+        part = path.with_suffix(".part")  # renamed when it is complete
+        with part.open("wb") as file:
+            np.savez(file, ranker=name, data=DATA, **cross_validated(name, repeat))
+        part.replace(path)
+    with np.load(path) as stored:
+        if (stored["ranker"], stored["data"]) != (name, DATA):
+            raise SystemExit(f"{path} belongs to other data or to another ranker: move it away.")
+        return {each: stored[each] for each in ARRAYS}
+
+
+def joined(repeats):
+    """Put repeats together as one repeated cross-validation."""
+    for number, each in enumerate(repeats):
+        each["split"] += FOLDS * number
+    arrays = {each: np.concatenate([of[each] for of in repeats]) for each in ARRAYS}
+    return QueryValidation((JUDGE,), weights=None, estimators=None, n_empty=(0,), **arrays)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = options.folder or Path(scratch)
+    folder.mkdir(parents=True, exist_ok=True)
     found = {
-        name: compare_objectives(
-            ranker, OBJECTIVES, JUDGES, X, y, qid=qid, cv=3, path=Path(folder) / name
-        )
-        for name, (X, y, qid) in SETS.items()
+        name: joined([read_or_make(folder, name, repeat) for repeat in range(REPEATS)])
+        for name in RANKERS
     }
-for name, each in found.items():
-    print(f"{name}\n{each}\n")
-
-# %%
-# Differences that are weighted by how well each data set knows them.
-pooled = combine_objectives(found)
-print(f"Pooled\n{pooled}")
 
 # %%
 # An interval that holds 0 is no proof that there is no difference: its ends say how large one may
-# still be.
-table = pooled.to_frame().query("data_set == 'pooled' and judge == 'xGAP'")
-print("\n", table[["objective", "difference", "low", "high", "p_value"]].to_string(index=False))
+# still be, and `queries_needed` how many queries would show it.
+comparison = compare_rankers(found, baseline="lambdarank")
+print(comparison)
+for pair, needed in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
+    print(f"{comparison.rankers[pair[0]]:16} {needed:6,} queries to show a difference of 0.005")
 
 # %%
-# The same as pictures, and how the objectives got there.
-forest, curves = pooled.plot("xGAP"), found["few top"].plot_curves("xGAP")
-if plots is not None:
-    plots.mkdir(parents=True, exist_ok=True)
-    forest.figure.savefig(plots / "objectives_forest.png", dpi=110)
-    curves.figure.savefig(plots / "objectives_curves.png", dpi=110)
-    print(f"Saved the plots in {plots}.")
+# The same as a picture.
+ax = comparison.plot()
+if options.plot is not None:
+    ax.figure.savefig(options.plot, dpi=110, bbox_inches="tight")

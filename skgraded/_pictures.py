@@ -24,7 +24,6 @@ __all__ = [
     "label_ends",
     "plain",
     "standing_out",
-    "style_of",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -34,7 +33,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 BETTER, WORSE = COLOURS[:2]
 GREY, _PALE = "#767676", "#B8B8B8"
 MARKERS = "os^Dv<>P"
-_DASHES = ("-", "--", ":", "-.")
 SMALL = 8.0  # points, of labels
 _QUESTION, _ANSWER = 10.5, 9.0
 _CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
@@ -132,16 +130,6 @@ def standing_out(values: ArrayLike) -> NDArray[np.bool_]:
     chosen = np.zeros(len(values), dtype=bool)
     chosen[order[[*range(2), *range(-2, 0)]] if len(order) > _MOST_COLOURED else order] = True
     return chosen
-
-
-def style_of(number: int) -> dict[str, Any]:
-    """Return the colour, marker and dashes of a series, by its number."""
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": _DASHES[number // len(COLOURS) % len(_DASHES)],
-        "markersize": 4,
-    }
 
 
 def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[Any]:

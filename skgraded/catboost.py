@@ -1,8 +1,14 @@
-"""Ranking measures inside CatBoost's training."""
+"""Ranking measures inside CatBoost's training.
+
+CatBoost cannot be trained for a measure of ours. It asks a callable objective for the derivatives
+of blocks of rows that split queries, and CatBoostRanker refuses such objectives. Train it by one of
+its own, such as ``loss_function="YetiRank"``, and stop early by the measure with `eval_metric`; or
+train for the measure with `skgraded.lightgbm.objective` or `skgraded.xgboost.objective`.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +17,7 @@ from skgraded._params import threads
 from skgraded.boosting._evaluator import ChosenMeasure, Evaluator, named_measures
 from skgraded.rankings import Judgments
 
-__all__ = ["eval_metric", "objective"]
+__all__ = ["eval_metric"]
 
 _LENGTHS_OF_A_DATA_SET = (2, 3)  # without and with weights
 
@@ -19,7 +25,7 @@ _LENGTHS_OF_A_DATA_SET = (2, 3)  # without and with weights
 def eval_metric(
     measure: ChosenMeasure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
 ) -> _EvalMetric:
-    """Make an evaluation metric for CatBoost from a measure.
+    """Make an evaluation function for CatBoost from a measure.
 
     CatBoost passes the labels and predictions of a whole data set to a metric, but not the queries.
     This object therefore gets the query ids of every data set beforehand, and recognises a data set
@@ -57,6 +63,8 @@ def eval_metric(
 
     See Also
     --------
+    skgraded.lightgbm.eval_metric : The same for LightGBM.
+    skgraded.xgboost.eval_metric : The same for XGBoost.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Notes
@@ -89,44 +97,6 @@ def eval_metric(
     known = tuple(_KnownSet(each) for each in data_sets)
     _require_distinct(known)
     return _make_metric(Evaluator(chosen, threads(n_threads)), known)
-
-
-def objective(*_: Any, **__: Any) -> NoReturn:
-    """Raise an error that says why there is no training objective for CatBoost.
-
-    Parameters
-    ----------
-    *_ : object
-        Ignored.
-    **__ : object
-        Ignored.
-
-    Raises
-    ------
-    NotImplementedError
-        Always. CatBoost asks a callable objective for the derivatives of blocks of rows that split
-        queries, and CatBoostRanker refuses such objectives.
-
-    See Also
-    --------
-    eval_metric : The measure as an evaluation metric, for early stopping.
-    skgraded.lightgbm.objective : Train LightGBM for a measure.
-
-    Examples
-    --------
-    >>> from skgraded.catboost import objective
-    >>> objective("nDCG")
-    Traceback (most recent call last):
-        ...
-    NotImplementedError: CatBoost cannot train for a ranking measure of ours: ...
-    """
-    raise NotImplementedError(
-        "CatBoost cannot train for a ranking measure of ours: it asks a callable objective for the "
-        "derivatives of blocks of rows that split queries, and CatBoostRanker refuses such "
-        "objectives. Train with one of CatBoost's own, such as loss_function='YetiRank', and stop "
-        "early by the measure (skgraded.catboost.eval_metric), or train with "
-        "skgraded.lightgbm.objective or skgraded.xgboost.objective."
-    )
 
 
 class _KnownSet:

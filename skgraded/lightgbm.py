@@ -135,8 +135,8 @@ def objective(
     three folds, the pooled differences to ``"lambdarank"``, judged by xGAP with most of g on the
     top grades, were +0.003 (95 % interval -0.004 to +0.010) with xGAP itself and all pairs, +0.004
     (-0.002 to +0.010) with uniform g, and +0.002 (-0.005 to +0.009) with QMeasure; none is
-    significant after Holm's correction. :func:`skgraded.studies.compare_objectives` compares
-    objectives on your own data.
+    significant after Holm's correction. To compare objectives on your own data, cross-validate a
+    ranker with each of them by :func:`skgraded.cross_validate_queries`.
 
     *Noise.* In a draw every document gets the score s + `noise_scale` d e, where d is the standard
     deviation of the scores of its query (with the number of documents as divisor), and e a random
@@ -274,6 +274,8 @@ def eval_metric(
     See Also
     --------
     early_stopping : Stop training by a measure.
+    skgraded.xgboost.eval_metric : The same for XGBoost.
+    skgraded.catboost.eval_metric : The same for CatBoost.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Notes

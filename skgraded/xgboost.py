@@ -1,4 +1,10 @@
-"""Ranking measures inside XGBoost's training."""
+"""Ranking measures inside XGBoost's training.
+
+`objective` and `eval_metric` make functions that ``xgboost.train`` calls on its data sets.
+XGBRanker accepts no such objective, and would average the values of such a metric by the sizes of
+the queries. `evaluation` makes a callback, which both accept: it evaluates rows of its own, without
+rounding, and stops early.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +31,7 @@ from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
-__all__ = ["custom_metric", "evaluation", "objective"]
+__all__ = ["eval_metric", "evaluation", "objective"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +41,7 @@ _NO_QUERIES = (
 )
 
 _CALLED_BY_QUERY = (
-    "XGBRanker(eval_metric=custom_metric({0})) is not possible: XGBRanker calls a metric query by "
+    "XGBRanker(eval_metric=eval_metric({0})) is not possible: XGBRanker calls a metric query by "
     "query and averages queries by their size. Use XGBRanker(callbacks=[skgraded.xgboost."
     "evaluation({0}, X=..., y=..., qid=...)]), or skgraded.QueryRanker."
 )
@@ -134,16 +140,19 @@ def objective(
     )
 
 
-def custom_metric(
+def eval_metric(
     *measures: ChosenMeasure, n_threads: int | None = None
 ) -> Callable[[ArrayLike, xgboost.DMatrix], list[tuple[str, float]]]:
-    """Make a metric for ``xgboost.train(custom_metric=...)`` from one measure or several.
+    """Make an evaluation function for XGBoost from one measure or several.
+
+    It is for ``xgboost.train(custom_metric=...)`` and ``xgboost.cv(custom_metric=...)``, and for
+    ``XGBRanker(eval_metric=...)`` inside a `skgraded.QueryRanker`, which records its measures on
+    the validation queries. XGBRanker alone cannot call it, because it would average queries by
+    their size; give it the callback that `evaluation` makes.
 
     XGBoost rounds the values to six decimals, and its early stopping takes smaller values for
     better unless it is told otherwise, by ``maximize=True`` of ``xgboost.train``; without that,
     stopping by a measure of which greater is better is an error. `evaluation` has neither limit.
-    XGBRanker, which would average queries by their size, cannot call this metric, but a
-    `skgraded.QueryRanker` around it records the measures of its ``eval_metric``.
 
     ``xgboost.cv`` keeps queries whole of itself, where ``folds`` is left out.
 
@@ -151,7 +160,7 @@ def custom_metric(
     ----------
     *measures : str, Measure or mapping of str to str or Measure
         The measures; the keys of a mapping are the names under which XGBoost reports its measures,
-        as in ``custom_metric({"ndcg_10": "nDCG@10"})``.
+        as in ``eval_metric({"ndcg_10": "nDCG@10"})``.
     n_threads : int, optional
         Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
 
@@ -175,19 +184,21 @@ def custom_metric(
 
     See Also
     --------
-    evaluation : A callback with exact values, for XGBRanker too.
+    evaluation : A callback with exact values, which also stops early, for XGBRanker too.
+    skgraded.lightgbm.eval_metric : The same for LightGBM.
+    skgraded.catboost.eval_metric : The same for CatBoost.
 
     Examples
     --------
     >>> import numpy as np
     >>> import xgboost
-    >>> from skgraded.xgboost import custom_metric
+    >>> from skgraded.xgboost import eval_metric
     >>> data = xgboost.DMatrix(np.zeros((3, 1)), [0, 2, 1], group=[3])
-    >>> custom_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
+    >>> eval_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
-    named = named_measures(measures, "custom_metric")
-    return _CustomMetric(Evaluator(named, threads(n_threads)))
+    named = named_measures(measures, "eval_metric")
+    return _EvalMetric(Evaluator(named, threads(n_threads)))
 
 
 def evaluation(
@@ -202,10 +213,11 @@ def evaluation(
 ) -> TrainingCallback:
     """Make a callback that evaluates measures in each iteration and stops early by the first.
 
-    For ``XGBRanker(callbacks=[...])`` and ``xgboost.train(callbacks=[...])``. Values are means over
-    queries in double precision, and early stopping knows for each measure whether greater is
-    better. XGBRanker's own ``eval_metric``, in contrast, averages queries by their size, rounds to
-    six decimals and minimises.
+    For ``XGBRanker(callbacks=[...])`` and ``xgboost.train(callbacks=[...])``. Unlike the function
+    that `eval_metric` makes, which XGBoost calls on its own data sets, the callback evaluates rows
+    of its own. Values are means over queries in double precision, and early stopping knows for each
+    measure whether greater is better. XGBRanker's own ``eval_metric``, in contrast, averages
+    queries by their size, rounds to six decimals and minimises.
 
     Parameters
     ----------
@@ -248,6 +260,7 @@ def evaluation(
 
     See Also
     --------
+    eval_metric : Measures on the data sets of ``xgboost.train`` and ``xgboost.cv``.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
 
     Examples
@@ -330,7 +343,7 @@ class _Objective:
 
 
 @dataclass(frozen=True, repr=False)
-class _CustomMetric:
+class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
@@ -346,7 +359,7 @@ class _CustomMetric:
         return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
-        return f"custom_metric({self._evaluator})"
+        return f"eval_metric({self._evaluator})"
 
 
 def _refuse_wrong_direction(named: NamedMeasures) -> None:

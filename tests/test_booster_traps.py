@@ -219,22 +219,22 @@ def xgb_train(metric, *, cv=False, **more):
     )  # fmt: skip
 
 
-def custom_metric(*measures):
+def xgb_metric(*measures):
     pytest.importorskip("xgboost")
-    from skgraded.xgboost import custom_metric
+    from skgraded.xgboost import eval_metric
 
-    return custom_metric(*measures)
+    return eval_metric(*measures)
 
 
 @pytest.mark.parametrize("cv", [False, True])
 def test_early_stopping_that_would_minimise_is_refused(cv):
     with pytest.raises(ValueError, match=r"^Early stopping must maximise nDCG@10: pass maximize=T"):
-        xgb_train(custom_metric("AP", "nDCG@10"), early_stopping_rounds=3, cv=cv)
+        xgb_train(xgb_metric("AP", "nDCG@10"), early_stopping_rounds=3, cv=cv)
 
 
 def test_early_stopping_that_would_maximise_is_refused():
     with pytest.raises(ValueError, match=r"^Early stopping must minimise Fallout@5: pass maxi.*=F"):
-        xgb_train(custom_metric("Fallout@5"), early_stopping_rounds=3, maximize=True)
+        xgb_train(xgb_metric("Fallout@5"), early_stopping_rounds=3, maximize=True)
 
 
 def test_a_callback_that_would_minimise_is_refused():
@@ -243,28 +243,26 @@ def test_a_callback_that_would_minimise_is_refused():
 
     stop = EarlyStopping(rounds=3, metric_name="AP")
     with pytest.raises(ValueError, match=r"^Early stopping must maximise AP"):
-        xgb_train(custom_metric("AP", "Fallout@5"), callbacks=[stop])
+        xgb_train(xgb_metric("AP", "Fallout@5"), callbacks=[stop])
 
 
 def test_early_stopping_that_is_right_is_left_alone():
     history = {}
     model = xgb_train(
-        custom_metric("nDCG@10"), early_stopping_rounds=3, maximize=True, evals_result=history
+        xgb_metric("nDCG@10"), early_stopping_rounds=3, maximize=True, evals_result=history
     )
     seen = history["valid"]["nDCG@10"]
     assert model.best_iteration == np.argmax(seen) > 0
-    xgb_train(custom_metric("Fallout@5"), early_stopping_rounds=3)
-    xgb_train(custom_metric("nDCG@10"))
-    found = xgb_train(custom_metric("nDCG@10"), cv=True, early_stopping_rounds=3, maximize=True)
+    xgb_train(xgb_metric("Fallout@5"), early_stopping_rounds=3)
+    xgb_train(xgb_metric("nDCG@10"))
+    found = xgb_train(xgb_metric("nDCG@10"), cv=True, early_stopping_rounds=3, maximize=True)
     assert "test-nDCG@10-mean" in found
 
 
 def test_a_metric_for_train_that_xgbranker_gets_is_refused_by_name():
     xgboost = pytest.importorskip("xgboost")
-    model = xgboost.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=custom_metric("nDCG@10"))
-    with pytest.raises(
-        ValueError, match=r"^XGBRanker\(eval_metric=custom_metric\('nDCG@10'\)\) is"
-    ):
+    model = xgboost.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=xgb_metric("nDCG@10"))
+    with pytest.raises(ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('nDCG@10'\)\) is"):
         model.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID], verbose=False)
 
 
@@ -281,7 +279,7 @@ def test_the_own_metrics_of_xgbranker_are_recorded_beside_the_measure():
     alone = watched(None).fit(X, Y, QID)
     assert list(alone.evals_result_) == ["valid_0"]
     assert list(alone.evals_result_["valid_0"]) == ["nDCG@10"]
-    for own in ("ndcg@5", ["ndcg@3", "ndcg@5"], [custom_metric("AP"), "ndcg@5"]):
+    for own in ("ndcg@5", ["ndcg@3", "ndcg@5"], [xgb_metric("AP"), "ndcg@5"]):
         fitted = watched(own).fit(X, Y, QID)
         names = [str(each) for each in np.atleast_1d(own) if isinstance(each, str)]
         extra = ["AP"] if len(names) < np.size(own) else []
@@ -300,12 +298,12 @@ def test_the_own_metrics_of_xgbranker_are_recorded_beside_the_measure():
 
 
 def test_our_own_metric_alone_in_an_xgbranker_is_recorded_exactly():
-    fitted = watched(custom_metric("AP", "nDCG@10")).fit(X, Y, QID, sample_weight=QID + 1.0)
+    fitted = watched(xgb_metric("AP", "nDCG@10")).fit(X, Y, QID, sample_weight=QID + 1.0)
     seen = fitted.evals_result_["valid_0"]
     assert list(seen) == ["nDCG@10", "AP"]
     clone(fitted)
     again = GridSearchCV(
-        watched(custom_metric("AP")), {"estimator__max_depth": [2, 3]}, cv=QueryKFold(2)
+        watched(xgb_metric("AP")), {"estimator__max_depth": [2, 3]}, cv=QueryKFold(2)
     )
     assert again.fit(X, query_target(Y, QID)).best_estimator_.best_iteration_ > 0
 
@@ -324,7 +322,7 @@ def test_xgboosts_cross_validation_is_told_to_make_its_folds_itself():
     data = xgboost.DMatrix(X, Y, qid=QID)
     with pytest.raises(ValueError, match=r"^Query ids are missing[^$]* xgboost\.cv .* nfold=3"):
         xgboost.cv({"objective": "rank:ndcg"}, data, 2, folds=QueryKFold(3))
-    found = xgb_train(custom_metric("nDCG@10"), cv=True)
+    found = xgb_train(xgb_metric("nDCG@10"), cv=True)
     assert len(found["test-nDCG@10-mean"]) == 20
 
 

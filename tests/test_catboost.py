@@ -16,7 +16,7 @@ from skgraded import (
     query_target,
     xGAP,
 )
-from skgraded.catboost import eval_metric, objective
+from skgraded.catboost import eval_metric
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     InferredGradesWarning,
@@ -177,11 +177,6 @@ def test_training_rows_in_an_order_of_catboosts_own_count_nothing():
 
 
 # --- bad input ------------------------------------------------------------------------------------
-
-
-def test_an_objective_is_infeasible():
-    with pytest.raises(NotImplementedError, match=r"cannot train for a ranking measure.*YetiRank"):
-        objective("nDCG", sigmoid=2.0)
 
 
 def test_data_sets_that_it_was_not_told_about(parts):

@@ -46,12 +46,12 @@ pytestmark = pytest.mark.filterwarnings("error")
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 
 
-def read_in_little_room(path, *kinds):
-    """What is printed for a file, a line for each kind as which it is read."""
+def read_in_little_room(*pairs):
+    """What is printed for (kind, path) pairs, a line for each, all read by one process."""
     pytest.importorskip("resource")
     pytest.importorskip("zstandard")
     done = subprocess.run(
-        [sys.executable, "-c", READER, str(ROOM), *(f"{kind}:{path}" for kind in kinds)],
+        [sys.executable, "-c", READER, str(ROOM), *(f"{kind}:{path}" for kind, path in pairs)],
         capture_output=True,
         text=True,
         check=False,
@@ -85,43 +85,41 @@ def packed(suffix, unit):
 
 @needs_proc
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
-def test_zeros_are_refused_at_once(tmp_path, suffix):
-    path = tmp_path / f"zeros{suffix}"
-    path.write_bytes(packed(suffix, b"\0"))
-    qrels, run, letor = read_in_little_room(path, "qrels", "run", "letor")
-    assert qrels.startswith(f"refused {path}, line 1: the file must be a text file")
-    assert run == qrels
-    assert letor.startswith(f"refused {path}:1: a line must be plain ASCII text, got b'")
+def test_small_files_of_much_text_take_no_memory(tmp_path, suffix):
+    units = {"zeros": b"\0", "line": b"x", "blank": b"\n", "comment": b"#\n"}
+    paths = {name: tmp_path / f"{name}{suffix}" for name in units}
+    for name, path in paths.items():
+        path.write_bytes(packed(suffix, units[name]))
+    kinds = {"zeros": ["qrels", "run", "letor"], "line": ["qrels"], "blank": ["qrels"]}
+    if suffix != ".zst":  # load_letor reads none
+        kinds |= {"line": ["qrels", "letor"], "blank": ["qrels", "letor"]}
+    kinds["comment"] = ["qrels"]
+    pairs = [(kind, name) for name in units for kind in kinds[name]]
+    printed = read_in_little_room(*((kind, paths[name]) for kind, name in pairs))
+    found = dict(zip(pairs, printed, strict=True))
 
-
-@needs_proc
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
-def test_an_endless_line_is_refused(tmp_path, suffix):
-    path = tmp_path / f"line{suffix}"
-    path.write_bytes(packed(suffix, b"x"))
-    qrels, letor = read_in_little_room(path, "qrels", "letor")
-    assert qrels.startswith(f"refused {path}, line 1: a line must have at most 1,000,000 bytes")
+    zeros, line = paths["zeros"], paths["line"]
+    refused = f"refused {zeros}, line 1: the file must be a text file"
+    assert found["qrels", "zeros"].startswith(refused)
+    assert found["run", "zeros"] == found["qrels", "zeros"]
+    refused = f"refused {zeros}:1: a line must be plain ASCII text, got b'"
+    assert found["letor", "zeros"].startswith(refused)
+    refused = f"refused {line}, line 1: a line must have at most 1,000,000 bytes"
+    assert found["qrels", "line"].startswith(refused)
+    for name in ("blank", "comment"):
+        assert "no line found; a line has 4 columns" in found["qrels", name]
     if suffix != ".zst":
-        assert letor.startswith(f"refused {path}:1: a line must have at most 10,000,000 bytes")
-
-
-@needs_proc
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
-@pytest.mark.parametrize("unit", [b"\n", b"#\n"], ids=["blank", "comment"])
-def test_lines_that_hold_nothing_take_no_memory(tmp_path, suffix, unit):
-    path = tmp_path / f"lines{suffix}"
-    path.write_bytes(packed(suffix, unit))
-    kinds = ["qrels"] if suffix == ".zst" or unit != b"\n" else ["qrels", "letor"]
-    qrels, *letor = read_in_little_room(path, *kinds)
-    assert "no line found; a line has 4 columns" in qrels
-    assert all("must hold at least one document" in line for line in letor)
+        refused = f"refused {line}:1: a line must have at most 10,000,000 bytes"
+        assert found["letor", "line"].startswith(refused)
+        assert "must hold at least one document" in found["letor", "blank"]
 
 
 @needs_proc
 def test_a_device_of_zeros_is_refused():
     if not Path("/dev/zero").exists():
         pytest.skip("no /dev/zero")
-    for line in read_in_little_room("/dev/zero", "qrels", "run", "letor"):
+    kinds = ("qrels", "run", "letor")
+    for line in read_in_little_room(*((kind, "/dev/zero") for kind in kinds)):
         assert line.startswith("refused /dev/zero")
 
 
@@ -130,9 +128,9 @@ def test_one_long_topic_does_not_lengthen_all_others(tmp_path):
     path = tmp_path / "qrels.txt"
     rest = "".join(f"{number} 0 d 1\n" for number in range(1000))
     path.write_text("t" * (MEGABYTE - 10) + " 0 d 1\n" + rest)
-    assert "1001 documents, 1001 topics" in read_in_little_room(path, "qrels")[0]
+    assert "1001 documents, 1001 topics" in read_in_little_room(("qrels", path))[0]
     path.write_text("t" * 10 * MEGABYTE + " 0 d 1\n" + rest)
-    assert "at most 1,000,000 bytes" in read_in_little_room(path, "qrels")[0]
+    assert "at most 1,000,000 bytes" in read_in_little_room(("qrels", path))[0]
 
 
 def test_the_longest_line_is_read_and_a_longer_one_refused():

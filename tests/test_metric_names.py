@@ -143,17 +143,17 @@ class TestXGBoost:
         )
         return history
 
-    def test_custom_metric(self, data):
-        found = self.train(data, custom_metric=skgraded.xgboost.custom_metric(NAMED))["v"]
-        plain = self.train(data, custom_metric=skgraded.xgboost.custom_metric(*SPECS))["v"]
+    def test_eval_metric(self, data):
+        found = self.train(data, custom_metric=skgraded.xgboost.eval_metric(NAMED))["v"]
+        plain = self.train(data, custom_metric=skgraded.xgboost.eval_metric(*SPECS))["v"]
         assert list(found) == list(NAMED)
         assert list(found.values()) == list(plain.values())
 
-    def test_custom_metric_that_would_be_minimised(self, data):
+    def test_eval_metric_that_would_be_minimised(self, data):
         with pytest.raises(ValueError, match="Early stopping must maximise gain"):
             self.train(
                 data,
-                custom_metric=skgraded.xgboost.custom_metric({"gain": "nDCG"}),
+                custom_metric=skgraded.xgboost.eval_metric({"gain": "nDCG"}),
                 early_stopping_rounds=2,
             )
 
@@ -250,7 +250,7 @@ class TestQueryRanker:
             estimator = RANKERS[library]
             given = {"eval_metric": skgraded.lightgbm.eval_metric({"a": "AP", "n": "nDCG@5"})}
         else:
-            metric = skgraded.xgboost.custom_metric({"a": "AP", "n": "nDCG@5"})
+            metric = skgraded.xgboost.eval_metric({"a": "AP", "n": "nDCG@5"})
             estimator, given = XGBRanker(**QUIET, eval_metric=metric), {}
         ranker = QueryRanker(estimator, measure="AP", validation_fraction=0.3)
         ranker.fit(X, y, qid, **given)

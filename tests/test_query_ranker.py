@@ -663,7 +663,7 @@ def test_the_whole_slice_on_real_data(data_dir):
     for routing in (False, True):
         for n_jobs in (1, 2):
             search = GridSearchCV(
-                model, {"estimator__num_leaves": [7, 15, 31]}, cv=QueryKFold(5), n_jobs=n_jobs
+                model, {"estimator__num_leaves": [7, 31]}, cv=QueryKFold(3), n_jobs=n_jobs
             )
             with sklearn.config_context(enable_metadata_routing=routing):
                 if routing:

@@ -25,7 +25,7 @@ from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     InferredGradesWarning,
 )
-from skgraded.xgboost import custom_metric, evaluation, objective
+from skgraded.xgboost import eval_metric, evaluation, objective
 
 G = (0.1, 0.2, 0.3, 0.4)
 TARGET = xGAP(g=G)
@@ -123,10 +123,10 @@ def test_queries_weigh_the_mean_of_their_rows(parts):
     assert results["mine"][str(TARGET)][-1] == TARGET(y, scores, qid=qid, sample_weight=weight)
 
 
-# --- custom metric --------------------------------------------------------------------------------
+# --- evaluation function --------------------------------------------------------------------------
 
 
-def test_custom_metric_of_xgb_train(parts):
+def test_eval_metric_of_xgb_train(parts):
     train, valid = parts
     results = {}
     booster = xgb.train(
@@ -134,7 +134,7 @@ def test_custom_metric_of_xgb_train(parts):
         matrix(train),
         4,
         evals=[(matrix(train), "train"), (matrix(valid), "valid")],
-        custom_metric=custom_metric(TARGET, "AP"),
+        custom_metric=eval_metric(TARGET, "AP"),
         evals_result=results,
         verbose_eval=False,
     )
@@ -146,7 +146,7 @@ def test_custom_metric_of_xgb_train(parts):
             assert results[name][str(each)][-1] == pytest.approx(exact, abs=1e-6)
 
 
-def test_custom_metric_reads_the_labels_of_each_set_once(parts, monkeypatch):
+def test_eval_metric_reads_the_labels_of_each_set_once(parts, monkeypatch):
     read = []
     original = Judgments.from_groups.__func__
     monkeypatch.setattr(
@@ -159,7 +159,7 @@ def test_custom_metric_reads_the_labels_of_each_set_once(parts, monkeypatch):
         matrix(parts[0]),
         4,
         evals=[(matrix(each), name) for each, name in zip(parts, "ab", strict=True)],
-        custom_metric=custom_metric(TARGET),
+        custom_metric=eval_metric(TARGET),
         verbose_eval=False,
     )
     assert len(read) == 2
@@ -195,7 +195,7 @@ def test_training_for_a_measure_raises_it(parts, chosen):
 def test_copies_give_the_same(parts, copied):
     data = matrix(parts[0])
     scores = np.zeros(data.num_row(), dtype=np.float32)
-    for each in (objective(TARGET, sigmoid=2.0), custom_metric(TARGET, "AP")):
+    for each in (objective(TARGET, sigmoid=2.0), eval_metric(TARGET, "AP")):
         assert np.array_equal(each(scores, data), copied(each)(scores, data))
         assert repr(copied(each)) == repr(each)
 
@@ -322,7 +322,7 @@ def test_query_ranker_refuses_the_rankers_own_stopping(rows):
 
 def test_data_sets_without_queries():
     data = xgb.DMatrix(np.zeros((3, 1)), [0, 1, 2])
-    for each in (objective(TARGET), custom_metric(TARGET)):
+    for each in (objective(TARGET), eval_metric(TARGET)):
         with pytest.raises(ValueError, match=r"does not say which rows make up a query.*qid="):
             each(np.zeros(3), data)
 
@@ -344,8 +344,8 @@ def test_bad_arguments(parts):
         evaluation("AP", X=X, y=y, qid=qid, rounds=0)
     with pytest.raises(ValueError, match=r"rounds must be an integer >= 1, or None.* got True"):
         evaluation("AP", X=X, y=y, qid=qid, rounds=True)
-    with pytest.raises(ValueError, match="custom_metric needs at least one measure, got none"):
-        custom_metric()
+    with pytest.raises(ValueError, match="eval_metric needs at least one measure, got none"):
+        eval_metric()
     with pytest.raises(ValueError, match="prefix form"):
         objective("ERR(max_grade=4)")
     with pytest.warns(InferredGradesWarning, match="evaluation got xGAP without max_grade"):

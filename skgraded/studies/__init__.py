@@ -48,10 +48,6 @@ from skgraded.studies._topic_facts import (
 if TYPE_CHECKING:
     from skgraded.studies._choose import choose_by_search, choose_by_stopping
     from skgraded.studies._model_choice import ModelChoice
-    from skgraded.studies._objective_comparison import ObjectiveComparison
-    from skgraded.studies._objective_trainings import Training
-    from skgraded.studies._objectives import compare_objectives
-    from skgraded.studies._pooled_objectives import PooledObjectives, combine_objectives
 
 __all__ = [
     "Correlation",
@@ -61,10 +57,8 @@ __all__ = [
     "IncompletenessStatistic",
     "JudgmentVariation",
     "ModelChoice",
-    "ObjectiveComparison",
     "PoolChange",
     "PoolReduction",
-    "PooledObjectives",
     "PowerTest",
     "Sampling",
     "Sensitivity",
@@ -73,15 +67,12 @@ __all__ = [
     "SweepStatistic",
     "ThresholdSweep",
     "TopicFacts",
-    "Training",
     "above_first_quartile",
     "best_systems",
     "change_by_discovery",
     "choose_by_search",
     "choose_by_stopping",
-    "combine_objectives",
     "compare_assessors",
-    "compare_objectives",
     "compare_qrels",
     "correlate",
     "discriminative_power",
@@ -103,13 +94,8 @@ __all__ = [
 # These names are imported on first use: they need scikit-learn, which takes half a second.
 _MODULE_OF = {
     "ModelChoice": "_model_choice",
-    "ObjectiveComparison": "_objective_comparison",
-    "PooledObjectives": "_pooled_objectives",
-    "Training": "_objective_trainings",
     "choose_by_search": "_choose",
     "choose_by_stopping": "_choose",
-    "combine_objectives": "_pooled_objectives",
-    "compare_objectives": "_objectives",
 }
 
 

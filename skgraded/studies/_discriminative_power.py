@@ -18,19 +18,9 @@ from skgraded._paired_tests import (
     tukey_test,
 )
 from skgraded._params import choice, fraction, integer
-from skgraded._pictures import (
-    GREY,
-    Curve,
-    draw_curves,
-    draw_dots,
-    headline,
-    label_apart,
-    plain,
-    standing_out,
-)
+from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
-from skgraded.measures import column_of
 from skgraded.studies._presentation import frame
 from skgraded.studies._system_scores import as_system_scores, complete_topics
 
@@ -78,7 +68,7 @@ class DiscriminativePower(TableResult):
     n_topics : tuple of int
         Number of topics on which all systems have a value, for each measure.
     p_values : ndarray of shape (n_measures, n_pairs)
-        Achieved significance levels (ASL).
+        Achieved significance levels; in ascending order, a row is the ASL curve of its measure.
     differences : ndarray of shape (n_measures, n_pairs)
         Mean of the first system minus that of the second.
     required : ndarray of shape (n_measures, n_pairs)
@@ -115,26 +105,6 @@ class DiscriminativePower(TableResult):
         """
         largest: FloatArray = self.required.max(axis=1)
         return largest
-
-    def asl_curve(self, name: str) -> FloatArray:
-        """Return a measure's achieved significance levels in ascending order.
-
-        Parameters
-        ----------
-        name : str
-            The measure.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-            The levels.
-
-        Raises
-        ------
-        KeyError
-            If the measure is not among those scored.
-        """
-        return np.sort(self.p_values[column_of(self.measures, name)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per measure and pair of systems.
@@ -224,48 +194,6 @@ class DiscriminativePower(TableResult):
         ]
         resamples = "" if self.test == "t" else f", {self.n_resamples} resamples"
         return f"{', '.join(said)} ({_TITLES[self.test]}{resamples})."
-
-    def plot_levels(self, ax: Axes | None = None, largest: float | None = None) -> Axes:
-        """Draw the ASL curves: the sorted significance levels of all pairs, for each measure.
-
-        The further to the right a curve stays below alpha, the more pairs the measure separates.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-        largest : float, optional
-            Upper end of the axis of significance levels; by default 3 alpha, or 1 if no level is
-            below that.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes. Of many measures the two best and the two worst are in colour.
-        """
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        share = 100.0 * np.arange(1, len(self.pairs) + 1) / len(self.pairs)
-        order = np.argsort(-self.power, kind="stable")
-        shown = standing_out(self.power)
-        curves = [
-            Curve(self.measures[each], share, self.asl_curve(self.measures[each]), shown[each])
-            for each in order
-        ]
-        lines = draw_curves(ax, curves, markers=False)
-        ax.axhline(self.alpha, color=GREY, linewidth=0.8, linestyle=":")
-        if largest is None:
-            largest = 3.0 * self.alpha if self.p_values.min() < 3.0 * self.alpha else 1.0
-        ax.set(
-            xlabel="% of the pairs of systems, most significant first",
-            ylabel="achieved significance level",
-            ylim=(0.0, largest),
-        )
-        reached = 100.0 * float((self.p_values <= largest).mean(axis=1).max())
-        ax.set_xlim(max(0.0, 100.0 * float(self.power.min()) - 10.0), min(100.0, reached + 1.0))
-        plain(ax)
-        label_apart(ax, lines, curves)
-        headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
-        return ax
 
 
 def discriminative_power(

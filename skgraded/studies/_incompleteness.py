@@ -523,7 +523,7 @@ def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Itera
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Return means over the topics that have a value, rounded so that rounding makes no order."""
+    """Return means over the topics with a value, to 12 digits: rounding errors rank no systems."""
     counted = (~np.isnan(values)).sum(axis=1)
     totals = np.nansum(values, axis=1)
     means: FloatArray = np.full_like(totals, np.nan)

@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
-from skgraded._pictures import (
-    GREY,
-    Curve,
-    draw_curves,
-    draw_dots,
-    headline,
-    label_ends,
-    plain,
-    standing_out,
-)
+from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._text import Table, TableResult
 from skgraded.studies._presentation import frame
@@ -163,37 +154,6 @@ class SwapRates(TableResult):
             f"{', '.join(said)} of the comparisons ({self.n_trials} trials of two sets of "
             f"{self.n_topics} topics)."
         )
-
-    def plot_rates(self, ax: Axes | None = None) -> Axes:
-        """Draw the swap rates over the differences, a curve for each measure.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes. Of many measures the two best and the two worst are in colour.
-        """
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        _, share = self.sensitivity()
-        shown = standing_out(share)
-        curves = [
-            Curve(name, self.edges, self.rates[row], shown[row])
-            for row, name in enumerate(self.measures)
-        ]
-        lines = draw_curves(ax, curves)
-        ax.axhline(0.05, color=GREY, linewidth=0.8, linestyle=":")
-        ax.set(
-            xlabel=f"difference of two systems on {self.n_topics} topics (lower edge of the bin)",
-            ylabel=f"share that swaps on {self.n_topics} others",
-        )
-        plain(ax)
-        label_ends(ax, lines, curves)
-        headline(ax, "Whose results do other topics seldom reverse?", self._answer(share))
-        return ax
 
     def _table(self) -> Table:
         difference, share = self.sensitivity()

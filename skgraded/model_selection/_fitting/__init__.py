@@ -8,7 +8,6 @@ from skgraded.model_selection._fitting._libraries import (
     fit_estimator,
     importances_of,
     reject_cluster_rankers,
-    staged_scores,
     stoppable,
 )
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
@@ -25,7 +24,6 @@ __all__ = [
     "importances_of",
     "reject_cluster_rankers",
     "split_fit_params",
-    "staged_scores",
     "stoppable",
     "take_along",
 ]

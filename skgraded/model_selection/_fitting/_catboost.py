@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "importances", "staged"]
+__all__ = ["fit", "importances"]
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
@@ -96,8 +95,3 @@ def importances(ranker: Any) -> NDArray[Any]:
         return found
     # CatBoost has None: the default type would need the training rows.
     return np.asarray(ranker.get_feature_importance(type="PredictionValuesChange"))
-
-
-def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores after each iteration."""
-    yield from ranker.staged_predict(X, thread_count=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,14 +16,12 @@ from skgraded.model_selection._fitting._init_model import unwrap_init_model
 from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
-from skgraded.scoring import scores_of
 
 __all__ = [
     "can_stop_early",
     "fit_estimator",
     "importances_of",
     "reject_cluster_rankers",
-    "staged_scores",
     "stoppable",
 ]
 
@@ -39,35 +37,23 @@ def _plain_importances(estimator: Any) -> NDArray[Any]:
     return np.asarray(estimator.feature_importances_)
 
 
-def _one_stage(estimator: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    yield scores_of(estimator, X)
-
-
 class _Library(NamedTuple):
     """How the estimators of a library are handled."""
 
     fit: Callable[[Any, QueryRows, Validation | None, dict[str, Any]], Watched | None] = _fit_plain
     stops_early: bool = False
     importances: Callable[[Any], NDArray[Any]] = _plain_importances
-    staged: Callable[[Any, Any], Iterator[NDArray[np.float64]]] = _one_stage
 
 
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
-    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True, staged=_lightgbm.staged),
-    ("lightgbm", "LGBMRegressor"): _Library(
-        _lightgbm.fit_regressor, stops_early=True, staged=_lightgbm.staged
-    ),
-    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True, staged=_xgboost.staged),
-    ("xgboost", "XGBRFRegressor"): _Library(staged=_xgboost.staged),  # a single iteration
-    ("xgboost", "XGBRegressor"): _Library(
-        _xgboost.fit_regressor, stops_early=True, staged=_xgboost.staged
-    ),
+    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, stops_early=True),
+    ("lightgbm", "LGBMRegressor"): _Library(_lightgbm.fit_regressor, stops_early=True),
+    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, stops_early=True),
+    ("xgboost", "XGBRFRegressor"): _Library(),  # an XGBRegressor of a single iteration
+    ("xgboost", "XGBRegressor"): _Library(_xgboost.fit_regressor, stops_early=True),
     ("catboost", "CatBoostRanker"): _Library(
-        _catboost.fit,
-        stops_early=True,
-        importances=_catboost.importances,
-        staged=_catboost.staged,
+        _catboost.fit, stops_early=True, importances=_catboost.importances
     ),
 }
 _ANY_OTHER = _Library()
@@ -133,14 +119,6 @@ def can_stop_early(estimator: Any) -> bool:
 def stoppable() -> str:
     """Names of the estimators whose training can be watched."""
     return ", ".join(name for (_, name), library in _LIBRARIES.items() if library.stops_early)
-
-
-def staged_scores(estimator: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield a fitted estimator's scores after each iteration; of other estimators, the scores."""
-    if isinstance(estimator, Pipeline):
-        X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
-        return staged_scores(estimator.steps[-1][1], X)
-    return _library_of(estimator).staged(estimator, X)
 
 
 def importances_of(estimator: Any) -> NDArray[Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
@@ -16,10 +14,8 @@ from skgraded.model_selection._fitting._own_stopping import given_params, reject
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
-__all__ = ["fit", "fit_regressor", "staged"]
+__all__ = ["fit", "fit_regressor"]
 
-# Trees whose leaves are in memory at a time, for all rows.
-_TREES_AT_A_TIME = 32
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
 
@@ -34,7 +30,7 @@ def fit(
 def fit_regressor(
     regressor: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> Watched | None:
-    """Fit an LGBMRegressor, which knows of no queries; the measure is told which there are."""
+    """Fit an LGBMRegressor; the metric gets the queries, because LightGBM does not pass them."""
     return _fit(regressor, rows, validation, fit_params)
 
 
@@ -100,33 +96,3 @@ def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:
     if given is None:
         return []
     return given if isinstance(given, list) else [given]
-
-
-def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the raw scores after each iteration, to the last bit those of LightGBM.
-
-    They are sums of the values of the leaves: a prediction of its own for each tree would take many
-    times as long where there are many features.
-    """
-    booster = ranker.booster_
-    n_trees = booster.current_iteration()
-    scores: Any = 0.0
-    for first in range(0, n_trees, _TREES_AT_A_TIME):
-        for values in _tree_values(booster, X, first, min(_TREES_AT_A_TIME, n_trees - first)):
-            scores = scores + values
-            yield scores
-
-
-def _tree_values(booster: Any, X: Any, first: int, n_trees: int) -> Iterator[NDArray[np.float64]]:
-    """Yield what each of some trees adds to the scores."""
-    trees = range(first, first + n_trees)
-    if booster.params.get("linear_tree"):  # its leaves have no single value
-        for tree in trees:
-            one = {"start_iteration": tree, "num_iteration": 1}
-            yield booster.predict(X, raw_score=True, num_threads=1, **one)
-        return
-    block = {"start_iteration": first, "num_iteration": n_trees}
-    leaves = booster.predict(X, pred_leaf=True, num_threads=1, **block).reshape(-1, n_trees)
-    for tree, leaf in zip(trees, leaves.T.astype(np.int64), strict=True):
-        values = [booster.get_leaf_output(tree, number) for number in range(leaf.max() + 1)]
-        yield np.array(values)[leaf]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "fit_regressor", "staged"]
+__all__ = ["fit", "fit_regressor"]
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"
@@ -32,7 +28,7 @@ def fit(
 def fit_regressor(
     regressor: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> Watched | None:
-    """Fit an XGBRegressor, which knows of no queries; the measure is told which there are."""
+    """Fit an XGBRegressor; the metric gets the queries, because XGBoost does not pass them."""
     return _fit(regressor, rows, validation, fit_params)
 
 
@@ -66,13 +62,13 @@ def _own_metrics(given: Any) -> tuple[list[tuple[str, Measure]], Any]:
 
     XGBoost would call ours query by query, and average the queries by their size.
     """
-    from skgraded.xgboost import _CustomMetric
+    from skgraded.xgboost import _EvalMetric
 
     listed = given if isinstance(given, list | tuple) else [given]
-    ours = [each for each in listed if isinstance(each, _CustomMetric)]
+    ours = [each for each in listed if isinstance(each, _EvalMetric)]
     if not ours:
         return [], given
-    others = [each for each in listed if not isinstance(each, _CustomMetric)]
+    others = [each for each in listed if not isinstance(each, _EvalMetric)]
     return [pair for each in ours for pair in each.named], others or None
 
 
@@ -138,14 +134,3 @@ def _as_read_by(ranker: Any, X: Any, **about_rows: Any) -> Any:
         enable_categorical=params.get("enable_categorical", False),
         **about_rows,
     )
-
-
-def staged(ranker: Any, X: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores after each iteration; of ``booster="gblinear"`` the last ones alone."""
-    if ranker.get_params().get("booster") == "gblinear":
-        yield np.asarray(ranker.predict(X), dtype=np.float64)
-        return
-    booster, features = ranker.get_booster(), _as_read_by(ranker, X)
-    for iteration in range(booster.num_boosted_rounds()):
-        margins = booster.predict(features, iteration_range=(0, iteration + 1), output_margin=True)
-        yield margins.astype(np.float64)
