@@ -17,7 +17,7 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
-from skgraded._guards import caller_with
+from skgraded._guards import caller_with, warn_about_scored_queries
 from skgraded._params import integer_or_none, threads
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
@@ -29,7 +29,7 @@ from skgraded.boosting._evaluator import (
 from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, read_columns
 
 __all__ = ["eval_metric", "evaluation", "objective"]
 
@@ -276,10 +276,13 @@ def evaluation(
     >>> ranker.best_iteration == values.index(max(values))
     True
     """
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    warn_about_scored_queries(judgments.row_counts)
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
         X,
-        Judgments.from_arrays(y, qid, sample_weight),
+        judgments,
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
         name=name,
     )

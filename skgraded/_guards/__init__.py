@@ -23,6 +23,7 @@ from skgraded._guards._scikit_learn import (
 from skgraded._guards._stack import caller_with, frame_that_asked, stacklevel_of_the_user
 from skgraded._guards._subsets import refuse_cut_queries
 from skgraded._guards._whole_queries import (
+    warn_about_scored_queries,
     warn_if_queries_are_cut,
     warn_if_scored_queries_are_parts,
     warn_if_splits_take_parts,
@@ -40,6 +41,7 @@ __all__ = [
     "refuse_cut_queries",
     "stacklevel_of_the_user",
     "warn_about_scales",
+    "warn_about_scored_queries",
     "warn_if_features_are_selected_by_r2",
     "warn_if_grades_are_inferred",
     "warn_if_id_column_is_shuffled",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards._arguments import warn_if_ids_are_sizes
 from skgraded._guards._issue import warn_once
 from skgraded._guards._query_record import QueryRecord, hash_ids
 from skgraded._guards._row_counts import RowCounts, n_parts, n_shared
@@ -20,6 +21,7 @@ from skgraded._guards._stack import is_cross_validating
 from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
 
 __all__ = [
+    "warn_about_scored_queries",
     "warn_if_queries_are_cut",
     "warn_if_scored_queries_are_parts",
     "warn_if_splits_take_parts",
@@ -78,9 +80,28 @@ def warn_if_scored_queries_are_parts(
     if overlap is not None and overlap.is_leak(given_apart=given_apart):
         _warn_of_a_leak()
         return
+    # Of training rows, fit has warned.
+    _warn_of_parts(counts, None if overlap is None else overlap.scored[overlap.are_training_rows])
+
+
+def warn_about_scored_queries(counts: RowCounts) -> None:
+    """Warn if the ids are sizes, or if scored queries lack rows or have rows twice.
+
+    Parameters
+    ----------
+    counts : RowCounts
+        Numbers of scored rows of the queries.
+    """
+    warn_if_ids_are_sizes(counts)
+    _warn_of_parts(counts)
+
+
+def _warn_of_parts(counts: RowCounts, apart_from: IntArray | None = None) -> None:
+    if counts.sizes is None:
+        return
     lacking = counts.lacking
-    if overlap is not None:
-        lacking[overlap.scored[overlap.are_training_rows]] = False  # fit has warned of these
+    if apart_from is not None:
+        lacking[apart_from] = False
     if lacking.any():
         _warn_of_thin_queries(counts.example(lacking))
     else:

@@ -2,8 +2,8 @@
 
 from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings
-from skgraded.rankings._gate import Columns, read_columns
-from skgraded.rankings._grouping import as_ids, group_rows, is_missing
+from skgraded.rankings._gate import CheckedColumns, read_columns
+from skgraded.rankings._grouping import as_ids, group_rows, is_missing, number_rows
 from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
@@ -19,7 +19,7 @@ from skgraded.rankings._targets import query_ids, query_series, query_target
 
 __all__ = [
     "QID",
-    "Columns",
+    "CheckedColumns",
     "Judgments",
     "QueryIds",
     "RankedList",
@@ -34,6 +34,7 @@ __all__ = [
     "has_id_column",
     "is_missing",
     "levels_of",
+    "number_rows",
     "numeric",
     "query_ids",
     "query_series",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from skgraded._guards import warn_if_ids_are_forgotten, warn_if_ids_are_sizes, warn_if_swapped
+from skgraded._guards import warn_if_ids_are_forgotten, warn_if_swapped
 from skgraded.rankings._gate import read_columns
 from skgraded.rankings._judgments import Rankings
 
@@ -28,8 +28,9 @@ def as_rankings(
     y_score : array-like of shape (n_documents,)
         Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row. Without it they are read from `y_true`, where that is made by
-        `query_target` or is a Series with an index level ``"qid"``; else all rows form one query.
+        Query id of each row, or what `query_ids` makes of them. Without it they are read from
+        `y_true`, where that is made by `query_target` or is a Series with an index level ``"qid"``;
+        else all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; the weight of a query is the mean over its rows.
     n_threads : int, optional
@@ -46,7 +47,8 @@ def as_rankings(
     TypeError
         If `y_score` is missing, or other arguments are passed together with a `Rankings`.
     ValueError
-        If two pandas objects have the same index in different orders.
+        If two pandas objects have the same index in different orders, or ids in two places
+        contradict each other.
 
     Warns
     -----
@@ -54,6 +56,10 @@ def as_rankings(
         If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
     GroupSizesWarning
         If the query ids look like group sizes.
+    ThinnedQueriesWarning
+        If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+    CutQueriesWarning
+        If queries have rows twice.
     SwappedArgumentsWarning
         If the grades look like scores, and the scores like grades.
 
@@ -75,6 +81,4 @@ def as_rankings(
         warn_if_swapped(rankings.judgments.grades, rankings.scores)
     if columns.queries is None:
         warn_if_ids_are_forgotten(rankings.judgments.n_documents)
-    else:
-        warn_if_ids_are_sizes(rankings.judgments.row_counts)
     return rankings

@@ -25,7 +25,7 @@ from skgraded.rankings._query_ids import (
     split_target,
 )
 
-__all__ = ["Columns", "read_columns", "refuse_other_order"]
+__all__ = ["CheckedColumns", "read_columns", "refuse_scores_in_other_order"]
 
 _WAYS = (
     "Query ids are missing. Give one id per row in any of these ways:\n"
@@ -40,7 +40,7 @@ _WAYS = (
 )
 
 
-class Columns(NamedTuple):
+class CheckedColumns(NamedTuple):
     """Columns of the same rows, which the gate has let through.
 
     Attributes
@@ -67,7 +67,7 @@ class Columns(NamedTuple):
 
         Returns
         -------
-        Columns
+        CheckedColumns
             The same.
 
         Raises
@@ -82,7 +82,7 @@ class Columns(NamedTuple):
 
 def read_columns(
     labels: Any, ids: Any = None, /, *, named: tuple[str, str] = ("y_true", "qid"), **others: Any
-) -> Columns:
+) -> CheckedColumns:
     """Read columns that belong together, and find the query of each row in them.
 
     Ids may stand in the keyword, in what `query_target` makes, in a column ``"qid"`` of a DataFrame
@@ -103,7 +103,7 @@ def read_columns(
 
     Returns
     -------
-    Columns
+    CheckedColumns
         Grades and queries.
 
     Raises
@@ -127,11 +127,11 @@ def read_columns(
     """
     columns = {named[0]: labels, **others}
     if _is_plain(ids) and all(map(_is_plain, columns.values())):
-        return Columns(labels, None if ids is None else QueryIds(ids, None), {})
+        return CheckedColumns(labels, None if ids is None else QueryIds(ids, None), {})
     row_labels = _row_labels({**columns, named[1]: ids})
-    refuse_other_order(row_labels)
+    _refuse_other_order(row_labels)
     queries = _agreed_on(_id_sources(ids, columns, named))
-    return Columns(split_target(labels)[0], queries, row_labels)
+    return CheckedColumns(split_target(labels)[0], queries, row_labels)
 
 
 def _is_plain(column: Any) -> bool:
@@ -220,7 +220,7 @@ def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each.index for name, each in columns.items() if isinstance(each, kinds)}
 
 
-def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
+def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
     """Raise where two pandas objects hold the same rows in different orders.
 
     Parameters
@@ -240,6 +240,13 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
                 f"different orders. Bring them into one order, for example by "
                 f"{name}.loc[{first}.index], or pass arrays."
             )
+
+
+def refuse_scores_in_other_order(row_labels: Mapping[str, Any], y_score: Any) -> None:
+    """Raise where scores hold the rows of columns that were read before in another order."""
+    for labels in _row_labels({"y_score": y_score}).values():
+        if labels is not row_labels.get("y_score"):
+            _refuse_other_order({**row_labels, "y_score": labels})
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:

@@ -88,7 +88,31 @@ def place_rows(
 
 
 def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
-    """Return the number of each row's query; queries are numbered in order of first appearance."""
+    """Give every row the number of its query, in order of first appearance.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,)
+        Query id of each row.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int32
+        The number of each row's query.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing, or the number of ids differs from the number of rows.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import number_rows
+    >>> number_rows(["b", "a", "b"], 3)
+    array([0, 1, 0], dtype=int32)
+    """
     return _numbered(qid, n_rows)[1].query_of_row
 
 

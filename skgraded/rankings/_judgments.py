@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._guards import RowCounts
+from skgraded._guards import RowCounts, warn_about_scored_queries
 from skgraded._params import threads
 from skgraded.rankings._checks import (
     as_array,
@@ -25,7 +25,7 @@ from skgraded.rankings._checks import (
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._gate import Columns, read_columns
+from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_in_other_order
 from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
@@ -82,9 +82,11 @@ class Judgments(Labels):
         Parameters
         ----------
         y_true : array-like of shape (n_documents,)
-            Grades: 0 is judged not relevant, NaN is unjudged.
+            Grades: 0 is judged not relevant, NaN is unjudged. Or what `query_target` or
+            `query_series` makes of them.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows form one query.
+            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
+            Without ids all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; the weight of a query is the mean over its rows.
 
@@ -92,16 +94,37 @@ class Judgments(Labels):
         -------
         Judgments
             The labels by query.
+
+        Raises
+        ------
+        ValueError
+            If an array is invalid, or pandas objects or ids in several places contradict each
+            other.
+
+        Warns
+        -----
+        GroupSizesWarning
+            If the query ids look like group sizes.
+        ThinnedQueriesWarning
+            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        CutQueriesWarning
+            If queries have rows twice.
         """
-        return cls.of_columns(read_columns(y_true, qid, sample_weight=sample_weight), sample_weight)
+        columns = read_columns(y_true, qid, sample_weight=sample_weight)
+        judgments = cls.of_columns(columns, sample_weight)
+        if columns.queries is not None:
+            warn_about_scored_queries(judgments.row_counts)
+        return judgments
 
     @classmethod
-    def of_columns(cls, columns: Columns, sample_weight: ArrayLike | None = None) -> Judgments:
+    def of_columns(
+        cls, columns: CheckedColumns, sample_weight: ArrayLike | None = None
+    ) -> Judgments:
         """Lay out columns that `read_columns` has compared with each other.
 
         Parameters
         ----------
-        columns : Columns
+        columns : CheckedColumns
             Grades and queries.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row.
@@ -145,8 +168,11 @@ class Judgments(Labels):
         Judgments
             The labels by query; query ids are 0, 1, ...
         """
-        labels = numeric_labels(y_true)
+        columns = read_columns(y_true, sample_weight=sample_weight)
+        labels = numeric_labels(columns.labels)
         sizes = check_group_sizes(group, len(labels))
+        if columns.queries is not None:  # they must be those of the groups
+            return cls.from_arrays(y_true, np.repeat(np.arange(len(sizes)), sizes), sample_weight)
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         return cls._from_layout(labels, np.arange(len(sizes)), indptr, None, sample_weight)
 
@@ -202,6 +228,8 @@ class Judgments(Labels):
             The ranked documents.
         """
         n_threads = threads(n_threads)
+        if self.row_labels:
+            refuse_scores_in_other_order(self.row_labels, y_score)
         scores = self.lay_out_scores(y_score)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
@@ -272,11 +300,12 @@ class Rankings:
         ----------
         y_true : array-like of shape (n_documents,)
             Grades: 0 is judged not relevant, NaN is unjudged. The pool of a query consists of its
-            own judged rows.
+            own judged rows. Or what `query_target` or `query_series` makes of them.
         y_score : array-like of shape (n_documents,)
             Finite scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows form one query.
+            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
+            Without ids all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; the weight of a query is the mean over its rows.
         n_threads : int, optional
@@ -291,8 +320,17 @@ class Rankings:
         Raises
         ------
         ValueError
-            If lengths differ, the input is empty or not one-dimensional, a score is not finite, or
-            a grade is negative.
+            If lengths differ, the input is empty or not one-dimensional, a score is not finite, a
+            grade is negative, or pandas objects or ids in several places contradict each other.
+
+        Warns
+        -----
+        GroupSizesWarning
+            If the query ids look like group sizes.
+        ThinnedQueriesWarning
+            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        CutQueriesWarning
+            If queries have rows twice.
 
         Examples
         --------
@@ -307,7 +345,7 @@ class Rankings:
     @classmethod
     def of_columns(
         cls,
-        columns: Columns,
+        columns: CheckedColumns,
         y_score: ArrayLike,
         sample_weight: ArrayLike | None = None,
         n_threads: int | None = None,
@@ -316,7 +354,7 @@ class Rankings:
 
         Parameters
         ----------
-        columns : Columns
+        columns : CheckedColumns
             Grades and queries.
         y_score : array-like of shape (n_documents,)
             Finite scores.
@@ -336,7 +374,10 @@ class Rankings:
                 "y_true and y_score must have the same length, "
                 f"got {len(labels)} labels and {len(scores)} scores."
             )
-        return Judgments.of_columns(columns, sample_weight).rank(y_score, n_threads)
+        judgments = Judgments.of_columns(columns, sample_weight)
+        if columns.queries is not None:
+            warn_about_scored_queries(judgments.row_counts)
+        return judgments.rank(y_score, n_threads)
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import import_pandas
 from skgraded.rankings._checks import one_dimensional
+from skgraded.rankings._gate import read_columns
 from skgraded.rankings._grouping import as_ids, place_rows
 from skgraded.rankings._query_ids import FIELDS, GRADE, N_ROWS, QID
 
@@ -48,7 +49,8 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If y or qid is not one-dimensional, their lengths differ, or an id is missing.
+        If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
+        pandas objects with the same row labels in different orders.
 
     See Also
     --------
@@ -93,7 +95,8 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     ImportError
         If pandas is not installed.
     ValueError
-        If y or qid is not one-dimensional, their lengths differ, or an id is missing.
+        If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
+        pandas objects with the same row labels in different orders.
 
     See Also
     --------
@@ -151,7 +154,7 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     >>> query_ids(["a", "b", "a"])["n_rows"]
     array([2, 1, 2])
     """
-    ids, sizes = _counted(as_ids(qid))
+    ids, sizes = _counted(as_ids(qid), qid)
     column = np.empty(len(ids), dtype=[(QID, ids.dtype), (N_ROWS, np.int64)])
     column[QID], column[N_ROWS] = ids, sizes
     return column
@@ -170,16 +173,19 @@ def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[
             f"qid must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
             "Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
         )
-    return grades, _counted(ids)
+    read_columns(y, qid, named=("y", "qid"))
+    return grades, _counted(ids, qid)
 
 
-def _counted(ids: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+def _counted(ids: NDArray[Any], given: Any) -> tuple[NDArray[Any], IntArray]:
     """Return ids and, for each row, the number of rows with its id."""
     if ids.dtype.names:
         raise ValueError("qid must hold ids alone, got an array made by query_ids.")
     if not len(ids):
         return ids, np.zeros(0, dtype=np.int64)
-    _, indptr, places = place_rows(ids, len(ids))
+    # Columns of data frames may hold numbers of the ids; in a list the types were looked at.
+    is_column = not isinstance(given, list | tuple)
+    _, indptr, places = place_rows(given if is_column else ids, len(ids))
     by_query = np.diff(indptr)
     sizes = np.repeat(by_query, by_query)
     return ids, sizes if places is None else sizes[places]

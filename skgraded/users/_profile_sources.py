@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded._params import integer
 from skgraded._text import first_few
 from skgraded.measures import AP, Measure, evaluate, xGAP
-from skgraded.rankings import Rankings, as_rankings, read_columns
+from skgraded.rankings import Rankings, as_rankings, read_columns, without_query_ids
 from skgraded.users._simplex import inner_points, path
 
 __all__ = ["Profiled", "profile_measures", "values_of_rankers"]
@@ -170,11 +170,16 @@ def _named(rankers: Any) -> dict[str, Any]:
 
 def _ranked(y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> dict[str, Rankings]:
     """Rank the same documents by the scores of all rankers."""
-    if hasattr(y_score, "columns") and hasattr(y_score, "items"):  # a DataFrame
-        y_score = dict(y_score.items())
-    named = _named(y_score)
-    scores_by_name = {f"y_score[{name!r}]": scores for name, scores in named.items()}
-    read_columns(y_true, qid, **scores_by_name, sample_weight=sample_weight)
+    is_frame = hasattr(y_score, "columns") and hasattr(y_score, "items")
+    named = _named(dict(without_query_ids(y_score).items()) if is_frame else y_score)
+    given = (
+        {"y_score": y_score}
+        if is_frame
+        else {f"y_score[{name!r}]": scores for name, scores in named.items()}
+    )
+    queries = read_columns(y_true, qid, **given, sample_weight=sample_weight).queries
+    if qid is None and queries is not None:
+        qid = queries.ids
     (first, scores), *others = named.items()
     rankings = as_rankings(y_true, scores, qid, sample_weight)
     return {first: rankings} | {name: rankings.judgments.rank(each) for name, each in others}
