@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import delayed
 
-from skgraded._guards import warn_if_ids_are_sizes
+from skgraded._guards import warn_if_ids_are_sizes, warn_if_queries_are_cut
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, measure
@@ -327,6 +327,7 @@ class _Data(NamedTuple):
         grades, ids = np.asarray(columns.labels), columns.ids
         layout = Judgments.of_columns(columns)
         warn_if_ids_are_sizes(layout.row_counts)
+        warn_if_queries_are_cut(layout.row_counts, rows="rows to choose by")
         top = int(max(1, layout.top_grade))
         first = np.unique(ids, return_index=True)[1]
         return cls(
