@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import threads
 from skgraded.boosting._evaluator import ChosenMeasure, Evaluator, named_measures
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]
 
@@ -110,7 +110,8 @@ class _KnownSet:
                 f"got a {type(data_set).__name__}{length}."
             )
         self.judgments = Judgments.from_arrays(*data_set)
-        self.given: NDArray[np.float32] = np.asarray(data_set[0]).astype(np.float32)
+        labels, _ = split_target(data_set[0])
+        self.given: NDArray[np.float32] = np.asarray(labels).astype(np.float32)
         self.labels = self.given  # as CatBoost gets them
         if self.judgments.has_unjudged:
             self.labels = np.nan_to_num(self.given)

@@ -8,7 +8,9 @@ __all__ = [
     "IndistinctGradesWarning",
     "InferredGradesWarning",
     "MissingQueryIdsWarning",
+    "OtherMetricWarning",
     "QueryLeakWarning",
+    "RowNumbersWarning",
     "SkgradedWarning",
     "SwappedArgumentsWarning",
     "ThinnedQueriesWarning",
@@ -86,6 +88,14 @@ class IdColumnWarning(SkgradedWarning):
 
     Ids of other queries say nothing about them, and trees split on them all the same.
     """
+
+
+class OtherMetricWarning(SkgradedWarning):
+    """A tool of scikit-learn chooses by a metric that knows of no queries, such as R2."""
+
+
+class RowNumbersWarning(SkgradedWarning):
+    """Row numbers are given to a fold, which has other rows than those that were numbered."""
 
 
 class FewFeedbackWarning(SkgradedWarning):

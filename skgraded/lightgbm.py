@@ -11,9 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import caller_with, refuse_cut_queries
 from skgraded._params import flag, integer, number, threads
-from skgraded._stack import caller_with
-from skgraded.boosting._cut_queries import refuse_cut_queries
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,

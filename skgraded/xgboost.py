@@ -17,8 +17,8 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
+from skgraded._guards import caller_with, warn_about_scored_queries
 from skgraded._params import integer_or_none, threads
-from skgraded._stack import caller_with
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,
@@ -29,7 +29,7 @@ from skgraded.boosting._evaluator import (
 from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, read_columns
 
 __all__ = ["eval_metric", "evaluation", "objective"]
 
@@ -205,7 +205,7 @@ def evaluation(
     *measures: ChosenMeasure,
     X: Any,
     y: ArrayLike,
-    qid: ArrayLike,
+    qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     rounds: int | None = None,
     name: str = "validation",
@@ -227,9 +227,9 @@ def evaluation(
     X : array-like of shape (n_documents, n_features)
         Features to evaluate on, or anything else that ``xgboost.DMatrix`` takes.
     y : array-like of shape (n_documents,)
-        Grades, 0 = judged not relevant; NaN = unjudged.
-    qid : array-like of shape (n_documents,)
-        Query id of each row, of any type, in any order.
+        Grades, 0 = judged not relevant; NaN = unjudged. Or what `query_target` makes of them.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row, of any type, in any order, where neither X nor y holds them.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; a query weighs the mean of its rows.
     rounds : int, optional
@@ -250,13 +250,17 @@ def evaluation(
     ------
     ValueError
         If no measure is given, one is unknown, a name holds white space or a colon, two measures
-        have the same name, or an argument is out of its range. In training: if no query is left to
-        take the mean over.
+        have the same name, an argument is out of its range, there are no query ids, or columns
+        contradict each other. In training: if no query is left to take the mean over.
 
     Warns
     -----
     InferredGradesWarning
         If a measure names g but no ``max_grade``.
+    GroupSizesWarning
+        If the query ids look like group sizes.
+    ThinnedQueriesWarning
+        If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
 
     See Also
     --------
@@ -276,10 +280,13 @@ def evaluation(
     >>> ranker.best_iteration == values.index(max(values))
     True
     """
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    warn_about_scored_queries(judgments.row_counts)
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
         X,
-        Judgments.from_arrays(y, qid, sample_weight),
+        judgments,
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
         name=name,
     )

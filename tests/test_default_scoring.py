@@ -1,4 +1,4 @@
-"""What scikit-learn's tools score a ranker by: the measure, or an error, but never R2 or nan."""
+"""What scikit-learn's tools score a ranker by: the measure, and never R2 or nan in silence."""
 
 import pickle
 import warnings
@@ -34,6 +34,7 @@ from skgraded import (
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     InferredGradesWarning,
+    OtherMetricWarning,
 )
 from skgraded.measures import (
     Fallout,
@@ -65,23 +66,24 @@ IMPORTANCES = "estimator_.feature_importances_"
 
 
 @needs_routing_in_rfecv
-@pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("scoring", [None, "r2"])
-def test_recursive_elimination_by_r2_is_refused(n_jobs, scoring):
-    selector = RFECV(TREES, cv=CV, importance_getter=IMPORTANCES, scoring=scoring, n_jobs=n_jobs)
+def test_recursive_elimination_by_r2_warns(scoring):
+    selector = RFECV(TREES, cv=CV, importance_getter=IMPORTANCES, scoring=scoring)
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(ValueError, match=r"scoring must be a ranking measure in RFECV, .* got r2"),
+        pytest.warns(
+            OtherMetricWarning, match="^scoring should be .* in RFECV, .* got r2"
+        ) as found,
     ):
         selector.fit(X, Y, qid=QID)
+    assert {each.filename for each in found} == {__file__}
 
 
 @needs_routing_in_rfecv  # before, RFECV took the estimator's own score
-def test_recursive_elimination_by_r2_is_refused_without_routing():
-    for estimator in (TREES, make_pipeline(StandardScaler(), TREES)):
-        selector = RFECV(estimator, cv=CV, importance_getter=IMPORTANCES)
-        with pytest.raises(ValueError, match="scoring must be a ranking measure in RFECV"):
-            selector.fit(X, TARGET)
+def test_recursive_elimination_by_r2_warns_without_routing():
+    selector = RFECV(TREES, cv=CV, importance_getter=IMPORTANCES)
+    with pytest.warns(OtherMetricWarning, match="RFECV"), pytest.raises((TypeError, ValueError)):
+        selector.fit(X, TARGET)  # of which R2 is no number
 
 
 @needs_routing_in_rfecv

@@ -54,9 +54,20 @@ def test_ids_in_the_target_are_read(target):
     assert float(evaluate("nDCG@10", target, scores)) == named
 
 
-def test_the_keyword_counts_more_than_the_index():
-    target = pd.Series(y, index=pd.Index(np.zeros(len(y)), name="qid"))
-    assert nDCG()(target, scores, qid=qid) == nDCG()(y, scores, qid=qid)
+def test_the_keyword_names_the_queries_where_the_index_has_the_same():
+    target = pd.Series(y, index=pd.Index([f"q{each}" for each in qid], name="qid"))
+    found = nDCG().per_query(target, scores, qid=qid)
+    assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
+
+
+def test_ids_in_two_places_that_contradict_each_other_are_refused():
+    target = pd.Series(y, index=pd.Index(qid // 2, name="qid"))
+    message = (
+        r"^qid and the index level 'qid' of y_true contradict each other: rows 0 and 10 are of one "
+        r"query by the index level 'qid' of y_true \(0\), and of two by qid \(0 and 1\)\."
+    )
+    with pytest.raises(ValueError, match=message):
+        nDCG()(target, scores, qid=qid)
 
 
 def test_ids_with_sizes_are_ids():

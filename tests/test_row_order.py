@@ -21,7 +21,7 @@ from skgraded import (
     query_train_test_split,
 )
 from skgraded.datasets import make_ranking
-from skgraded.rankings import refuse_other_order
+from skgraded.rankings import read_columns
 
 pd = pytest.importorskip("pandas")
 
@@ -100,15 +100,15 @@ def test_ids_in_the_index_are_no_labels_of_rows():
     # With one document a query, the ids are labels in another order.
     by_id = pd.Series(Y, index=pd.Index(ORDER, name="qid"))
     frame = X.reset_index(drop=True)
-    refuse_other_order(X=frame, y=by_id)
-    refuse_other_order(X=frame, y=query_series(Y, ORDER), qid=list(ORDER))
+    read_columns(by_id, X=frame)
+    read_columns(query_series(Y, ORDER), list(ORDER), X=frame)
 
 
 def test_labels_that_occur_several_times_are_counted():
     ones = pd.Series(0, index=[1, 1, 2])
-    refuse_other_order(y=ones, qid=pd.Series(0, index=[2, 1, 2]))
-    with pytest.raises(ValueError, match=r"by qid\.loc\[y\.index\]"):
-        refuse_other_order(y=ones, qid=pd.Series(0, index=[1, 2, 1]))
+    read_columns(ones, pd.Series(0, index=[2, 1, 2]))
+    with pytest.raises(ValueError, match=r"by qid\.loc\[y_true\.index\]"):
+        read_columns(ones, pd.Series(0, index=[1, 2, 1]))
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
@@ -136,3 +136,11 @@ def test_folds_of_groups_pair_by_position_and_are_silent():
             Ridge(), X.set_axis(target.index), target, cv=GroupKFold(3), groups=QID, scoring=SCORER
         )
     ).all()
+
+
+@pytest.mark.parametrize("order", [("X", "y"), ("y", "X")])
+def test_labels_of_several_levels_are_compared_whichever_comes_first(order):
+    labels = query_series(Y, QID).index
+    given = {"X": X.set_axis(labels[ORDER]), "y": pd.Series(Y, index=labels)}
+    with pytest.raises(ValueError, match="must have its rows in the order of"):
+        read_columns(None, **{name: given[name] for name in order})

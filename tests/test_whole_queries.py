@@ -39,6 +39,7 @@ from skgraded import (
     query_target,
     query_train_test_split,
 )
+from skgraded._guards._query_record import hash_ids
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,
@@ -46,9 +47,8 @@ from skgraded.exceptions import (
     SkgradedWarning,
     ThinnedQueriesWarning,
 )
-from skgraded.rankings import resolve_queries
+from skgraded.rankings import read_columns
 from skgraded.scoring import QueryRecord
-from skgraded.scoring._query_record import hash_ids
 
 X, Y, QID = make_ranking(n_queries=24, docs_per_query=(4, 9), random_state=0)
 TARGET = query_target(Y, QID)
@@ -223,9 +223,11 @@ def test_a_scorer_and_a_measure_take_ids_with_sizes():
 def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
     rows = np.arange(len(Y)) % 2 == 0
     for target in (TARGET, series):
-        found = resolve_queries(X[rows], target[rows], QID[rows])
+        found = read_columns(target[rows], QID[rows], X=X[rows]).queries
         np.testing.assert_array_equal(found.sizes, TARGET["n_rows"][rows])
-        assert resolve_queries(X[rows], target[rows], QID[rows] + 1).sizes is None
+        renamed = read_columns(target[rows], QID[rows] + 1, X=X[rows])
+        assert renamed.ids.tolist() == (QID[rows] + 1).tolist()
+        np.testing.assert_array_equal(renamed.queries.sizes, found.sizes)
 
 
 # Splitters
@@ -376,7 +378,7 @@ def test_different_ids_have_different_hashes(ids):
 def test_hashes_are_the_same_in_every_process():
     code = (
         "import numpy as np\n"
-        "from skgraded.scoring._query_record import hash_ids\n"
+        "from skgraded._guards._query_record import hash_ids\n"
         "ids = np.array([7, 'a', b'a', (1, 'x'), 2.5], dtype=object)\n"
         "print(hash_ids(ids).tolist(), hash_ids(np.array(['a'])).tolist())"
     )

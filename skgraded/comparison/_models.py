@@ -9,18 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skgraded._guards import warn_if_ids_are_sizes, warn_if_scored_queries_are_parts
 from skgraded.measures import Measures, evaluate
 from skgraded.model_selection._splitters import has_top_grade
 from skgraded.model_selection._validated_rankers import measures_for, ranker_in
-from skgraded.rankings import (
-    Judgments,
-    features_for,
-    refuse_other_order,
-    resolve_rows,
-    warn_if_ids_are_sizes,
-)
+from skgraded.rankings import Judgments, features_for, read_columns
 from skgraded.results import Scores
-from skgraded.scoring import scores_of, warn_if_scored_queries_are_parts
+from skgraded.scoring import scores_of
 
 __all__ = ["scores_of_models"]
 
@@ -36,15 +31,14 @@ def scores_of_models(
         raise ValueError(f"X and y are needed to rank the queries with {first!r}, a fitted model.")
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
-    refuse_other_order(X=X, y=y, qid=qid)
-    grades, queries = resolve_rows(X, y, qid)
-    judgments = Judgments.from_arrays(grades, queries.ids)
-    warn_if_ids_are_sizes(judgments)
+    columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
+    judgments = Judgments.of_columns(columns)
+    warn_if_ids_are_sizes(judgments.row_counts)
     own = {name: each for name, each in models.items() if ranker_in(each) is not None}
     named, top = measures_for(own or models, measures, judgments), has_top_grade(judgments)
     parts = {}
     for name, each in models.items():
-        warn_if_scored_queries_are_parts(each, judgments, queries.sizes)
+        warn_if_scored_queries_are_parts(each, judgments.row_counts)
         scores = evaluate(named, judgments.rank(scores_of(each, features_for(each, X))))
         parts[name] = dataclasses.replace(scores, has_top_grade=top)
     return parts

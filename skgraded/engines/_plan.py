@@ -129,7 +129,7 @@ class EvaluationPlan:
             Values query by query.
         """
         rows = Rows.of(part, self.columns)
-        judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+        judgments = rows.judgments()
         return self._score(on_scale(judgments, self.grades), rows.y_score)
 
     def scan(
@@ -215,7 +215,7 @@ class EvaluationPlan:
         for rows in whole_queries(chunks, block_rows):
             first_row = seen.n_rows
             with _rows_counted_from(first_row):
-                judgments = Judgments.from_arrays(rows.y_true, rows.qid, rows.weight)
+                judgments = rows.judgments()
             seen.check(judgments)
             judgments = on_scale(judgments, self.grades)
             with _rows_counted_from(first_row):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings import as_ids, is_missing
+from skgraded.rankings import CheckedColumns, Judgments, QueryIds, as_ids, is_missing, read_columns
 
 __all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 
@@ -112,8 +112,20 @@ class Rows(NamedTuple):
             columns.require(names, "the chunk")
             rows = tuple(None if name is None else chunk[name] for name in columns)
         label, score, qid, weight = rows
+        read_columns(label, qid, y_score=score, weight=weight)
         weight = None if weight is None else as_array(weight)
         return cls(*_of_one_length((as_array(label), as_array(score), ids_of(qid), weight)))
+
+    def judgments(self) -> Judgments:
+        """Lay out the labels by query.
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        columns = CheckedColumns(self.y_true, QueryIds(self.qid, None), {})
+        return Judgments.of_columns(columns, self.weight)
 
     def take(self, rows: slice) -> Rows:
         """Copy some rows, so that the memory of the others can be freed.

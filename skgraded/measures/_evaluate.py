@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skgraded._guards import warn_about_scales
 from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._measure import Measure, as_scores, score_queries
-from skgraded.measures._scale_warnings import warn_about_scales
-from skgraded.rankings import Judgments, Rankings, as_rankings, refuse_other_order
+from skgraded.rankings import Judgments, Rankings, as_rankings, read_columns
 from skgraded.results import Scores, by_name
 
 __all__ = ["evaluate"]
@@ -93,8 +93,12 @@ def evaluate(
         return _of_systems(named, ranked, warns=True)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)  # type: ignore[arg-type]
     if rankings is not y_true:
-        warn_about_scales(list(named.values()), rankings.judgments)
+        _warn(named, rankings.judgments)
     return _scores(named, rankings)
+
+
+def _warn(named: dict[str, Measure], judgments: Judgments) -> None:
+    warn_about_scales(list(named.values()), judgments.top_grade, judgments.n_queries)
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
@@ -109,7 +113,7 @@ def _of_systems(
     scores: dict[str, Scores] = {}
     for system, rankings in ranked:
         if warns and not scores:
-            warn_about_scales(list(named.values()), rankings.judgments)
+            _warn(named, rankings.judgments)
         scores[system] = _scores(named, rankings)
     return Scores.of_systems(scores)
 
@@ -129,7 +133,9 @@ def _ranked(
 ) -> Iterator[tuple[str, Rankings]]:
     """Yield the rankings of the same documents by the scores of one system after the other."""
     named = {f"y_score[{system!r}]": scores for system, scores in y_score.items()}
-    refuse_other_order(y_true=y_true, **named, qid=qid, sample_weight=sample_weight)
+    queries = read_columns(y_true, qid, **named, sample_weight=sample_weight).queries
+    if qid is None and queries is not None:
+        qid = queries.ids
     judgments: Judgments | None = None
     for system, scores in y_score.items():
         try:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _params
+from skgraded._guards import warn_about_scales
 from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
-from skgraded.measures._scale_warnings import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.results import Scores, direction_of, exact_means, mean_of_values
 
@@ -222,7 +222,8 @@ class Measure(_FieldsByName):
     def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
         rankings = as_rankings(y_true, *others)
         if rankings is not y_true:
-            warn_about_scales([self], rankings.judgments)
+            judgments = rankings.judgments
+            warn_about_scales([self], judgments.top_grade, judgments.n_queries)
         ((values, n_empty),) = score_queries([self], rankings)
         return values, n_empty, rankings.judgments
 

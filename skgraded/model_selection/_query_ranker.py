@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -12,8 +14,16 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from skgraded._guards import (
+    QueryRecord,
+    refusal_of,
+    warn_if_features_are_selected_by_r2,
+    warn_if_ids_are_sizes,
+    warn_if_queries_are_cut,
+    warn_if_scored_queries_are_parts,
+    warn_once,
+)
 from skgraded._params import choice, flag
-from skgraded._warnings import warn_once
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure
@@ -35,28 +45,14 @@ from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
     check_features,
-    check_scoring_of_recursive_elimination,
     check_stopping,
     check_training_data,
     check_weights,
     grades_of,
     warn_if_a_feature_holds_the_ids,
 )
-from skgraded.rankings import (
-    Judgments,
-    find_queries,
-    refuse_other_order,
-    resolve_queries,
-    split_target,
-    warn_if_ids_are_sizes,
-    without_query_ids,
-)
-from skgraded.scoring import QueryRecord, scores_of
-from skgraded.scoring._refusals import refusal_of
-from skgraded.scoring._whole_queries import (
-    warn_if_queries_are_cut,
-    warn_if_scored_queries_are_parts,
-)
+from skgraded.rankings import Judgments, read_columns, without_query_ids
+from skgraded.scoring import scores_of
 
 __all__ = ["QueryRanker"]
 
@@ -167,7 +163,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
     read the ids there and leave them out of the features.
 
-    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` raises an error then.
+    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` warns of that.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
     grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
@@ -295,8 +291,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
             evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each; or inside an
-            RFECV that scores by R2, as it does where no ``scoring`` is given.
+            or ``pairs`` are not row numbers of one query each.
 
         Warns
         -----
@@ -312,19 +307,23 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             the estimator cuts queries.
         ThinnedQueriesWarning
             If validation queries lack rows.
+        OtherMetricWarning
+            Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
+        RowNumbersWarning
+            If ``pairs`` are given to a fold of a cross-validation.
         """
         reject_cluster_rankers(self.estimator)
-        check_scoring_of_recursive_elimination()
+        warn_if_features_are_selected_by_r2()
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
         watches = check_stopping(self, evaluation, fit_params)
         flag("remember_queries", self.remember_queries)
         self._forget(*_FITTED_IF_ASKED)
         params = split_fit_params(fit_params, watches=watches, is_given=evaluation.is_given)
-        judgments, row_sizes, rows = self._lay_out(X, y, qid, sample_weight, params.training)
+        judgments, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         check_training_data(judgments)
         warn_if_a_feature_holds_the_ids(rows.X, judgments)
-        warn_if_queries_are_cut(judgments, row_sizes)
-        self.training_queries_ = QueryRecord.of(judgments, row_sizes)
+        warn_if_queries_are_cut(judgments.row_counts)
+        self.training_queries_ = QueryRecord.of(judgments.row_counts)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_ = clone_estimator(self.estimator)
         validation = None
@@ -351,18 +350,21 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
 
     def _judge(
-        self, X: Any, y: Any, grades: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Judgments, NDArray[np.int64] | None]:
-        """Lay out the grades by query; return them, and the size of each row's query if known."""
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        fit_params: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Judgments:
+        """Lay out the grades by query."""
         choice("missing_qid", self.missing_qid, get_args(MissingQid))
-        refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
-        if self.missing_qid == "one_query":
-            queries = find_queries(X, y, qid)
-        else:
-            queries = resolve_queries(X, y, qid)
-        if queries is None:
-            return Judgments.from_arrays(grades, None, sample_weight), None
-        return Judgments.from_arrays(grades, queries.ids, sample_weight), queries.sizes
+        columns = read_columns(
+            y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **fit_params
+        )
+        if self.missing_qid == "raise":
+            columns.require_ids()
+        return Judgments.of_columns(columns, sample_weight)
 
     def _lay_out(
         self,
@@ -373,12 +375,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         fit_params: dict[str, Any],
         *,
         reset: bool = True,
-    ) -> tuple[Judgments, NDArray[np.int64] | None, QueryRows]:
-        """Check the data; return judgments, the size of each row's query, and rows by query."""
+    ) -> tuple[Judgments, QueryRows]:
+        """Check the data; return judgments and rows by query."""
         features = _features_of(X)
         check_features(self, features, reset=reset)
         grades = grades_of(y, features)
-        judgments, row_sizes = self._judge(X, y, grades, qid, sample_weight)
+        judgments = self._judge(X, y, qid, sample_weight, fit_params)
         rows = QueryRows(
             X=features,
             y=grades,
@@ -389,25 +391,23 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
-        return judgments, row_sizes, rows
+        return judgments, rows
 
     def _take_evaluation_set(
         self, evaluation: EvaluationSet, fit_params: dict[str, Any]
     ) -> QueryRows:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
-            judgments, row_sizes, rows = self._lay_out(
-                *evaluation, fit_params=fit_params, reset=False
-            )
+            judgments, rows = self._lay_out(*evaluation, fit_params=fit_params, reset=False)
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
         check_evaluation_grades(judgments)
         check_weights("eval_sample_weight", judgments)
-        warn_if_ids_are_sizes(judgments)
-        warn_if_scored_queries_are_parts(self, judgments, row_sizes, given_apart=True)
-        self.validation_queries_ = QueryRecord.of(judgments, row_sizes)
+        warn_if_ids_are_sizes(judgments.row_counts)
+        warn_if_scored_queries_are_parts(self, judgments.row_counts, given_apart=True)
+        self.validation_queries_ = QueryRecord.of(judgments.row_counts)
         self.measure_ = self._measure_for(judgments)
         return rows
 
@@ -506,12 +506,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         scores = self.predict(X)
         try:
-            judgments, row_sizes = self._judge(X, y, split_target(y)[0], qid, sample_weight)
+            judgments = self._judge(X, y, qid, sample_weight)
         except ValueError as error:
             refusal: float = refusal_of(error)
             return refusal
-        warn_if_ids_are_sizes(judgments)
-        warn_if_scored_queries_are_parts(self, judgments, row_sizes)
+        warn_if_ids_are_sizes(judgments.row_counts)
+        warn_if_scored_queries_are_parts(self, judgments.row_counts)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
             _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)

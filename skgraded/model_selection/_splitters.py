@@ -13,18 +13,14 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded._params import integer, is_integer, is_number
-from skgraded._stack import frame_that_asked
-from skgraded.model_selection._foreseen_cuts import warn_if_queries_will_be_cut
-from skgraded.model_selection._library_folds import refuse_folds_of_xgboost
-from skgraded.rankings import (
-    Judgments,
-    refuse_other_order,
-    resolve_queries,
-    split_target,
+from skgraded._guards import (
+    frame_that_asked,
     warn_if_ids_are_sizes,
+    warn_if_queries_are_cut,
+    warn_if_queries_will_be_cut,
 )
-from skgraded.scoring._whole_queries import warn_if_queries_are_cut
+from skgraded._params import integer, is_integer, is_number
+from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
 __all__ = [
     "QueryKFold",
@@ -73,9 +69,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If there are no query ids, or fewer queries than the splits need, pandas objects hold
-            the same row labels in different orders, or ``xgboost.cv`` asks for folds, which it
-            cannot use.
+            If there are no query ids, as in ``xgboost.cv``, or fewer queries than the splits need,
+            or pandas objects hold the same row labels in different orders.
 
         Warns
         -----
@@ -88,25 +83,33 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         ThinnedQueriesWarning
             If only ids are known, and a halving search is about to draw rows from the folds.
         """
-        self._check_parameters()
-        refuse_folds_of_xgboost(frame_that_asked())
-        refuse_other_order(X=X, y=y, groups=groups)
-        queries = resolve_queries(X, y, groups)
-        layout = self._lay_out(X, y, queries.ids)
-        warn_if_ids_are_sizes(layout)
-        warn_if_queries_are_cut(layout, queries.sizes, rows="rows to split")
+        layout = self._lay_out(X, read_columns(y, groups, named=("y", "groups"), X=X))
         # Estimators and scorers count the rows of queries whose sizes they know.
-        is_done = queries.sizes is not None
-        query = query_of_row(layout)
-        for in_train, in_test in self._choose(layout):
-            train, test = np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
+        is_done = layout.sizes is not None
+        for train, test in self._rows(layout):
             # The caller's frame, seen from the generator, is the one that asked for this split.
-            is_done = is_done or warn_if_queries_will_be_cut(frame_that_asked(), query[train])
+            caller = frame_that_asked()
+            is_done = is_done or warn_if_queries_will_be_cut(caller, query_of_row(layout)[train])
             yield train, test
 
-    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
+    def _rows(self, layout: Judgments) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield the rows of each training and test set."""
+        query = query_of_row(layout)
+        for in_train, in_test in self._choose(layout):
+            yield np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
+
+    def _lay_out(self, X: Any, columns: CheckedColumns) -> Judgments:
+        """Check the parameters and the ids, and lay out the rows by query."""
+        self._check_parameters()
+        columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
+        layout = Judgments.of_columns(columns)
+        warn_if_ids_are_sizes(layout.row_counts)
+        warn_if_queries_are_cut(layout.row_counts, rows="rows to split")
+        return layout
+
+    def _labels_of(self, X: Any, labels: Any) -> Any:
         # Only the layout of the rows matters here; the labels do not.
-        return Judgments.from_arrays(np.zeros(_num_samples(X)), ids)
+        return np.zeros(_num_samples(X))
 
     @abstractmethod
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
@@ -249,10 +252,10 @@ class StratifiedQueryKFold(_QueryFolds):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def _lay_out(self, X: Any, y: Any, ids: NDArray[Any]) -> Judgments:
-        if y is None:
+    def _labels_of(self, X: Any, labels: Any) -> Any:
+        if labels is None:
             raise ValueError("y must hold the grades, by which the queries are dealt, got None.")
-        return Judgments.from_arrays(split_target(y)[0], ids)
+        return labels
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
         return deal_alike(layout, draw_queries(layout, self.random_state), self.n_splits)
@@ -383,13 +386,13 @@ def query_train_test_split(
     if not arrays:
         raise ValueError("query_train_test_split needs at least one array, got none.")
     X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
-    named = {f"array {place}": array for place, array in enumerate(arrays)}
-    refuse_other_order(**named, qid=qid)
+    others = {f"array {place}": array for place, array in enumerate(arrays) if place != 1}
+    columns = read_columns(y, qid, named=("array 1", "qid"), **others)
     default = 0.25 if test_size is None and train_size is None else test_size
     splitter: QueryShuffleSplit = (_StratifiedShuffleSplit if stratify else QueryShuffleSplit)(
         1, test_size=default, train_size=train_size, random_state=random_state
     )
-    ((train, test),) = splitter.split(X, y, qid)
+    ((train, test),) = splitter._rows(splitter._lay_out(X, columns))
     given = (*arrays, *([] if qid is None else [np.asarray(qid)]))
     for place, array in enumerate(arrays):
         if _num_samples(array) != _num_samples(X):
@@ -403,7 +406,7 @@ def query_train_test_split(
 class _StratifiedShuffleSplit(QueryShuffleSplit):
     """Test queries spread evenly over all queries in the order of top grade and pool size."""
 
-    _lay_out = StratifiedQueryKFold._lay_out
+    _labels_of = StratifiedQueryKFold._labels_of
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
         n_queries = layout.n_queries

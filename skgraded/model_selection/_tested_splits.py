@@ -1,4 +1,4 @@
-"""Splits that a cross-validation tests: drawn again for repeats, and checked for cut queries."""
+"""Splits that a cross-validation tests: drawn again for repeats."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from skgraded._params import integer, is_integer
-from skgraded.exceptions import QueryLeakWarning, ThinnedQueriesWarning
-from skgraded.model_selection._splitters import QueryKFold, query_of_row
-from skgraded.rankings import Judgments, split_target
+from skgraded.model_selection._splitters import QueryKFold
+from skgraded.rankings import split_target
 
-__all__ = ["repeats_of", "splits_of", "warn_if_splits_take_parts"]
+__all__ = ["repeats_of", "splits_of"]
 
 IntArray = NDArray[np.int64]
 
@@ -83,36 +82,3 @@ def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
             f"and test rows, got {cv!r}."
         )
     return list(cv)
-
-
-def warn_if_splits_take_parts(
-    splits: list[tuple[IntArray, IntArray]], judgments: Judgments
-) -> None:
-    query, sizes = query_of_row(judgments), np.diff(judgments.indptr)
-    n_cut = max(
-        (len(np.intersect1d(query[train], query[test])) for train, test in splits), default=0
-    )
-    if n_cut:
-        warnings.warn(
-            f"cv cuts queries: up to {n_cut} of {judgments.n_queries} have documents in both the "
-            "training and the test rows of a split, so that values are too high. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            QueryLeakWarning,
-            stacklevel=3,
-        )
-        return
-    n_thinned = max((_n_parts(query[test], sizes) for _, test in splits), default=0)
-    if n_thinned:
-        warnings.warn(
-            f"cv leaves rows of queries out: up to {n_thinned} of {judgments.n_queries} are tested "
-            "on some of their documents, and short lists are easier to rank. Split by whole "
-            "queries, for example by cv=QueryKFold(5).",
-            ThinnedQueriesWarning,
-            stacklevel=3,
-        )
-
-
-def _n_parts(queries: IntArray, sizes: IntArray) -> int:
-    """Count the queries that have some of their rows among the given ones, but not all."""
-    n_rows = np.bincount(queries, minlength=len(sizes))
-    return int(((n_rows > 0) & (n_rows < sizes)).sum())

@@ -11,18 +11,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from skgraded._guards import warn_if_ids_are_sizes, warn_once
 from skgraded._params import fraction, integer_or_none
-from skgraded._stack import metric_of_recursive_elimination
-from skgraded._warnings import warn_once
 from skgraded.exceptions import IdColumnWarning
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
-from skgraded.rankings import Judgments, numeric, split_target, warn_if_ids_are_sizes
+from skgraded.rankings import Judgments, numeric, split_target
 
 __all__ = [
     "EvaluationSet",
     "check_evaluation_grades",
     "check_features",
-    "check_scoring_of_recursive_elimination",
     "check_stopping",
     "check_training_data",
     "check_weights",
@@ -184,7 +182,7 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 def check_training_data(judgments: Judgments) -> None:
     """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
-    warn_if_ids_are_sizes(judgments, is_training=True)
+    warn_if_ids_are_sizes(judgments.row_counts, is_training=True)
     n_unjudged = _n_unjudged(judgments)
     if n_unjudged:
         raise ValueError(
@@ -209,16 +207,6 @@ def check_weights(name: str, judgments: Judgments) -> None:
     """Raise where all weights are 0."""
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
-
-
-def check_scoring_of_recursive_elimination() -> None:
-    """Raise where RFECV selects features by R2, which it takes where no scoring is given."""
-    if metric_of_recursive_elimination() == "r2_score":
-        raise ValueError(
-            "scoring must be a ranking measure in RFECV, such as make_ranking_scorer('nDCG@10'), "
-            "got r2, which RFECV takes by default and which compares the ranker's scores with the "
-            "grades."
-        )
 
 
 def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:

@@ -13,15 +13,19 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import delayed
 
+from skgraded._guards import (
+    warn_if_ids_are_sizes,
+    warn_if_queries_are_cut,
+    warn_if_splits_take_parts,
+)
 from skgraded._params import choice
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, evaluate
 from skgraded.model_selection._parallel import in_parallel
-from skgraded.model_selection._splitters import has_top_grade
+from skgraded.model_selection._splitters import has_top_grade, query_of_row
 from skgraded.model_selection._tested_splits import (
     repeats_of,
     splits_of,
-    warn_if_splits_take_parts,
 )
 from skgraded.model_selection._validated_rankers import (
     check_that_weights_arrive,
@@ -31,14 +35,11 @@ from skgraded.model_selection._validated_rankers import (
 )
 from skgraded.rankings import (
     Judgments,
-    refuse_other_order,
-    resolve_rows,
-    warn_if_ids_are_sizes,
+    read_columns,
     without_query_ids,
 )
 from skgraded.results import Scores, by_name
 from skgraded.scoring import ResponseMethod, scores_of
-from skgraded.scoring._whole_queries import warn_if_queries_are_cut
 
 __all__ = ["QueryValidation", "cross_validate_queries"]
 
@@ -187,12 +188,11 @@ def cross_validate_queries(
     choice("response_method", response_method, get_args(ResponseMethod))
     is_several = isinstance(estimator, Mapping)
     rankers = by_name(estimator) if is_several else {"": estimator}
-    refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
-    labels, (ids, sizes) = resolve_rows(X, y, qid)
-    grades = np.asarray(labels)
-    judgments = Judgments.from_arrays(grades, ids, sample_weight)
-    warn_if_ids_are_sizes(judgments)
-    warn_if_queries_are_cut(judgments, sizes, rows="rows to cross-validate on")
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    grades, ids = np.asarray(columns.labels), columns.ids
+    warn_if_ids_are_sizes(judgments.row_counts)
+    warn_if_queries_are_cut(judgments.row_counts, rows="rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
         name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()
@@ -201,7 +201,7 @@ def cross_validate_queries(
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(without_query_ids(X), grades, ids, weight, named, response_method)
     splits = splits_of(cv, n_repeats, X, y, ids)
-    warn_if_splits_take_parts(splits, judgments)
+    warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
     parts = _tested(rankers, task, splits, n_jobs, return_estimator)
     return _gathered(task, splits, parts, judgments, tuple(rankers) if is_several else None)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import one_dimensional
 
-__all__ = ["as_ids", "group_rows", "is_missing", "place_rows"]
+__all__ = ["as_ids", "group_rows", "is_missing", "number_rows", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -85,6 +85,35 @@ def place_rows(
     To move entries of rows to their positions takes less time than to fetch them in the order.
     """
     return _by_query(qid, n_rows, _core.place_rows)
+
+
+def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
+    """Give every row the number of its query, in order of first appearance.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,)
+        Query id of each row.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int32
+        The number of each row's query.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing, or the number of ids differs from the number of rows.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import number_rows
+    >>> number_rows(["b", "a", "b"], 3)
+    array([0, 1, 0], dtype=int32)
+    """
+    return _numbered(qid, n_rows)[1].query_of_row
 
 
 def _by_query(

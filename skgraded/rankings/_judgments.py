@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._guards import RowCounts, warn_about_scored_queries
 from skgraded._params import threads
 from skgraded.rankings._checks import (
     as_array,
@@ -23,6 +24,7 @@ from skgraded.rankings._checks import (
     numeric_labels,
     own_scores,
 )
+from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_in_other_order
 from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._kept import Keeper
 from skgraded.rankings._labels import Labels
@@ -53,10 +55,17 @@ class Judgments(Labels):
         Level of the document at every position; ``n_levels`` or above marks unjudged ones.
     weights : ndarray of shape (n_queries,), float64, or None
         Weight of each query in a mean.
+    sizes : ndarray of shape (n_queries,), int64, or None
+        Number of rows that each query has in its data set, where the target or the ids say so.
+    row_labels : mapping of str to Index
+        Row labels of the arguments that were pandas objects, which those of scores must not
+        contradict.
     pool : RankedList
         The judged documents of each query, best grade first. In retrieval, the pool also holds
         judged documents that the run did not retrieve.
     """
+
+    sizes: IntArray | None = None
 
     @classmethod
     def from_arrays(
@@ -70,9 +79,11 @@ class Judgments(Labels):
         Parameters
         ----------
         y_true : array-like of shape (n_documents,)
-            Grades: 0 is judged not relevant, NaN is unjudged.
+            Grades: 0 is judged not relevant, NaN is unjudged. Or what `query_target` or
+            `query_series` makes of them.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows form one query.
+            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
+            Without ids all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; the weight of a query is the mean over its rows.
 
@@ -80,10 +91,56 @@ class Judgments(Labels):
         -------
         Judgments
             The labels by query.
+
+        Raises
+        ------
+        ValueError
+            If an array is invalid, or pandas objects or ids in several places contradict each
+            other.
+
+        Warns
+        -----
+        GroupSizesWarning
+            If the query ids look like group sizes.
+        ThinnedQueriesWarning
+            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        CutQueriesWarning
+            If queries have rows twice.
         """
-        labels = numeric_labels(y_true)
-        ids, indptr, places = place_rows(qid, len(labels))
-        return cls._from_layout(labels, ids, indptr, places, sample_weight)
+        columns = read_columns(y_true, qid, sample_weight=sample_weight)
+        judgments = cls.of_columns(columns, sample_weight)
+        if columns.queries is not None:
+            warn_about_scored_queries(judgments.row_counts)
+        return judgments
+
+    @classmethod
+    def of_columns(
+        cls, columns: CheckedColumns, sample_weight: ArrayLike | None = None
+    ) -> Judgments:
+        """Lay out columns that `read_columns` has compared with each other.
+
+        Parameters
+        ----------
+        columns : CheckedColumns
+            Grades and queries.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row.
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        labels = numeric_labels(columns.labels)
+        queries = columns.queries
+        ids, indptr, places = place_rows(None if queries is None else queries.ids, len(labels))
+        judgments = cls._from_layout(labels, ids, indptr, places, sample_weight)
+        if queries is not None and queries.sizes is not None:
+            starts, order = indptr[:-1], judgments.row_order
+            judgments.sizes = queries.sizes[starts if order is None else order[starts]]
+        if columns.row_labels:
+            judgments.row_labels = columns.row_labels
+        return judgments
 
     @classmethod
     def from_groups(
@@ -108,8 +165,11 @@ class Judgments(Labels):
         Judgments
             The labels by query; query ids are 0, 1, ...
         """
-        labels = numeric_labels(y_true)
+        columns = read_columns(y_true, sample_weight=sample_weight)
+        labels = numeric_labels(columns.labels)
         sizes = check_group_sizes(group, len(labels))
+        if columns.queries is not None:  # they must be those of the groups
+            return cls.from_arrays(y_true, np.repeat(np.arange(len(sizes)), sizes), sample_weight)
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         return cls._from_layout(labels, np.arange(len(sizes)), indptr, None, sample_weight)
 
@@ -139,6 +199,11 @@ class Judgments(Labels):
         return judgments
 
     @property
+    def row_counts(self) -> RowCounts:
+        """Numbers of rows of the queries, here and in their data set."""
+        return RowCounts(self.qid, self.indptr, self.sizes)
+
+    @property
     def ideal(self) -> Rankings:
         """The ideal ranking: all judged documents, best grade first."""
         return _IdealRankings(self)
@@ -160,6 +225,8 @@ class Judgments(Labels):
             The ranked documents.
         """
         n_threads = threads(n_threads)
+        if self.row_labels:
+            refuse_scores_in_other_order(self.row_labels, y_score)
         scores = self.lay_out_scores(y_score)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
@@ -231,11 +298,12 @@ class Rankings(Keeper):
         ----------
         y_true : array-like of shape (n_documents,)
             Grades: 0 is judged not relevant, NaN is unjudged. The pool of a query consists of its
-            own judged rows.
+            own judged rows. Or what `query_target` or `query_series` makes of them.
         y_score : array-like of shape (n_documents,)
             Finite scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order. Without it all rows form one query.
+            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
+            Without ids all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
             Weight of each row; the weight of a query is the mean over its rows.
         n_threads : int, optional
@@ -250,8 +318,17 @@ class Rankings(Keeper):
         Raises
         ------
         ValueError
-            If lengths differ, the input is empty or not one-dimensional, a score is not finite, or
-            a grade is negative.
+            If lengths differ, the input is empty or not one-dimensional, a score is not finite, a
+            grade is negative, or pandas objects or ids in several places contradict each other.
+
+        Warns
+        -----
+        GroupSizesWarning
+            If the query ids look like group sizes.
+        ThinnedQueriesWarning
+            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        CutQueriesWarning
+            If queries have rows twice.
 
         Examples
         --------
@@ -260,13 +337,45 @@ class Rankings(Keeper):
         >>> evaluate(["AP", "nDCG@10"], rankings).mean()
         {'AP': 1.0, 'nDCG@10': 1.0}
         """
-        labels, scores = as_array("y_true", y_true), as_array("y_score", y_score)
+        columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
+        return cls.of_columns(columns, y_score, sample_weight, n_threads)
+
+    @classmethod
+    def of_columns(
+        cls,
+        columns: CheckedColumns,
+        y_score: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        n_threads: int | None = None,
+    ) -> Rankings:
+        """Rank columns that `read_columns` has compared with each other.
+
+        Parameters
+        ----------
+        columns : CheckedColumns
+            Grades and queries.
+        y_score : array-like of shape (n_documents,)
+            Finite scores.
+        sample_weight : array-like of shape (n_documents,), optional
+            Weight of each row.
+        n_threads : int, optional
+            Number of threads.
+
+        Returns
+        -------
+        Rankings
+            The ranked documents.
+        """
+        labels, scores = as_array("y_true", columns.labels), as_array("y_score", y_score)
         if labels.ndim == scores.ndim == 1 and len(labels) != len(scores):
             raise ValueError(
                 "y_true and y_score must have the same length, "
                 f"got {len(labels)} labels and {len(scores)} scores."
             )
-        return Judgments.from_arrays(y_true, qid, sample_weight).rank(y_score, n_threads)
+        judgments = Judgments.of_columns(columns, sample_weight)
+        if columns.queries is not None:
+            warn_about_scored_queries(judgments.row_counts)
+        return judgments.rank(y_score, n_threads)
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import stacklevel_of_the_user
+from skgraded._guards import stacklevel_of_the_user
 from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.exceptions import UndefinedMeanWarning

@@ -6,24 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skgraded._params import choice
-from skgraded._warnings import warn_if_grades_are_inferred
-from skgraded.measures import Measure, Measures, evaluate, measures_by_name
-from skgraded.rankings import (
-    Judgments,
-    features_for,
-    refuse_other_order,
-    resolve_rows,
+from skgraded._guards import (
+    refusal_of,
+    warn_if_grades_are_inferred,
     warn_if_ids_are_sizes,
+    warn_if_scored_queries_are_parts,
 )
+from skgraded._params import choice
+from skgraded.measures import Measure, Measures, evaluate, measures_by_name
+from skgraded.rankings import Judgments, features_for, read_columns
 from skgraded.results import Means, Scores
-from skgraded.scoring._refusals import refusal_of
 from skgraded.scoring._responses import ResponseMethod, scores_of
-from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
@@ -79,11 +75,11 @@ class RankingScorer:
             the opposite sign.
         """
         try:
-            judgments, sizes = _judge(X, y, qid, sample_weight)
+            judgments = _judge(X, y, qid, sample_weight)
         except ValueError as error:
             refusal: float = refusal_of(error)
             return refusal
-        return self._signed_means(self._score_queries(estimator, X, judgments, sizes))
+        return self._signed_means(self._score_queries(estimator, X, judgments))
 
     def per_query(
         self,
@@ -113,13 +109,11 @@ class RankingScorer:
         Scores
             The values.
         """
-        return self._score_queries(estimator, X, *_judge(X, y, qid, sample_weight))
+        return self._score_queries(estimator, X, _judge(X, y, qid, sample_weight))
 
-    def _score_queries(
-        self, estimator: Any, X: Any, judgments: Judgments, sizes: NDArray[np.int64] | None
-    ) -> Scores:
-        warn_if_ids_are_sizes(judgments)
-        warn_if_scored_queries_are_parts(estimator, judgments, sizes)
+    def _score_queries(self, estimator: Any, X: Any, judgments: Judgments) -> Scores:
+        warn_if_ids_are_sizes(judgments.row_counts)
+        warn_if_scored_queries_are_parts(estimator, judgments.row_counts)
         scores = scores_of(estimator, features_for(estimator, X), self.response_method)
         return evaluate(self._named, judgments.rank(scores))
 
@@ -163,13 +157,9 @@ class RankingScorer:
         return f"make_ranking_scorer({given})"
 
 
-def _judge(
-    X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
-) -> tuple[Judgments, NDArray[np.int64] | None]:
-    """Lay out the grades by query; return them, and the size of each row's query if known."""
-    refuse_other_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
-    grades, queries = resolve_rows(X, y, qid)
-    return Judgments.from_arrays(grades, queries.ids, sample_weight), queries.sizes
+def _judge(X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Judgments:
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    return Judgments.of_columns(columns.require_ids(), sample_weight)
 
 
 def make_ranking_scorer(

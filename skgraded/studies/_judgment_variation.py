@@ -16,7 +16,7 @@ from skgraded._progress import ProgressBar
 from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Rankings, read_columns
 from skgraded.trec import Negative, Order, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def simulate_judgments(
         return grades
 
     judging = _Judging(draw, n_repeats, len(cumulated), top=cumulated.shape[1])
-    return _repeat(measures, judging, y_score, qid)
+    return _repeat(measures, judging, y_score, qid, probabilities=probabilities)
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
@@ -366,7 +366,7 @@ def compare_assessors(
         judging = _Judging(
             lambda first, n: given.T[first : first + n], given.shape[1], len(given), top
         )
-        return _repeat(measures, judging, y_score, qid)
+        return _repeat(measures, judging, y_score, qid, assessments=assessments)
     integer("n_draws", n_draws, _FEWEST)
     rng = np.random.default_rng(random_state)
     judged = ~np.isnan(given)
@@ -379,7 +379,8 @@ def compare_assessors(
         drawn: FloatArray = by_judge[np.arange(len(given)), chosen]
         return drawn
 
-    return _repeat(measures, _Judging(draw, n_draws, len(given), top), y_score, qid)
+    judging = _Judging(draw, n_draws, len(given), top)
+    return _repeat(measures, judging, y_score, qid, assessments=assessments)
 
 
 def compare_qrels(
@@ -460,12 +461,14 @@ def _repeat(
     judging: _Judging,
     y_score: ArrayLike,
     qid: ArrayLike | None,
+    **judged: Any,
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at the same time as memory allows."""
     draw, n_repeats, n_documents, top = judging
     given = measures_by_name(measures)
     chosen = {name: each.resolve(max(1, top)) for name, each in given.items()}
-    once = Rankings.from_arrays(np.zeros(n_documents), y_score, qid)
+    columns = read_columns(np.zeros(n_documents), qid, y_score=y_score, **judged)
+    once = Rankings.of_columns(columns, y_score)
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []
     with ProgressBar(n_repeats, "judgments") as bar:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import warn_if_swapped
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import warn_if_swapped
 from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
     Coverage,

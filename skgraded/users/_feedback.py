@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._guards import warn_once
 from skgraded._params import integer_or_none
 from skgraded._text import count
-from skgraded._warnings import warn_once
 from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
-from skgraded.rankings import numeric, refuse_other_order
+from skgraded.rankings import CheckedColumns, numeric, read_columns
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
     Correction,
@@ -168,7 +168,8 @@ def thresholds_from_feedback(
         top, because better documents stand where more users look.
     qid : array-like of shape (n_rows,), optional
         Session of each row. The rows of a session are resampled together. Where sessions share a
-        query and with it its documents, use the query id. None means that rows are independent.
+        query and with it its documents, use the query id. None means that rows are independent,
+        unless `grade` is made by `query_series` or `query_target`, which hold the ids.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
@@ -252,8 +253,10 @@ def thresholds_from_feedback(
     """
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
-    refuse_other_order(grade=grade, satisfied=satisfied, propensity=propensity, qid=qid)
-    rows = _checked(grade, satisfied, propensity, qid)
+    columns = read_columns(
+        grade, qid, named=("grade", "qid"), satisfied=satisfied, propensity=propensity
+    )
+    rows = _checked(columns, satisfied, propensity)
     n_shown = _count_grades(rows, top)
     by_session = _sums(rows, len(n_shown))
     n_satisfied, n_examined = by_session.sum(axis=0).reshape(2, -1)
@@ -266,7 +269,7 @@ def thresholds_from_feedback(
     correction = Correction.of(_unconstrained(rates), raw, influence)
     ends = interval_of(_unconstrained(widened), steps, confidence, correction)
     g, interval = spread_steps(steps, ends, lengths)
-    warn_if_few(rows.n_sessions, "qid" if qid is not None else "grade", "sessions")
+    warn_if_few(rows.n_sessions, "grade" if columns.queries is None else "qid", "sessions")
     return FeedbackThresholds(
         g=g,
         interval=interval,
@@ -279,14 +282,14 @@ def thresholds_from_feedback(
     )
 
 
-def _checked(grade: Any, satisfied: Any, propensity: Any, qid: Any) -> _Feedback:
-    grades = numeric("grade", grade).astype(np.float64)
+def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedback:
+    grades = numeric("grade", columns.labels).astype(np.float64)
     judged = ~np.isnan(grades)
     is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
     require(is_grade | ~judged, grades, "grade", "integers >= 0, or NaN for unjudged documents")
     was_satisfied = _flags(satisfied, len(grades))
     chances = _propensities(propensity, len(grades))
-    numbers = unit_numbers(qid, len(grades), "grade")
+    numbers = unit_numbers(columns, len(grades), "grade")
     if not judged.any():
         raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
     _, session = np.unique(numbers[judged], return_inverse=True)

@@ -11,13 +11,13 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
+from skgraded._guards import warn_once
 from skgraded._params import integer_or_none
 from skgraded._text import count
-from skgraded._warnings import warn_once
 from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.measures import AP, evaluate
-from skgraded.rankings import Rankings, as_ids, as_rankings, numeric, refuse_other_order
+from skgraded.rankings import CheckedColumns, Rankings, as_rankings, numeric, read_columns
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
     check_options,
@@ -188,7 +188,7 @@ def _two_rankings(
             raise TypeError(
                 "score_b is missing: pass y_true, score_a and score_b, or two Rankings."
             )
-        refuse_other_order(y_true=y_true, score_a=score_a, score_b=score_b, qid=qid)
+        read_columns(y_true, qid, score_a=score_a, score_b=score_b)
         first = as_rankings(y_true, score_a, qid)
         return first, first.judgments.rank(score_b)
     if not isinstance(score_a, Rankings) or score_b is not None or qid is not None:
@@ -325,8 +325,8 @@ def thresholds_from_preferences(
     eGAP with this g agrees with 76% of the others; scale 9.86.
     """
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
-    _refuse_other_queries(preference, differences, qid)
-    told = _checked(preference, differences, qid)
+    columns = read_columns(preference, qid, named=("preference", "qid"), differences=differences)
+    told = _checked(columns, differences)
     lengths = _distinct_thresholds(told.differences)
     distinct = told._replace(differences=told.differences[:, np.cumsum(lengths) - 1])
     fitted = _fit(distinct, at_least=0.0)
@@ -350,13 +350,10 @@ def thresholds_from_preferences(
     )
 
 
-def _refuse_other_queries(preference: Any, differences: Any, qid: Any) -> None:
-    """Raise if pandas objects say by their index that rows are not in the same order."""
-    refuse_other_order(preference=preference, differences=differences, qid=qid)
-    if not isinstance(differences, APDifferences) or qid is not None:
-        return
-    index = getattr(preference, "index", None)
-    if index is None or not hasattr(index, "tolist"):  # a list has a method of this name
+def _refuse_other_queries(columns: CheckedColumns, differences: APDifferences) -> None:
+    """Raise if preferences say by their index that they are not in the order of the queries."""
+    index = columns.row_labels.get("preference")
+    if index is None:
         return
     rows, queries = index.tolist(), differences.qid.tolist()
     if rows != queries and len(rows) == len(queries) and set(rows) == set(queries):
@@ -367,10 +364,10 @@ def _refuse_other_queries(preference: Any, differences: Any, qid: Any) -> None:
         )
 
 
-def _checked(preference: Any, differences: Any, qid: Any) -> _Comparisons:
-    values = _outcomes(preference)
-    query = unit_numbers(qid, len(values), "preference")
-    rows = _rows_of(differences, qid)
+def _checked(columns: CheckedColumns, differences: Any) -> _Comparisons:
+    values = _outcomes(columns.labels)
+    query = unit_numbers(columns, len(values), "preference")
+    rows = _rows_of(columns, differences)
     require_length("differences", len(rows), len(values), "preference")
     return _Comparisons(values, rows, query)
 
@@ -393,13 +390,14 @@ def _outcomes(preference: Any) -> FloatArray:
     return values
 
 
-def _rows_of(differences: Any, qid: Any) -> FloatArray:
+def _rows_of(columns: CheckedColumns, differences: Any) -> FloatArray:
     """Return the differences that each preference is about."""
     if isinstance(differences, APDifferences):
-        if qid is None:
+        if columns.queries is None:
+            _refuse_other_queries(columns, differences)
             return differences.values
         row_of = {query: row for row, query in enumerate(differences.qid.tolist())}
-        wanted = as_ids(qid).tolist()
+        wanted = columns.ids.tolist()
         unknown = next((query for query in wanted if query not in row_of), None)
         if unknown is not None:
             raise ValueError(f"qid must hold queries of differences, got {unknown!r}.")

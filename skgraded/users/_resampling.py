@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from skgraded._guards import warn_once
 from skgraded._params import fraction, integer
-from skgraded._warnings import warn_once
 from skgraded.exceptions import FewFeedbackWarning
-from skgraded.rankings import as_ids, group_rows
+from skgraded.rankings import CheckedColumns, number_rows
 
 __all__ = [
     "Correction",
@@ -58,18 +58,12 @@ def require_length(name: str, n_entries: int, n_rows: int, of: str) -> None:
         raise ValueError(f"{name} must have one entry per row of {of} ({n_rows}), got {n_entries}.")
 
 
-def unit_numbers(qid: Any, n_rows: int, of: str) -> IntArray:
+def unit_numbers(columns: CheckedColumns, n_rows: int, of: str) -> IntArray:
     """Return the number of the session or query of each row; without ids each row is its own."""
-    if qid is None:
+    if columns.queries is None:
         return np.arange(n_rows)
-    require_length("qid", len(as_ids(qid)), n_rows, of)
-    _, indptr, row_order = group_rows(qid, n_rows)
-    in_layout = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    if row_order is None:
-        return in_layout
-    numbers = np.empty_like(in_layout)
-    numbers[row_order] = in_layout
-    return numbers
+    require_length("qid", len(columns.ids), n_rows, of)
+    return number_rows(columns.queries.ids, n_rows).astype(np.int64)
 
 
 def grades_in_words(grades: IntArray) -> str:

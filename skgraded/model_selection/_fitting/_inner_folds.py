@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
-from skgraded._warnings import warn_once
+from skgraded._guards import n_shared, warn_once
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.model_selection._fitting._rows import QueryRows
 from skgraded.rankings import query_series
@@ -92,7 +92,7 @@ def _warn_if_queries_are_cut(owner: Any, cv: Any, rows: QueryRows) -> None:
         splitter = check_cv(deepcopy(cv), rows.y, classifier=is_classifier(owner))
         splits = splitter.split(np.zeros((len(query), 1)), rows.y)
         # Leaving one row out makes as many splits as rows: the first one that cuts is enough.
-        numbers = (len(np.intersect1d(query[train], query[test])) for train, test in splits)
+        numbers = (n_shared(query[train], query[test]) for train, test in splits)
         n_cut = next(filter(None, numbers), 0)
     except (TypeError, ValueError, IndexError):  # the fit itself tells of a cv that does not work
         return

@@ -8,14 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import is_argument_of
+from skgraded._guards import warn_if_rows_are_those_of_a_fold
 from skgraded.rankings import Judgments
 
 __all__ = ["Pairs"]
 
 IntArray = NDArray[np.int64]
 _ENDS = 2  # winner and loser
-_FOLDS = {"_fit_and_score", "_fit_and_predict"}  # where scikit-learn fits on some of the rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Pairs:
             if weight is not None:
                 raise ValueError("pairs_weight needs pairs, got pairs=None.")
             return None
-        _refuse_in_folds(pairs)
+        warn_if_rows_are_those_of_a_fold(pairs)
         rows = _row_numbers(pairs, judgments.n_documents)
         _require_one_query(rows, judgments)
         weights = None if weight is None else np.asarray(weight)
@@ -95,13 +94,4 @@ def _require_one_query(rows: IntArray, judgments: Judgments) -> None:
         raise ValueError(
             f"pairs must be of two rows of one query, got rows {winner} and {loser} of the queries "
             f"{one!r} and {two!r}."
-        )
-
-
-def _refuse_in_folds(pairs: Any) -> None:
-    """Raise in a fold of scikit-learn's, which holds other rows than those that were numbered."""
-    if is_argument_of(_FOLDS, "fit_params", pairs):
-        raise ValueError(
-            "pairs must be left out in cross-validation: they are row numbers of all rows, and "
-            "a fold has other rows. Fit on each fold yourself, with pairs of its rows."
         )

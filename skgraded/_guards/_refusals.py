@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from skgraded._stack import is_scored_in_a_fold
+from skgraded._guards._stack import is_scored_in_a_fold
 
 __all__ = ["Refusal", "refusal_of"]
 

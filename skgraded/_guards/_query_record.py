@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded.rankings import Judgments, resolve_queries
+from skgraded._guards._row_counts import RowCounts
 
-__all__ = ["QueryRecord", "hash_ids", "sizes_by_query"]
+__all__ = ["QueryRecord", "hash_ids"]
 
 IntArray = NDArray[np.int64]
 HashArray = NDArray[np.uint64]
@@ -46,31 +46,27 @@ class QueryRecord:
     sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
-    def of(cls, judgments: Judgments, row_sizes: IntArray | None) -> QueryRecord:
+    def of(cls, counts: RowCounts) -> QueryRecord:
         """Record the queries of some rows.
 
         Parameters
         ----------
-        judgments : Judgments
-            The rows by query.
-        row_sizes : ndarray of shape (n_documents,) or None
-            Size of each row's query, where it is known.
+        counts : RowCounts
+            Numbers of rows of the queries.
 
         Returns
         -------
         QueryRecord
             The record.
         """
-        sizes = sizes_by_query(judgments, row_sizes)
-        hashes = hash_ids(judgments.qid)
+        hashes = hash_ids(counts.qid)
         order = np.argsort(hashes)
-        n_rows = np.diff(judgments.indptr)
-        seen = _small(n_rows[order])
-        if sizes is None:
+        seen = _small(counts.n_rows[order])
+        if counts.sizes is None:
             return cls(hashes[order], seen, None)
         # One array for both is saved once.
-        is_whole = np.array_equal(n_rows, sizes)
-        return cls(hashes[order], seen, seen if is_whole else _small(sizes[order]))
+        is_whole = np.array_equal(counts.n_rows, counts.sizes)
+        return cls(hashes[order], seen, seen if is_whole else _small(counts.sizes[order]))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -98,22 +94,16 @@ class QueryRecord:
         Parameters
         ----------
         qid : array-like of shape (n,)
-            Query ids, such as those of the rows.
+            Query ids, such as those of the rows; or what `query_ids` makes of them.
 
         Returns
         -------
         ndarray of shape (n,), bool
             Whether the query is there.
         """
-        return np.isin(hash_ids(resolve_queries(None, qid=qid).ids), self.hashes)
-
-
-def sizes_by_query(judgments: Judgments, sizes: IntArray | None) -> IntArray | None:
-    """Return the size of each query, from those of the rows."""
-    if sizes is None:
-        return None
-    starts, order = judgments.indptr[:-1], judgments.row_order
-    return sizes[starts if order is None else order[starts]]
+        # NumPy would turn a list of ids of several types into text.
+        ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
+        return np.isin(hash_ids(ids["qid"] if ids.dtype.names else ids), self.hashes)
 
 
 def _small(counts: IntArray) -> NDArray[np.unsignedinteger[Any]]:

@@ -7,6 +7,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from skgraded._guards._row_counts import n_parts
+
 __all__ = ["refuse_cut_queries"]
 
 # Data sets are looked at once, because the rows of a subset are a list.
@@ -41,8 +43,7 @@ def refuse_cut_queries(data_set: Any) -> None:
 
 
 def _require_whole(sizes: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> None:
-    present = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes))
-    n_cut = int(((present > 0) & (present < sizes)).sum())
+    n_cut = n_parts(np.repeat(np.arange(len(sizes)), sizes)[rows], sizes)
     if n_cut:
         raise ValueError(
             f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "

@@ -1,7 +1,18 @@
-"""The one place that reads the call stack: who called, in which run, and from which line.
+"""The one place that reads the call stack.
 
-What it finds decides whether a warning is shown, at which line, and how an error reaches the user;
-no value depends on it.
+No value depends on what it finds. This is all that it is read for:
+
+- **Where and how often a warning is shown**: at the user's line, and once in a search. Only frames
+  tell which line is the user's and in which search a fold is fitted.
+- **Whether to warn** of what tools of scikit-learn do without a trace in the data
+  (`skgraded._guards._scikit_learn`). A `query_target` tells how many rows a query has, so that most
+  misuse is found by counting. Frames are read where counting cannot find it: a halving search or
+  ``learning_curve`` takes rows out of a split while only ids are known; a scorer of ``make_scorer``
+  passes no ids; ``permutation_importance`` shuffles a column of ids; RFECV judges a ranker by R2; a
+  fold gets the row numbers of all rows; a cross-validation scores ids that look like mere numbers.
+- **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
+- **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
+  know whether they maximise, so that a training that goes the wrong way can be refused.
 """
 
 from __future__ import annotations
@@ -13,14 +24,13 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "LearningCurve",
-    "caller_is_permuting_features",
     "caller_with",
     "fraction_drawn_by",
     "frame_that_asked",
     "is_argument_of",
     "is_called_by_a_scorer",
     "is_cross_validating",
-    "is_frame_of",
+    "is_permuting_features",
     "is_scored_in_a_fold",
     "learning_curve_of",
     "metric_of_recursive_elimination",
@@ -33,7 +43,7 @@ _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "
 
 # Modules of scikit-learn that fit and score parts of one data set.
 _VALIDATION = "sklearn.model_selection._validation"
-_CROSS_VALIDATION = {_VALIDATION, "sklearn.feature_selection._rfe"}
+_ELIMINATION = "sklearn.feature_selection._rfe"
 _SCORER = "sklearn.metrics._scorer"
 _PERMUTATION = "sklearn.inspection._permutation_importance"
 
@@ -102,11 +112,6 @@ def frame_that_asked() -> FrameType | None:
     return sys._getframe(2)
 
 
-def is_frame_of(frame: FrameType | None, module: str) -> bool:
-    """Whether a frame runs code of a module."""
-    return frame is not None and _module_of(frame) == module
-
-
 def is_argument_of(functions: Collection[str], argument: str, value: object) -> bool:
     """Whether a function of such a name is running that got a mapping with a value in it."""
     return any(
@@ -119,26 +124,31 @@ def is_argument_of(functions: Collection[str], argument: str, value: object) -> 
 
 def is_cross_validating() -> bool:
     """Whether scikit-learn trains and scores on parts of one data set, where equal ids are one."""
-    return any(_module_of(frame) in _CROSS_VALIDATION for frame in _frames_above_the_caller())
+    return _is_at_work(_VALIDATION, _ELIMINATION)
 
 
 def is_called_by_a_scorer() -> bool:
     """Whether a scorer made by scikit-learn's ``make_scorer`` is at work."""
-    return any(_module_of(frame) == _SCORER for frame in _frames_above_the_caller())
+    return _is_at_work(_SCORER)
 
 
-def caller_is_permuting_features() -> bool:
+def is_permuting_features() -> bool:
     """Whether scikit-learn's permutation_importance is at work, which shuffles every column."""
-    return any(_module_of(frame) == _PERMUTATION for frame in _frames_above_the_caller())
+    return _is_at_work(_PERMUTATION)
 
 
-def _is_function_of_scikit_learn(frame: FrameType | None, name: str) -> bool:
-    if frame is None or not _module_of(frame).startswith("sklearn."):
-        return False
-    return frame.f_code.co_qualname == name
+def _is_at_work(*modules: str) -> bool:
+    return any(_module_of(frame) in modules for frame in _frames_above_the_caller())
 
 
-def fraction_drawn_by(caller: FrameType | None) -> float | None:
+def _locals_of(caller: FrameType | None, function: str) -> dict[str, Any] | None:
+    """Return the local variables of a frame, if it runs that function of scikit-learn."""
+    if caller is None or not _module_of(caller).startswith("sklearn."):
+        return None
+    return caller.f_locals if caller.f_code.co_qualname == function else None
+
+
+def fraction_drawn_by(caller: FrameType | None) -> float:
     """Return the share of the rows that a halving search draws from every fold.
 
     Parameters
@@ -148,13 +158,11 @@ def fraction_drawn_by(caller: FrameType | None) -> float | None:
 
     Returns
     -------
-    float or None
-        The share; None where the caller is no halving search over rows.
+    float
+        The share; 1 where the caller is no halving search over rows.
     """
-    if not _is_function_of_scikit_learn(caller, "_SubsampleMetaSplitter.split"):
-        return None
-    splitter = caller.f_locals.get("self")  # type: ignore[union-attr]
-    return float(getattr(splitter, "fraction", 1))
+    found = _locals_of(caller, "_SubsampleMetaSplitter.split")
+    return 1.0 if found is None else float(getattr(found.get("self"), "fraction", 1))
 
 
 class LearningCurve(NamedTuple):
@@ -185,10 +193,10 @@ def learning_curve_of(caller: FrameType | None) -> LearningCurve | None:
     LearningCurve or None
         The arguments; None where the caller is something else.
     """
-    if not _is_function_of_scikit_learn(caller, "learning_curve"):
+    found = _locals_of(caller, "learning_curve")
+    if found is None:
         return None
-    given = caller.f_locals  # type: ignore[union-attr]
-    return LearningCurve(given.get("train_sizes"), bool(given.get("shuffle")))
+    return LearningCurve(found.get("train_sizes"), bool(found.get("shuffle")))
 
 
 def is_scored_in_a_fold() -> bool:
@@ -212,7 +220,7 @@ def metric_of_recursive_elimination() -> str | None:
         scorer than one of scikit-learn's.
     """
     for frame in _frames_above_the_caller():
-        if frame.f_code.co_name == "_rfe_single_fit" and _module_of(frame) in _CROSS_VALIDATION:
+        if frame.f_code.co_name == "_rfe_single_fit" and _module_of(frame) == _ELIMINATION:
             metric = getattr(frame.f_locals.get("scorer"), "_score_func", None)
             return getattr(metric, "__name__", None)
     return None

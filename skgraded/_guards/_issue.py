@@ -1,33 +1,13 @@
-"""Functions that issue warnings at the user's line of code, and each of them once in a search."""
+"""How a warning is issued: at the user's line of code, and once in a search."""
 
 import warnings
-from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from skgraded._stack import run_in_progress, stacklevel_of_the_user
-from skgraded.exceptions import InferredGradesWarning, SkgradedWarning
+from skgraded._guards._stack import run_in_progress, stacklevel_of_the_user
+from skgraded.exceptions import SkgradedWarning
 
-__all__ = [
-    "warn_if_grades_are_inferred",
-    "warn_once",
-]
-
-
-def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn if a measure that will score several data sets takes its top grade from each of them."""
-    still_open = [each for each in measures if each.is_open]
-    if not still_open:
-        return
-    names = ", ".join(str(each) for each in still_open)
-    example = repr(still_open[0].resolve(4))
-    warn_once(
-        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
-        "each data set that is scored, so that the measure may differ between folds. Set "
-        f"max_grade, for example {example}, or give g or gain as one number per grade.",
-        InferredGradesWarning,
-    )
-
+__all__ = ["warn_once"]
 
 # Warnings already issued, by run of joblib.Parallel, so that a search warns only once.
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()

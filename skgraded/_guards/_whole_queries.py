@@ -7,21 +7,27 @@ the numbers of training rows and scored rows of each query are compared instead.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stack import is_cross_validating
-from skgraded._warnings import warn_once
+from skgraded._guards._arguments import warn_if_ids_are_sizes
+from skgraded._guards._issue import warn_once
+from skgraded._guards._query_record import QueryRecord, hash_ids
+from skgraded._guards._row_counts import RowCounts, n_parts, n_shared
+from skgraded._guards._stack import is_cross_validating
 from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
-from skgraded.rankings import Judgments
-from skgraded.scoring._query_record import QueryRecord, hash_ids, sizes_by_query
 
-__all__ = ["warn_if_queries_are_cut", "warn_if_scored_queries_are_parts"]
+__all__ = [
+    "warn_about_scored_queries",
+    "warn_if_queries_are_cut",
+    "warn_if_scored_queries_are_parts",
+    "warn_if_splits_take_parts",
+]
 
 IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
 _ABOUT_AS_MANY = (0.8, 1.25)
@@ -31,29 +37,22 @@ _ON_PURPOSE = (
 )
 
 
-def warn_if_queries_are_cut(
-    judgments: Judgments, row_sizes: IntArray | None, *, rows: str = "training rows"
-) -> None:
+def warn_if_queries_are_cut(counts: RowCounts, *, rows: str = "training rows") -> None:
     """Warn if queries lack rows, or have rows twice, where a ranker is trained or rows are split.
 
     Parameters
     ----------
-    judgments : Judgments
-        The rows by query.
-    row_sizes : ndarray of shape (n_documents,) or None
-        Size of each row's query, where it is known.
+    counts : RowCounts
+        Numbers of rows of the queries.
     rows : str, default="training rows"
         What to call the rows in the message.
     """
-    sizes = sizes_by_query(judgments, row_sizes)
-    if sizes is None:
-        return
-    lacking = np.diff(judgments.indptr) < sizes
+    lacking = counts.lacking
     if not lacking.any():
-        _warn_if_rows_repeat(judgments, sizes, rows)
+        _warn_if_rows_repeat(counts, rows)
         return
     warn_once(
-        f"The {rows} hold parts of queries: {_example(judgments, sizes, lacking)}. Folds of rows, "
+        f"The {rows} hold parts of queries: {counts.example(lacking)}. Folds of rows, "
         "a learning curve or a halving search with resource='n_samples' cut queries. Split by "
         "whole queries, for example by cv=QueryKFold(5) or QueryShuffleSplit(train_size=n). "
         f"{_ON_PURPOSE}",
@@ -62,7 +61,7 @@ def warn_if_queries_are_cut(
 
 
 def warn_if_scored_queries_are_parts(
-    estimator: Any, judgments: Judgments, row_sizes: IntArray | None, *, given_apart: bool = False
+    estimator: Any, counts: RowCounts, *, given_apart: bool = False
 ) -> None:
     """Warn if scored queries lack rows, or if a ranker has been trained on other rows of them.
 
@@ -71,27 +70,76 @@ def warn_if_scored_queries_are_parts(
     estimator : estimator
         A fitted `QueryRanker`, an estimator that wraps one, or any other, which tells nothing of
         the queries that it has seen.
-    judgments : Judgments
-        The scored rows by query.
-    row_sizes : ndarray of shape (n_documents,) or None
-        Size of each row's query, where it is known.
+    counts : RowCounts
+        Numbers of scored rows of the queries.
     given_apart : bool, default=False
         Whether the rows are another data set than that of a cross-validation in progress.
     """
-    sizes, trained = sizes_by_query(judgments, row_sizes), _training_record(estimator)
-    overlap = None if trained is None else _Overlap(trained, judgments, sizes)
+    trained = _training_record(estimator)
+    overlap = None if trained is None else _Overlap(trained, counts)
     if overlap is not None and overlap.is_leak(given_apart=given_apart):
         _warn_of_a_leak()
         return
-    if sizes is None:
+    # Of training rows, fit has warned.
+    _warn_of_parts(counts, None if overlap is None else overlap.scored[overlap.are_training_rows])
+
+
+def warn_about_scored_queries(counts: RowCounts) -> None:
+    """Warn if the ids are sizes, or if scored queries lack rows or have rows twice.
+
+    Parameters
+    ----------
+    counts : RowCounts
+        Numbers of scored rows of the queries.
+    """
+    warn_if_ids_are_sizes(counts)
+    _warn_of_parts(counts)
+
+
+def _warn_of_parts(counts: RowCounts, apart_from: IntArray | None = None) -> None:
+    if counts.sizes is None:
         return
-    lacking = np.diff(judgments.indptr) < sizes
-    if overlap is not None:
-        lacking[overlap.scored[overlap.are_training_rows]] = False  # fit has warned of these
+    lacking = counts.lacking
+    if apart_from is not None:
+        lacking[apart_from] = False
     if lacking.any():
-        _warn_of_thin_queries(_example(judgments, sizes, lacking))
+        _warn_of_thin_queries(counts.example(lacking))
     else:
-        _warn_if_rows_repeat(judgments, sizes, "scored rows")
+        _warn_if_rows_repeat(counts, "scored rows")
+
+
+def warn_if_splits_take_parts(
+    splits: Iterable[tuple[IntArray, IntArray]], query: IntArray, sizes: IntArray
+) -> None:
+    """Warn if a split trains and tests on rows of one query, or tests on some of its rows.
+
+    Parameters
+    ----------
+    splits : iterable of (train, test)
+        Row numbers of each split.
+    query : ndarray of shape (n_rows,)
+        Query number of each row.
+    sizes : ndarray of shape (n_queries,)
+        Number of rows of each query.
+    """
+    by_split = [(query[train], query[test]) for train, test in splits]
+    n_cut = max((n_shared(train, test) for train, test in by_split), default=0)
+    if n_cut:
+        warn_once(
+            f"cv cuts queries: up to {n_cut} of {len(sizes)} have documents in both the training "
+            "and the test rows of a split, so that values are too high. Split by whole queries, "
+            "for example by cv=QueryKFold(5).",
+            QueryLeakWarning,
+        )
+        return
+    n_thinned = max((n_parts(test, sizes) for _, test in by_split), default=0)
+    if n_thinned:
+        warn_once(
+            f"cv leaves rows of queries out: up to {n_thinned} of {len(sizes)} are tested on some "
+            "of their documents, and short lists are easier to rank. Split by whole queries, for "
+            "example by cv=QueryKFold(5).",
+            ThinnedQueriesWarning,
+        )
 
 
 class _Overlap:
@@ -102,21 +150,21 @@ class _Overlap:
     the training rows are cut remains.
     """
 
-    def __init__(self, trained: QueryRecord, judgments: Judgments, sizes: IntArray | None) -> None:
-        hashes = hash_ids(judgments.qid)
+    def __init__(self, trained: QueryRecord, counts: RowCounts) -> None:
+        hashes = hash_ids(counts.qid)
         _, before, self.scored = np.intersect1d(
             trained.hashes, hashes, assume_unique=True, return_indices=True
         )
-        n_trained, n_scored = trained.n_rows[before], np.diff(judgments.indptr)[self.scored]
+        n_trained, n_scored = trained.n_rows[before], counts.n_rows[self.scored]
         # Equal sizes mean one data set; without them, or with others, it may be another one.
         self.is_one_data_set = np.zeros(len(before), dtype=bool)
         self.was_cut = np.zeros(len(before), dtype=bool)
-        if sizes is not None and trained.sizes is not None:
-            self.is_one_data_set = trained.sizes[before] == sizes[self.scored]
+        if counts.sizes is not None and trained.sizes is not None:
+            self.is_one_data_set = trained.sizes[before] == counts.sizes[self.scored]
             self.was_cut = n_trained < trained.sizes[before]
         self.have_other_rows = n_trained != n_scored
         self.are_training_rows = self.is_one_data_set & ~self.have_other_rows
-        self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, judgments)
+        self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, counts)
 
     def is_leak(self, *, given_apart: bool) -> bool:
         """Whether the ranker knows some scored query by other rows.
@@ -132,19 +180,19 @@ class _Overlap:
 
 
 def _may_be_of_other_data(
-    trained: QueryRecord, hashes: NDArray[np.uint64], judgments: Judgments
+    trained: QueryRecord, hashes: NDArray[np.uint64], counts: RowCounts
 ) -> bool:
     """Whether equal ids may be a coincidence, because the scored queries are numbered 0, 1, ...
 
     Files without ids are numbered from the start. Two parts of one data set have the same numbers,
     and lists of other lengths.
     """
-    if not _is_numbering(judgments.qid):
+    if not _is_numbering(counts.qid):
         return False
     if not np.array_equal(trained.hashes, np.sort(hashes)):
         return True
     shortest, longest = _ABOUT_AS_MANY
-    return bool(shortest <= judgments.n_documents / trained.n_rows.sum() <= longest)
+    return bool(shortest <= counts.n_rows.sum() / trained.n_rows.sum() <= longest)
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -173,24 +221,16 @@ def _warn_of_thin_queries(example: str) -> None:
     )
 
 
-def _warn_if_rows_repeat(judgments: Judgments, sizes: IntArray, rows: str) -> None:
-    repeated = np.diff(judgments.indptr) > sizes
+def _warn_if_rows_repeat(counts: RowCounts, rows: str) -> None:
+    repeated = counts.repeated
     if repeated.any():
         warn_once(
             f"The {rows} hold more rows of queries than these have: "
-            f"{_example(judgments, sizes, repeated)}. Either rows occur twice, as in a bootstrap "
+            f"{counts.example(repeated)}. Either rows occur twice, as in a bootstrap "
             "sample, or two queries share an id. Give every query, and every copy of one, an id "
             "of its own, and make the target or the ids from all rows.",
             CutQueriesWarning,
         )
-
-
-def _example(judgments: Judgments, sizes: IntArray, marked: BoolArray) -> str:
-    """Say how many queries are meant, and of one of them the numbers of rows."""
-    first = int(np.flatnonzero(marked)[0])
-    n_rows = judgments.indptr[first + 1] - judgments.indptr[first]
-    (name,) = judgments.qid[first : first + 1].tolist()
-    return f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows} rows of {sizes[first]}"
 
 
 def _training_record(estimator: Any) -> QueryRecord | None:

@@ -1,0 +1,89 @@
+"""Warnings about arguments that are easily forgotten or taken for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._guards._issue import warn_once
+from skgraded._guards._row_counts import RowCounts
+from skgraded._guards._stack import is_called_by_a_scorer
+from skgraded.exceptions import GroupSizesWarning, MissingQueryIdsWarning, SwappedArgumentsWarning
+
+__all__ = ["warn_if_ids_are_forgotten", "warn_if_ids_are_sizes", "warn_if_swapped"]
+
+_LONG_FOR_ONE_QUERY = 1_000
+_MOST_GRADES = 16  # scores of more different values are no grades
+_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+
+
+def warn_if_ids_are_forgotten(n_rows: int) -> None:
+    """Warn where a call without ids has many rows, or comes from a scorer of scikit-learn."""
+    if n_rows <= _LONG_FOR_ONE_QUERY and not is_called_by_a_scorer():
+        return
+    warn_once(
+        f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass qid=, "
+        "one id per row; in scikit-learn's tools use make_ranking_scorer, which finds the ids. If "
+        "the rows are one query, say so by qid=np.zeros(len(y_true)).",
+        MissingQueryIdsWarning,
+    )
+
+
+def warn_if_ids_are_sizes(counts: RowCounts, *, is_training: bool = False) -> None:
+    """Warn where each id is the size of its query, as queries of one size are taken for one.
+
+    Parameters
+    ----------
+    counts : RowCounts
+        Numbers of rows of the queries.
+    is_training : bool, default=False
+        Whether a model is to be trained on the rows: it seldom is on a single query, so that a
+        single id is taken for a size even where there are few rows.
+    """
+    ids = counts.qid
+    if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
+        return
+    n_rows = counts.n_rows
+    if len(ids) == 1:
+        is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
+        looks_like_sizes = is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0
+    else:
+        # An id divides a number of rows by chance once in id times.
+        is_chance = np.log(ids).sum() < -np.log(_CHANCE)
+        looks_like_sizes = not ((n_rows == n_rows[0]).all() or (n_rows % ids).any() or is_chance)
+    if not looks_like_sizes:
+        return
+    warn_once(
+        "qid looks like the number of rows of each query, repeated for each row: queries of the "
+        "same size are taken for one. From group sizes, make ids by "
+        "qid=np.repeat(np.arange(len(sizes)), sizes).",
+        GroupSizesWarning,
+    )
+
+
+def warn_if_swapped(
+    grades: NDArray[Any], scores: Any, names: tuple[str, str] = ("y_true", "y_score")
+) -> None:
+    """Warn where fractional grades and scores of few whole numbers look exchanged.
+
+    Scores look like grades if they are whole numbers from 0 on, few different ones and fewer than
+    the grades. Equal scores are those of a constant model.
+
+    Parameters
+    ----------
+    grades, scores : ndarray
+        Grades, some of which are fractional, and scores.
+    names : (str, str), default=("y_true", "y_score")
+        What the user calls the two.
+    """
+    found = np.unique(scores)
+    few = 1 < len(found) <= _MOST_GRADES and len(found) < len(np.unique(grades))
+    if not few or found[0] != 0 or (found != np.floor(found)).any():
+        return
+    warn_once(
+        f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from {found[0]:g} to "
+        f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
+        SwappedArgumentsWarning,
+    )

@@ -1,0 +1,55 @@
+"""Warnings about the scale of grades: data may not show all of it, or g may reach beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from skgraded._guards._issue import warn_once
+from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
+
+__all__ = ["warn_about_scales", "warn_if_grades_are_inferred"]
+
+# This many queries seldom lack the top grade by chance.
+_MANY_QUERIES = 100
+# As many where g begins with 0, which suggests an entry for grade 0.
+_SOME_QUERIES = 20
+
+
+def warn_about_scales(measures: Sequence[Any], top_grade: float, n_queries: int) -> None:
+    """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
+    warn_if_grades_are_inferred(measures, "A call with arrays")
+    for each in measures:
+        g = getattr(each, "g", None)
+        if isinstance(g, tuple):
+            _warn_about_thresholds(each, g, int(top_grade), n_queries)
+
+
+def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
+    """Warn if a measure that will score several data sets takes its top grade from each of them."""
+    still_open = [each for each in measures if each.is_open]
+    if not still_open:
+        return
+    names = ", ".join(str(each) for each in still_open)
+    example = repr(still_open[0].resolve(4))
+    warn_once(
+        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
+        "each data set that is scored, so that the measure may differ between folds. Set "
+        f"max_grade, for example {example}, or give g or gain as one number per grade.",
+        InferredGradesWarning,
+    )
+
+
+def _warn_about_thresholds(measure: Any, g: tuple[float, ...], top: int, n_queries: int) -> None:
+    enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
+    if len(g) <= top or n_queries < enough:
+        return
+    if g[0] == 0:
+        hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."
+    else:
+        hint = "The measure cannot reach 1 on these data, unless normalize=True."
+    warn_once(
+        f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
+        f"the {n_queries} queries in y_true is {top}. {hint}",
+        UnusedThresholdWarning,
+    )
