@@ -1,6 +1,7 @@
 """`evaluate` of several systems, and measures under names of the user's choice."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def test_rows_in_another_order_are_refused():
 
 
 class TestNames:
-    NAMED = {"top": "nDCG@3", "users": xGAP(g=(0.1, 0.9)), "again": nDCG(k=3)}
+    NAMED: ClassVar = {"top": "nDCG@3", "users": xGAP(g=(0.1, 0.9)), "again": nDCG(k=3)}
 
     def test_they_name_the_columns(self):
         found = evaluate(self.NAMED, Y, SYSTEMS["a"], qid=QID)

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skgraded import cross_validate_queries, evaluate, nDCG, trec
+from skgraded import cross_validate_queries, evaluate, trec
 from skgraded.datasets import make_ranking
-from skgraded.measures import QueryScores
 from skgraded.model_selection import compare_rankers
+from skgraded.results import Scores
 from skgraded.studies import (
     correlate,
     discriminative_power,
@@ -60,7 +60,7 @@ def query_scores(n_rankers, n_queries=30):
     values = np.random.default_rng(1).random((n_rankers, n_queries))
     qid = np.arange(n_queries)
     return {
-        f"{LONG} {number}": QueryScores(nDCG(k=10), qid, row, None, 0)
+        f"{LONG} {number}": Scores(measures=("nDCG@10",), qid=qid, values=row, directions=(1,))
         for number, row in enumerate(values)
     }
 
@@ -84,7 +84,7 @@ def scored(runs=FEW):
 
 
 RESULTS = {
-    "QueryScores": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3]).per_query("AP"),
+    "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
         ["xGAP(g=[0.125,0.125,0.25,0.25,0.25],ties=pessimistic)@10", "AP"],
         [2, 0],
@@ -94,7 +94,7 @@ RESULTS = {
     "QueryValidation": validated,
     "RankerComparison": lambda: compare_rankers(query_scores(3)),
     "many rankers": lambda: compare_rankers(query_scores(30), n_resamples=10),
-    "RunScores": scored,
+    "Scores of runs": scored,
     "Comparison": lambda: trec.compare(scored()),
     "many runs": lambda: trec.compare(scored(RUNS), test="t"),
     "Correlation": lambda: correlate(scored()),
