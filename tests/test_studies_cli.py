@@ -421,7 +421,7 @@ def test_rules_reach_every_study(short, capsys, rules):
     found = incompleteness(measures, qrels, runs, rates=[100], **rules)
     assert shown.out.strip() == found.to_text("score")
     assert_notes(found.notes, scores.notes, shown.err)
-    np.testing.assert_allclose(found.full[0], scores.means())
+    np.testing.assert_allclose(found.full[0], scores.means)
     # All of the judgments are no sample, also for a measure that knows what was sampled.
     found = incompleteness("infAP", qrels, runs, rates=[100], **rules)
     np.testing.assert_array_equal(found.means[:, 0, 0], found.full)

@@ -143,9 +143,9 @@ def test_scores_are_those_of_reduced_qrels(collection, method):
     reduced = reduce_pool(qrels, 40, method=method, random_state=5)
     expected = trec.evaluate(MEASURES, reduced, runs)
     assert found.systems == expected.systems
-    np.testing.assert_allclose(found.means[0, 0, 0], expected.means(), atol=1e-11)
+    np.testing.assert_allclose(found.means[0, 0, 0], expected.means, atol=1e-11)
     np.testing.assert_allclose(
-        found.full[0], trec.evaluate(MEASURES, qrels, runs).means(), atol=1e-11
+        found.full[0], trec.evaluate(MEASURES, qrels, runs).means, atol=1e-11
     )
     assert found.n_judged.tolist() == [[int((reduced.grades >= 0).sum())]]
 
@@ -166,7 +166,7 @@ def test_a_pool_of_some_depth_holds_what_a_run_has_among_its_first(collection):
         for topic, grades in qrels.to_dict().items()
     }
     expected = trec.evaluate(MEASURES, judged, runs)
-    np.testing.assert_allclose(found.means[0, 1, 0], expected.means(), atol=1e-11)
+    np.testing.assert_allclose(found.means[0, 1, 0], expected.means, atol=1e-11)
     assert found.means.shape[2] == 1  # nothing is drawn, so nothing is repeated
 
 
@@ -220,7 +220,7 @@ def test_systems_may_be_left_out_of_the_comparison(collection):
 
 def test_a_mean_over_no_topic_is_undefined(collection):
     empty = {"none": np.array([False, False, False, True])}
-    found = incompleteness(*collection, ["AP(empty=nan)", "AP"], rates=[100], topics=empty)
+    found = incompleteness(["AP(empty=nan)", "AP"], *collection, rates=[100], topics=empty)
     assert np.isnan(found.full[..., 0]).all()
     assert np.isnan(found.means[..., 0]).all()
     assert np.isnan([found.kendall[0, 0, 0, 0], found.target_rmse[0, 0, 0, 0]]).all()
@@ -296,11 +296,11 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
 )
 def test_options_that_are_wrong_raise(collection, options, message):
     with pytest.raises(ValueError, match=message):
-        incompleteness(*collection, ["AP"], **options)
+        incompleteness(["AP"], *collection, **options)
 
 
 def test_plot_and_table(collection):
-    found = incompleteness(*collection, ["AP", "Bpref"], rates=[100, 20], n_repeats=2)
+    found = incompleteness(["AP", "Bpref"], *collection, rates=[100, 20], n_repeats=2)
     ax = found.plot()
     *names, answer = [each.get_text() for each in ax.texts]
     assert names == ["AP", "Bpref"]

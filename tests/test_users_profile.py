@@ -464,7 +464,7 @@ def test_rankers_with_different_weights_or_judgments_are_refused():
         "a": Rankings.from_arrays(Y, SCORES["any"], QID),
         "b": Rankings.from_arrays(Y, SCORES["best"], QID, weights),
     }
-    with pytest.raises(ValueError, match="weight queries alike: 'b' and 'a' do not"):
+    with pytest.raises(ValueError, match="weight queries alike, but 'b' and 'a' do not"):
         threshold_profile(ranked)
     ranked["b"] = Rankings.from_arrays(np.minimum(Y, 1), SCORES["best"], QID)
     with pytest.raises(ValueError, match="same judgments, got the highest grades 2 for 'a', 1 for"):
