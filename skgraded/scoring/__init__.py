@@ -3,7 +3,6 @@
 from skgraded.scoring._query_record import QueryRecord
 from skgraded.scoring._responses import ResponseMethod, scores_of
 from skgraded.scoring._scorer import RankingScorer, make_ranking_scorer
-from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = [
     "QueryRecord",
@@ -11,5 +10,4 @@ __all__ = [
     "ResponseMethod",
     "make_ranking_scorer",
     "scores_of",
-    "warn_if_scored_queries_are_parts",
 ]

@@ -1,4 +1,4 @@
-"""Fitted models, whose scores on given documents are compared."""
+"""Scores of fitted models, by the same measures on the same documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from skgraded.rankings import (
     warn_if_ids_are_sizes,
 )
 from skgraded.results import Scores
-from skgraded.scoring import scores_of, warn_if_scored_queries_are_parts
+from skgraded.scoring import scores_of
+from skgraded.scoring._whole_queries import warn_if_scored_queries_are_parts
 
 __all__ = ["scores_of_models"]
 
