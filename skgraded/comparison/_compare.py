@@ -214,8 +214,15 @@ def compare(
         confidence=confidence,
         n_resamples=plan.n_resamples,
         n_tests=len(pairs) * len(columns),
-        remarks=plan.remarks,
+        remarks=plan.remarks + _remarks(scores),
     )
+
+
+def _remarks(scores: Scores) -> tuple[str, ...]:
+    """Say that weights do not count, if there are any."""
+    if scores.weights is None or not np.ptp(scores.weights):
+        return ()
+    return ("Queries have weights, which a comparison leaves out: all count alike.",)
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:
