@@ -260,6 +260,17 @@ def test_models_that_know_the_queries_warn():
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
 
 
+def test_weights_that_do_not_count_are_told():
+    systems = {"first": X[:, 0], "second": X[:, 1]}
+    weighted = evaluate("AP", Y, systems, qid=QID, sample_weight=1.0 + (QID < 9))
+    alike = evaluate("AP", Y, systems, qid=QID, sample_weight=np.full(len(Y), 2.0))
+    expected = compare(evaluate("AP", Y, systems, qid=QID))
+    for scores, is_told in [(weighted, True), (alike, False)]:
+        found = compare(scores)
+        np.testing.assert_array_equal(found.difference, expected.difference)
+        assert any("all count alike" in note for note in found.notes) == is_told
+
+
 # What it says
 
 

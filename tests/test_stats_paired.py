@@ -205,3 +205,40 @@ def test_tukeys_largest_difference_is_significant_by_chance_alone():
 def test_tukey_of_one_topic_and_of_equal_systems():
     np.testing.assert_array_equal(tukey_test(np.array([[0.5], [0.1]]), 99, rng()), 1.0)
     np.testing.assert_array_equal(tukey_test(np.full((3, 5), 0.1), 99, rng()), 1.0)
+
+
+def paired_values(n_systems=4, n_topics=40, seed=3):
+    rng = np.random.default_rng(seed)
+    return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
+
+
+@pytest.mark.parametrize("test", [randomization_test, bootstrap_test])
+def test_batches_do_not_lose_resamples(test, monkeypatch):
+    differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
+    monkeypatch.setattr("skgraded._stats.paired._CELLS_AT_A_TIME", 1000)
+    assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
+
+
+@pytest.mark.parametrize("difference", [0.1, 0.25, 1 / 3])
+def test_a_difference_of_every_topic_is_certain_for_the_bootstrap(difference):
+    constant = np.full((1, 30), difference)
+    p_value = bootstrap_test(constant, 999, np.random.default_rng(0))[0]
+    assert p_value == pytest.approx(1 / 1000)
+
+
+def literal_tukey(values, n_resamples, seed):
+    rng = np.random.default_rng(seed)
+    means = values.mean(axis=1)
+    largest = []
+    for _ in range(n_resamples):
+        shuffled = np.array([rng.permutation(column) for column in values.T]).mean(axis=0)
+        largest.append(shuffled.max() - shuffled.min())
+    gaps = np.abs(means[:, None] - means)
+    return (1 + (np.array(largest) >= gaps[..., None] - 1e-12).sum(axis=2)) / (1 + n_resamples)
+
+
+def test_tukey_is_the_literal_one():
+    values = paired_values(n_topics=12)
+    fast = tukey_test(values, 20_000, np.random.default_rng(0))
+    np.testing.assert_allclose(fast, literal_tukey(values, 4000, 1), atol=0.03)
+    assert (np.diag(fast) == 1.0).all()

@@ -1,4 +1,4 @@
-"""Scores of many runs, and paired tests over topics."""
+"""Scores of many runs."""
 
 import dataclasses
 
@@ -13,7 +13,6 @@ from skgraded import (
     measure,
     trec,
 )
-from skgraded._stats import paired
 from skgraded._writers import Table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
@@ -343,43 +342,3 @@ def test_names_that_mean_the_same_in_ir_measures(name):
     for system, mean in zip(ours.systems, ours.means[:, 0], strict=True):
         expected = ir_measures.calc_aggregate([theirs], qrels, runs[system])[theirs]
         assert mean == pytest.approx(expected, abs=1e-9)
-
-
-# ---- tests over topics
-
-
-def paired_values(n_systems=4, n_topics=40, seed=3):
-    rng = np.random.default_rng(seed)
-    return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
-
-
-@pytest.mark.parametrize("test", [paired.randomization_test, paired.bootstrap_test])
-def test_batches_do_not_lose_resamples(test, monkeypatch):
-    differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
-    monkeypatch.setattr(paired, "_CELLS_AT_A_TIME", 1000)
-    assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
-
-
-@pytest.mark.parametrize("difference", [0.1, 0.25, 1 / 3])
-def test_a_difference_of_every_topic_is_certain_for_the_bootstrap(difference):
-    constant = np.full((1, 30), difference)
-    p_value = paired.bootstrap_test(constant, 999, np.random.default_rng(0))[0]
-    assert p_value == pytest.approx(1 / 1000)
-
-
-def literal_tukey(values, n_resamples, seed):
-    rng = np.random.default_rng(seed)
-    means = values.mean(axis=1)
-    largest = []
-    for _ in range(n_resamples):
-        shuffled = np.array([rng.permutation(column) for column in values.T]).mean(axis=0)
-        largest.append(shuffled.max() - shuffled.min())
-    gaps = np.abs(means[:, None] - means)
-    return (1 + (np.array(largest) >= gaps[..., None] - 1e-12).sum(axis=2)) / (1 + n_resamples)
-
-
-def test_tukey_is_the_literal_one():
-    values = paired_values(n_topics=12)
-    fast = paired.tukey_test(values, 20_000, np.random.default_rng(0))
-    np.testing.assert_allclose(fast, literal_tukey(values, 4000, 1), atol=0.03)
-    assert (np.diag(fast) == 1.0).all()

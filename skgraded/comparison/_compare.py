@@ -175,15 +175,21 @@ def compare(
     >>> bad = {topic: {"d1": 1.0, "d2": 2.0, "d3": 3.0} for topic in qrels}
     >>> good = {topic: {"d1": 3.0, "d2": 2.0, "d3": 1.0} for topic in qrels}
     >>> compare(trec.evaluate("nDCG@10", qrels, {"bad": bad, "good": good}))
+      system  nDCG@10  beats
+    1 good     1.0000  2
+    2 bad      0.6199
+    <BLANKLINE>
+    pair        difference        95% interval  Fisher
+    good - bad     +0.3801  [+0.3801, +0.3801]  0.0078
+    Fisher's randomisation test over 8 queries, p < 0.05.
 
     Splits that are drawn three times, and two measures against a baseline:
 
     >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
     >>> features = {"all": X, "half": X[:, ::2], "third": X[:, ::3]}
+    >>> given = {"qid": qid, "measures": ["nDCG@10", "AP"], "n_repeats": 3}
     >>> validated = {
-    ...     name: cross_validate_queries(
-    ...         Ridge(), each, y, qid=qid, measures=["nDCG@10", "AP"], n_repeats=3
-    ...     )
+    ...     name: cross_validate_queries(Ridge(), each, y, **given)
     ...     for name, each in features.items()
     ... }
     >>> found = compare(validated, baseline="half")
@@ -208,8 +214,15 @@ def compare(
         confidence=confidence,
         n_resamples=plan.n_resamples,
         n_tests=len(pairs) * len(columns),
-        remarks=plan.remarks,
+        remarks=plan.remarks + _remarks(scores),
     )
+
+
+def _remarks(scores: Scores) -> tuple[str, ...]:
+    """Say that weights do not count, if there are any."""
+    if scores.weights is None or not np.ptp(scores.weights):
+        return ()
+    return ("Queries have weights, which a comparison leaves out: all count alike.",)
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:

@@ -59,10 +59,13 @@ def _draw_intervals(found: Comparison, ax: Any) -> None:
     ax.set_xlabel(f"difference in {found.measures[0]},\n{over}")
     plain(ax, grid="x")
     low, high = found.interval[:, 0].T
-    n = int(((low > 0) | (high < 0)).sum())
-    answer = f"{n} of {count(len(names), 'interval')} exclude 0."
-    if not n:
-        answer = "No difference is established: all intervals include 0."
+    n, n_significant = int(((low > 0) | (high < 0)).sum()), int(found.significant.sum())
+    answer = "No difference is established: all intervals include 0."
+    if n or n_significant:
+        answer = (
+            f"{n} of {count(len(names), 'interval')} exclude 0; "
+            f"{count(n_significant, 'difference')} significant ({tests_of(found)})."
+        )
     headline(ax, f"Do systems differ in {found.measures[0]}?", answer)
 
 

@@ -52,7 +52,8 @@ def _parts(
     if measures is not None:
         scored = {name: _picked(name, each, measures) for name, each in scored.items()}
     if models:
-        from skgraded.comparison._models import scores_of_models  # scikit-learn takes a second
+        # Importing scikit-learn takes a second.
+        from skgraded.model_selection._fitted_rankers import scores_of_models
 
         given = list(next(iter(scored.values()))) if scored and measures is None else measures
         scored |= scores_of_models(models, X, y, qid, given)

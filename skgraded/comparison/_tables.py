@@ -103,9 +103,8 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     columns = [means]
     if found.baseline is None:
         rows = [np.flatnonzero(row) + 1 for row in beats(found)[np.ix_(shown, order)]]
-        room = (
-            WIDTH - max(len(shorten(each)) for each in labels) - max(map(len, means)) - len("    ")
-        )
+        taken = [max(len(shorten(each)) for each in labels), max(map(len, means)), len("    ")]
+        room = WIDTH - sum(taken)
         columns.append(_left_aligned([_cut(each, room) for each in ["beats", *map(_ranges, rows)]]))
     return Table(labels, [(each[0], each[1:]) for each in columns])
 

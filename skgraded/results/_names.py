@@ -13,7 +13,15 @@ __all__ = ["OfMeasures", "column_of"]
 
 
 class OfMeasures:
-    """Base class of results that are collections of the names of measures."""
+    """Base class of results that are collections of the names of measures.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> scores = evaluate(["AP", "nDCG@10"], [1, 0], [0.2, 0.1])
+    >>> list(scores), len(scores), "ndcg_cut_10" in scores
+    (['AP', 'nDCG@10'], 2, True)
+    """
 
     measures: tuple[str, ...]
 

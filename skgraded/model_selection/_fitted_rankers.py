@@ -1,4 +1,4 @@
-"""Fitted models, whose scores on given documents are compared."""
+"""Scores of fitted models, by the same measures on the same documents."""
 
 from __future__ import annotations
 
