@@ -312,5 +312,5 @@ def test_plot_and_table(collection):
         found.plot(statistic="rho")
     with pytest.raises(ValueError, match="topics must be one of 'all', got 'few'"):
         found.to_text(topics="few")
-    depths = incompleteness(*collection, ["AP"], method="depth")
+    depths = incompleteness(["AP"], *collection, method="depth")
     assert depths.plot(statistic="target_rmse").get_xlabel() == "depth of the pool"

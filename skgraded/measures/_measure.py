@@ -351,14 +351,12 @@ class Measure(_FieldsByName):
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
-        shared = {field.name for field in dataclasses.fields(Measure)}
-        ordered = sorted(dataclasses.fields(self), key=lambda field: field.name in shared)
-        values = {field.name: getattr(self, field.name) for field in ordered}
+        values = vars(self)
         return {
-            field.name: values[field.name]
-            for field in ordered
-            if values[field.name] != field.default
-            and not (_params.is_nan(values[field.name]) and _params.is_nan(field.default))
+            name: values[name]
+            for name, default in _defaults(type(self))  # type: ignore[arg-type]
+            if values[name] != default
+            and not (_params.is_nan(values[name]) and _params.is_nan(default))
         }
 
     @cached_property
@@ -382,6 +380,14 @@ class Measure(_FieldsByName):
     def __getstate__(self) -> dict[str, Any]:
         # Hashes of strings differ from process to process.
         return {name: value for name, value in vars(self).items() if name not in _CACHED}
+
+
+@cache
+def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a class with their defaults, the class's own fields first."""
+    shared = {field.name for field in dataclasses.fields(Measure)}
+    ordered = sorted(dataclasses.fields(kind), key=lambda field: field.name in shared)
+    return tuple((field.name, field.default) for field in ordered)
 
 
 # What a measure computes of itself once, for memos and names that every call asks for.
@@ -443,5 +449,5 @@ def as_scores(
         weights=judgments.weights,
         n_empty=n_empty,
         empty=tuple(each.empty for each in measures),
-        ideals=tuple(cache(partial(each._mean_of_ideal, judgments)) for each in measures),
+        ideals=tuple(partial(each._mean_of_ideal, judgments) for each in measures),
     )

@@ -109,16 +109,15 @@ class Scores(OfMeasures, LongResult):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        n_measures = len(self.measures)
-        unknown = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
-        for name, nothing in unknown.items():
-            if not getattr(self, name):
-                object.__setattr__(self, name, nothing * n_measures)
+        fields, n_measures = vars(self), len(self.measures)
+        for name, nothing in _UNKNOWN.items():
+            fields[name] = fields[name] or nothing * n_measures
         for name in _ARRAYS:
-            object.__setattr__(self, name, _own(name, getattr(self, name)))
-        axes = [len(each) for each in (self.systems, self.folds, self.qid) if each is not None]
+            if fields[name] is not None:
+                fields[name] = _own(name, fields[name])
+        axes = tuple(len(each) for each in (self.systems, self.folds, self.qid) if each is not None)
         shape = self.values.shape
-        if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
+        if shape != (*axes, n_measures) and (shape != axes or n_measures != 1):
             raise ValueError(
                 "values must have the shape ([n_systems,] [n_repeats,] n_queries[, n_measures]), "
                 f"here {(*axes, n_measures)}, got {shape}."
@@ -397,8 +396,9 @@ class Scores(OfMeasures, LongResult):
             The mean of each measure, by its name; None if it is unknown, or the measure has no
             ideal ranking.
         """
-        ideals = zip(self.measures, self.ideals, strict=True)
-        return {name: each() if callable(each) else each for name, each in ideals}
+        ideals = tuple(each() if callable(each) else each for each in self.ideals)
+        vars(self)["ideals"] = ideals  # computed once
+        return dict(zip(self.measures, ideals, strict=True))
 
     def to_dict(self) -> dict[Any, Any]:
         """Return the values by name: of the system, the repeat, the query and the measure.
@@ -450,7 +450,8 @@ class Scores(OfMeasures, LongResult):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         for name in _ARRAYS:  # pickle forgets that arrays are read-only
-            object.__setattr__(self, name, _own(name, state[name]))
+            if state[name] is not None:
+                vars(self)[name] = _own(name, state[name])
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return tables_of_means(self, n_rows)
@@ -470,14 +471,13 @@ _ARRAYS = {
     "folds": np.int64,
     "has_top_grade": np.bool_,
 }
+_UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
 _BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade")
 
 
 def _own(name: str, values: Any) -> Any:
     """Return an array that nobody can write to; a copy, unless that is so already."""
-    if values is None:
-        return None
-    array = np.asarray(values, _ARRAYS[name])
+    array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
     if array.flags.writeable:
         array = array.copy()
         array.flags.writeable = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         "folds": _of_any("folds", parts, rows),
         "n_empty": tuple(map(_agreed, n_empty)),
         "empty": first.empty,
-        "ideals": tuple(cache(partial(_agreed, each)) for each in ideals),
+        "ideals": tuple(partial(_agreed, each) for each in ideals),
         "has_top_grade": _of_any("has_top_grade", parts, rows),
         "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
     }
