@@ -5,15 +5,16 @@ settings of the training, and a hash of the data. What cannot be written down in
 code behind a name, is not checked: take another folder after you change it.
 """
 
+import dataclasses
 import hashlib
 import os
 import re
 
 import numpy as np
 
-from skgraded.model_selection import QueryValidation
+from skgraded.results import Scores, direction_of
 
-ARRAYS = ("qid", "split", "values", "fit_time", "score_time", "has_top_grade")
+ARRAYS = ("qid", "values", "folds", "has_top_grade")
 
 
 def file_of(folder, name, repeat):
@@ -32,8 +33,8 @@ def hash_of(*arrays):
 def kept(path, about, validate):
     """Return the repeat in a file; if there is no file yet, validate and write it.
 
-    The repeat is a `QueryValidation` without its estimators. `about` maps words to texts, which
-    must be those of the file.
+    The repeat is the arrays of a `Scores`. `about` maps words to texts, which must be those of the
+    file.
     """
     if not path.exists():
         write(path, about, validate())
@@ -58,14 +59,14 @@ def write(path, about, found):
 
 def joined(repeats, measures):
     """Put repeats together as one repeated cross-validation, to hand to `compare`."""
-    n_splits = len(repeats[0]["fit_time"])
-    numbered = [
-        {**each, "split": each["split"] + number * n_splits} for number, each in enumerate(repeats)
+    names, directions = tuple(map(str, measures)), tuple(map(direction_of, measures))
+    queries, n_splits = repeats[0]["qid"].tolist(), repeats[0]["folds"].max() + 1
+    aligned = [
+        Scores(measures=names, directions=directions, **each).select(query=queries)
+        for each in repeats
     ]
-    return QueryValidation(
-        measures=measures,
-        weights=None,
-        estimators=None,
-        n_empty=(0,) * len(measures),
-        **{name: np.concatenate([each[name] for each in numbered]) for name in ARRAYS},
+    return dataclasses.replace(
+        aligned[0],
+        values=np.concatenate([each.values for each in aligned]),
+        folds=np.concatenate([each.folds + n_splits * n for n, each in enumerate(aligned)]),
     )

@@ -7,7 +7,7 @@ iterations on the queries of the fold. All objectives see the same queries, so t
 paired.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 from _kept_repeats import file_of, hash_of, joined, kept
 
 from skgraded import QueryKFold, QueryRanker, compare, cross_validate_queries, measure
+from skgraded.results import Scores
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,14 @@ class Protocol:
     def validated(self, ranker, data, repeat):
         """Return the values of all queries, with a column for each judge."""
         by_judge = [self.judged(ranker, data, repeat, judge) for judge in self.judges]
-        return replace(by_judge[0], values=np.hstack([each.values for each in by_judge]))
+        return Scores(
+            measures=tuple(each.measures[0] for each in by_judge),
+            directions=tuple(each.directions[0] for each in by_judge),
+            qid=by_judge[0].qid,
+            values=np.concatenate([each.values for each in by_judge], axis=-1),
+            folds=by_judge[0].folds,
+            has_top_grade=by_judge[0].has_top_grade,
+        )
 
     def judged(self, ranker, data, repeat, judge):
         """Return the values of all queries under the models that the judge has stopped."""

@@ -26,7 +26,7 @@ def copies():
 
 def runs(form, options):
     qrels, files = track()[0], sorted(Path(copies()[form].name).iterdir())
-    run = {"ours": lambda: trec.evaluate(qrels, files, SKGRADED, n_threads=1)}
+    run = {"ours": lambda: trec.evaluate(SKGRADED, qrels, files, n_threads=1)}
     return medians(run, options.repeats)["ours"], None
 
 

@@ -35,7 +35,7 @@ def opened(path):
 
 
 def with_skgraded(qrels, runs, measures, n_threads):
-    return lambda: trec.evaluate(qrels, runs, measures, n_threads=n_threads)
+    return lambda: trec.evaluate(measures, qrels, runs, n_threads=n_threads)
 
 
 def with_pytrec_eval(qrels, runs):
@@ -143,7 +143,7 @@ def main():
     with tempfile.TemporaryDirectory() as copies:
         if arguments.plain:
             runs = plain_copies(runs, Path(copies))
-        trec.evaluate(qrels, runs, SKGRADED, n_threads=arguments.threads)
+        trec.evaluate(SKGRADED, qrels, runs, n_threads=arguments.threads)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(
             f"{len(runs)} runs; peak memory of skgraded, interpreter included: {peak / 1024:.0f} MB"

@@ -29,7 +29,7 @@ print(facts, "\n")
 # A single evaluation covers all g, because these measures share the sort and the pair moments.
 grid = threshold_grid(int(facts.grades[-1]), 10 if arguments.full else 4)
 others = ["AP", "nDCG", "RBP", "Bpref"]
-scores = trec.evaluate(qrels, runs, [*threshold_measures(grid), *others])
+scores = trec.evaluate([*threshold_measures(grid), *others], qrels, runs)
 topics = {"all": facts.n_relevant > 0, "few": facts.few(2, arguments.ratio)}
 kept = above_first_quartile(scores)
 sweep = sweep_thresholds(scores, topics=topics, systems=kept)
@@ -40,7 +40,7 @@ save(sweep.plot(against="nDCG"), arguments, "correlation_over_g_ndcg")
 # %%
 # All pairs of measures for g = (0.1, 0.9), also by tau_AP, which gives more weight to the top.
 graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
-pairs = trec.evaluate(qrels, runs, ["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"])
+pairs = trec.evaluate(["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"], qrels, runs)
 found = correlate(pairs, topics=topics, systems=kept)
 print(found, "\n")
 print(found.to_text("tau_ap"))

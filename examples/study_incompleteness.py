@@ -14,16 +14,16 @@ arguments = parser(__doc__).parse_args()
 qrels, runs = collection(arguments)
 facts = topic_facts(qrels)
 topics = {"all": facts.n_relevant > 0, "few": facts.few(2, 2.0)}
-kept = above_first_quartile(trec.evaluate(qrels, runs, "AP"))
+kept = above_first_quartile(trec.evaluate("AP", qrels, runs))
 graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
 n_repeats = 10 if arguments.full else 2
 
 # %%
 # The measures of Ferrante, Ferro and Maistro (2014): how much does the order of systems change?
 found = incompleteness(
+    ["AP", *graded, "nDCG", "RBP", "Bpref"],
     qrels,
     runs,
-    ["AP", *graded, "nDCG", "RBP", "Bpref"],
     topics=topics,
     systems=kept,
     n_repeats=n_repeats,
@@ -40,9 +40,9 @@ condensed = [
     for name in ("AP", graded[0], "QMeasure", "nDCG")
 ]
 found = incompleteness(
+    ["AP", "QMeasure", "nDCG", *condensed, "RprefRelative2", "Bpref"],
     qrels,
     runs,
-    ["AP", "QMeasure", "nDCG", *condensed, "RprefRelative2", "Bpref"],
     systems=kept,
     n_repeats=n_repeats,
     rates=[100, 90, 70, 50, 30, 10] if arguments.full else [100, 10],
@@ -55,9 +55,9 @@ save(found.plot(statistic="score"), arguments, "incompleteness_condensed_score")
 # %%
 # Estimates of AP from a random sample of the pool.
 found = incompleteness(
+    ["infAP", "Bpref", "BprefTen", "AP", "AP(unjudged=condense)"],
     qrels,
     runs,
-    ["infAP", "Bpref", "BprefTen", "AP", "AP(unjudged=condense)"],
     method="random",
     n_repeats=n_repeats,
     rates=None if arguments.full else [100, 30, 10],
@@ -69,7 +69,7 @@ for statistic in ("target_kendall", "target_pearson", "target_rmse"):
 # %%
 # Shallow pools: only the first few documents of the runs are judged.
 found = incompleteness(
-    qrels, runs, ["AP", *graded, "nDCG", "Bpref", condensed[2]], method="depth", systems=kept
+    ["AP", *graded, "nDCG", "Bpref", condensed[2]], qrels, runs, method="depth", systems=kept
 )
 print(found)
 save(found.plot(), arguments, "incompleteness_depth")

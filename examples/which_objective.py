@@ -15,6 +15,7 @@ ranker is a file, and a file that is there is read instead of training anew.
 import argparse
 import hashlib
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from xgboost import XGBRanker
 from skgraded import QueryKFold, QueryRanker, compare, cross_validate_queries, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.model_selection import QueryValidation
+from skgraded.results import Scores
 
 words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 words.add_argument("--folder", type=Path, help="folder for the results; none are kept without it")
@@ -47,7 +48,7 @@ RANKERS = {
     "regression": LGBMRanker(objective="regression", verbose=-1, **tree),
     "XGBoost": XGBRanker(n_estimators=TREES, max_depth=3, learning_rate=0.1, n_jobs=1),
 }
-ARRAYS = ("qid", "split", "values", "fit_time", "score_time", "has_top_grade")
+ARRAYS = ("qid", "values", "folds", "has_top_grade")
 
 
 def cross_validated(name, repeat):
@@ -87,10 +88,16 @@ def read_or_make(folder, name, repeat):
 
 def joined(repeats):
     """Put repeats together as one repeated cross-validation."""
-    for number, each in enumerate(repeats):
-        each["split"] += FOLDS * number
-    arrays = {each: np.concatenate([of[each] for of in repeats]) for each in ARRAYS}
-    return QueryValidation((JUDGE,), weights=None, estimators=None, n_empty=(0,), **arrays)
+    queries = repeats[0]["qid"].tolist()
+    aligned = [
+        Scores(measures=(str(JUDGE),), directions=(1,), **each).select(query=queries)
+        for each in repeats
+    ]
+    return replace(
+        aligned[0],
+        values=np.concatenate([each.values for each in aligned]),
+        folds=np.concatenate([each.folds + FOLDS * n for n, each in enumerate(aligned)]),
+    )
 
 
 with tempfile.TemporaryDirectory() as scratch:

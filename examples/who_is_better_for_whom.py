@@ -12,7 +12,9 @@ saves the picture.
 import sys
 
 import numpy as np
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 from study_collection import made_up
 
 from skgraded import cross_validate_queries, query_train_test_split, trec
@@ -51,13 +53,12 @@ if sys.argv[1:]:
 # rankers learn the grades, but one of them does not see how good a document is: does that harm all
 # users?
 measures = profile_measures(2)
-found = {
-    "both features": cross_validate_queries(Ridge(), X, y, qid=qid, measures=measures),
-    "topic alone": cross_validate_queries(Ridge(), X[:, :1], y, qid=qid, measures=measures),
-}
+topic_alone = make_pipeline(ColumnTransformer([("topic", "passthrough", [0])]), Ridge())
+rankers = {"both features": Ridge(), "topic alone": topic_alone}
+found = cross_validate_queries(rankers, X, y, qid=qid, measures=measures)
 print(threshold_profile(found))
 
 # %%
 # The same for runs of TREC; on the command line: skgraded compare qrels a.run b.run --profile
 qrels, runs = made_up(n_topics=50, n_systems=2)
-print(threshold_profile(trec.evaluate(qrels, runs, profile_measures(2))))
+print(threshold_profile(trec.evaluate(profile_measures(2), qrels, runs)))

@@ -208,8 +208,8 @@ def compare(tool, topics):
         ours = measure_as(tool, name).resolve(TOP_GRADE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores = trec.evaluate(chosen.qrels, chosen.run, ours)
-        values = dict(zip(scores.topics.tolist(), scores.values[0, :, 0], strict=True))
+            scores = trec.evaluate(ours, chosen.qrels, chosen.run)
+        values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0], strict=True))
         if name.startswith("gm_"):
             values = {topic: max(value, 1e-5) for topic, value in values.items()}
         if name == "Rndcg":  # the note of the convention

@@ -148,8 +148,8 @@ MISTAKES = [
         "dicts of dicts, as in pytrec_eval",
         'evaluate("nDCG@10", qrels, run)',
         "ValueError: y_true must be one-dimensional, with one entry per row, got type dict. "
-        "skgraded.trec.evaluate(qrels, runs, measures) scores dicts of dicts.",
-        'trec.evaluate(qrels, run, "nDCG@10")',
+        "skgraded.trec.evaluate(measures, qrels, runs) scores dicts of dicts.",
+        'trec.evaluate("nDCG@10", qrels, run)',
     ),
     Mistake(
         ARGUMENTS,
@@ -378,34 +378,35 @@ MISTAKES = [
     Mistake(
         FILES,
         "the run comes before the qrels",
-        'trec.evaluate("run.txt", "qrels.txt", "nDCG@10")',
+        'trec.evaluate("nDCG@10", "run.txt", "qrels.txt")',
         "ValueError: run.txt, line 1: a line has 4 columns, 'topic iteration document grade', got "
         "6: 'q0 Q0 d1 1 0.25 tag'. This looks like a run: the qrels come first, and then the runs.",
-        'trec.evaluate("qrels.txt", "run.txt", "nDCG@10")',
+        'trec.evaluate("nDCG@10", "qrels.txt", "run.txt")',
     ),
     Mistake(
         FILES,
         "dicts of the run and of the qrels are swapped",
-        'trec.evaluate(run, qrels, "nDCG@10")',
+        'trec.evaluate("nDCG@10", run, qrels)',
         "SwappedArgumentsWarning: qrels holds fractional numbers, and runs whole numbers from 0 to "
         "2: they look exchanged. qrels comes first, and then runs.",
-        'trec.evaluate(qrels, run, "nDCG@10")',
+        'trec.evaluate("nDCG@10", qrels, run)',
     ),
     Mistake(
         FILES,
-        "the measures come first",
-        'trec.evaluate("nDCG@10", qrels, run)',
-        "TypeError: measures must come last, got dict: trec.evaluate(qrels, runs, 'nDCG@10').",
+        "the measures come last",
         'trec.evaluate(qrels, run, "nDCG@10")',
+        "TypeError: The measures must come first, then the qrels and the runs: "
+        "trec.evaluate(measures, qrels, runs), got dict as measures.",
+        'trec.evaluate("nDCG@10", qrels, run)',
     ),
     Mistake(
         FILES,
         "ranked lists without scores",
-        'trec.evaluate(qrels, {"q0": ["d3", "d1"]}, "nDCG@10")',
+        'trec.evaluate("nDCG@10", qrels, {"q0": ["d3", "d1"]})',
         "TypeError: Documents must have scores or grades, got a list of ids, which starts with "
         "'d3'. Of a ranked list, best document first, make scores by {document: -rank for rank, "
         "document in enumerate(ranked)}.",
-        'trec.evaluate(qrels, {"q0": {"d3": 0, "d1": -1}}, "nDCG@10")',
+        'trec.evaluate("nDCG@10", qrels, {"q0": {"d3": 0, "d1": -1}})',
     ),
     Mistake(
         FILES,

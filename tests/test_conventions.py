@@ -177,9 +177,9 @@ def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "bpref", "infAP"}).evaluate(run)["q"]
     measures = [measure_as("trec_eval", name) for name in theirs]
     folded = trec.read_qrels(qrels).map_grades({grade: -1})
-    ours = trec.evaluate(folded, run, measures).values[0, 0]
+    ours = trec.evaluate(measures, folded, run).values[0, 0]
     np.testing.assert_allclose(ours, list(theirs.values()), atol=TOLERANCE)
-    as_they_are = trec.evaluate(qrels, run, measures).values[0, 0]
+    as_they_are = trec.evaluate(measures, qrels, run).values[0, 0]
     assert np.allclose(as_they_are, ours) == (grade == -1)
 
 

@@ -20,8 +20,8 @@ from test_chunks import ALL, SOME, assert_same, make_rows
 
 from skgraded import AP, QueryRanker, Scores, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
-from skgraded.engines import MeanScores
 from skgraded.exceptions import WorkerLostError
+from skgraded.results import Means
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -156,12 +156,12 @@ def test_means_are_those_of_the_values():
     ddf = dd.from_pandas(frame, npartitions=3, sort=False)
     means = on_dask.evaluate(SOME, ddf, weight="weight")
     kept = on_dask.evaluate(SOME, ddf, weight="weight", per_query=True)
-    assert type(means) is MeanScores
+    assert type(means) is Means
     assert type(kept) is Scores
     assert means.mean() == kept.mean()
     assert means.n_documents == len(frame)
     assert pickle.loads(pickle.dumps(means)) == copy.copy(means) == means
-    assert dataclasses.asdict(means)["totals"] == means.totals
+    assert dataclasses.asdict(means)["n_documents"] == means.n_documents
 
 
 def test_values_and_means_are_of_the_same_scores():
@@ -173,7 +173,7 @@ def test_values_and_means_are_of_the_same_scores():
     frame = make_frame()
     ddf = dd.from_pandas(frame, npartitions=2, sort=False).map_partitions(drawn, meta=frame)
     found = on_dask.evaluate("AP", ddf, per_query=True)
-    assert found["AP"] == pytest.approx(found.values.mean())
+    assert float(found) == pytest.approx(found.values.mean())
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -297,9 +297,9 @@ def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
     )
     means = on_dask.make_ranking_scorer(SCORED)(model, far["X"], far["y"], **pick(far, *names))
     assert means == {
-        MEASURE: whole[MEASURE],
-        "nDCG@10": whole["nDCG@10"],
-        "neg_RankedHalfLife": -whole["RankedHalfLife"],
+        MEASURE: float(whole[MEASURE]),
+        "nDCG@10": float(whole["nDCG@10"]),
+        "neg_RankedHalfLife": -float(whole["RankedHalfLife"]),
     }
 
 
@@ -507,7 +507,7 @@ def test_evaluation_sets_in_either_form(client, form):
     train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
     together = on_dask.global_evaluation(MEASURE, client=client)
     model = fit(client, train, [valid], [together], n_estimators=3, form=form)
-    alone = valid.evaluate(MEASURE, model.booster_.predict(valid.X))[MEASURE]
+    alone = float(valid.evaluate(MEASURE, model.booster_.predict(valid.X)))
     assert model.evals_result_["valid_0"][MEASURE][-1] == alone
 
 
@@ -692,7 +692,7 @@ def test_several_evaluation_sets_by_name(client):
     model = fit(client, train, [small, valid], [together], n_estimators=3, **names)
     assert sorted(model.evals_result_) == ["large", "small"]
     for name, data in {"small": small, "large": valid}.items():
-        alone = data.evaluate(MEASURE, model.booster_.predict(data.X))[MEASURE]
+        alone = float(data.evaluate(MEASURE, model.booster_.predict(data.X)))
         assert model.evals_result_[name][MEASURE][-1] == alone
 
 

@@ -77,7 +77,7 @@ class TestBounds:
         assert bounds.smallest.values.tolist() == [0.5, 0.0]
         assert bounds.largest.values.tolist() == [1.0, 0.5]
         assert list(bounds.largest.qid) == ["a", "b"]
-        assert (bounds.smallest.mean(), bounds.largest.mean()) == (0.25, 0.75)
+        assert (float(bounds.smallest), float(bounds.largest)) == (0.25, 0.75)
 
     def test_the_scale_is_the_measures_or_the_datas_or_named(self):
         labels, scores = [2, math.nan], [1, 2]

@@ -138,7 +138,7 @@ class TestOtherNames:
 
     def test_a_result_is_found_by_another_tools_name(self):
         scores = evaluate(["AP", "nDCG@10"], [1, 0, 2], [3, 2, 1])
-        assert scores["ndcg_cut_10"] == scores["nDCG@10"]
+        assert float(scores["ndcg_cut_10"]) == float(scores["nDCG@10"])
 
 
 class TestSuggestions:

@@ -102,8 +102,8 @@ class TestADM:
     def test_among_other_measures(self):
         rows, qid = ([2, 0, 1, 0], [1.0, 0.5, 0.25, 0.75]), ["a", "a", "b", "b"]
         scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
-        assert scores.per_query("ADM").values.tolist() == [0.75, 0.5]
-        assert scores["ADM"] == (0.75 + 3 * 0.5) / 4
+        assert scores["ADM"].values.tolist() == [0.75, 0.5]
+        assert float(scores["ADM"]) == (0.75 + 3 * 0.5) / 4
         rankings = Rankings.from_arrays(*rows, qid)
         assert ADM().per_query(rankings).values.tolist() == [0.75, 0.5]
         assert ADM().per_query(rankings.of_queries(slice(1, 2))).values.tolist() == [0.5]

@@ -83,7 +83,7 @@ def scored(runs=FEW):
 
 
 RESULTS = {
-    "one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
+    "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
         ["xGAP(g=[0.125,0.125,0.25,0.25,0.25],ties=pessimistic)@10", "AP"],
         [2, 0],
@@ -93,7 +93,7 @@ RESULTS = {
     "QueryValidation": validated,
     "Comparison": lambda: compare(query_scores(3)),
     "many rankers": lambda: compare(query_scores(30), n_resamples=10_000),
-    "RunScores": scored,
+    "Scores of runs": scored,
     "two measures": lambda: compare(scored()[["nDCG@10", "AP"]], tests="t"),
     "many runs": lambda: compare(scored(RUNS)["AP"], tests="t"),
     "a baseline": lambda: compare(scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))),
@@ -101,7 +101,7 @@ RESULTS = {
     "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
     "SwapRates": lambda: swap_rates(scored(), n_trials=10),
     "Sensitivity": lambda: sensitivity(MEASURES, [2, 0, 1, 0], [4, 3, 2, 1]),
-    "Incompleteness": lambda: incompleteness(QRELS, FEW, MEASURES, n_repeats=1),
+    "Incompleteness": lambda: incompleteness(MEASURES, QRELS, FEW, n_repeats=1),
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn
+from lightgbm import LGBMRanker
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -28,6 +29,7 @@ from skgraded.exceptions import (
     QueryLeakWarning,
     ThinnedQueriesWarning,
 )
+from skgraded.results import Scores
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -60,14 +62,15 @@ def test_fold_means_are_those_of_scikit_learn(estimator, routing):
 
 def test_every_query_has_the_value_that_its_fold_s_model_gives_it():
     found = cross_validate_queries(RANKER, X, TARGET, cv=QueryKFold(4), return_estimator=True)
-    assert found.measures == (MEASURE,)
+    assert found.measures == (str(MEASURE),)
     assert sorted(found.qid) == sorted(set(QID))
+    assert found.values.shape == (1, 40, 1)
     for split, (train, test) in enumerate(QueryKFold(4).split(X, groups=QID)):
         ridge = Ridge().fit(X[train], Y[train])
         expected = MEASURE.per_query(Y[test], ridge.predict(X[test]), qid=QID[test])
-        rows = found.split == split
-        np.testing.assert_array_equal(found.qid[rows], expected.qid)
-        np.testing.assert_array_equal(found.values[rows, 0], expected.values)
+        tested = found.folds[0] == split
+        np.testing.assert_array_equal(found.qid[tested], expected.qid)
+        np.testing.assert_array_equal(found.values[0, tested, 0], expected.values)
         np.testing.assert_array_equal(
             found.estimators[split].predict(X[test]), ridge.predict(X[test])
         )
@@ -78,10 +81,13 @@ def test_queries_tested_several_times_count_once():
     found = cross_validate_queries(
         RANKER, X, TARGET, cv=QueryShuffleSplit(4, test_size=0.5), measures=["AP", MEASURE]
     )
-    scores = found.per_query(MEASURE)
-    assert len(scores) == len(set(found.qid)) < len(found.qid)
-    for query, value in zip(scores.qid, scores.values, strict=True):
-        assert value == pytest.approx(found.values[found.qid == query, 1].mean())
+    scores = found[MEASURE].over_repeats()
+    assert scores.n_queries == len(set(found.qid)) < (found.folds >= 0).sum()
+    for number, value in enumerate(scores.values):
+        tested = found.folds[:, number] >= 0
+        assert value == pytest.approx(found.values[tested, number, 1].mean())
+        assert np.isnan(found.values[~tested, number]).all()
+    assert found.mean()[str(MEASURE)] == pytest.approx(scores.values.mean())
 
 
 def test_weights_count_in_fit_and_mean():
@@ -111,16 +117,57 @@ def test_an_open_scale_is_that_of_all_labels():
     top = np.isin(QID, QID[Y == 4])
     folds = [(np.flatnonzero(~top), np.flatnonzero(top))]
     found = cross_validate_queries(QueryRanker(Ridge(), measure="xGAP@10"), X, TARGET, cv=folds)
-    assert found.measures == (MEASURE,)
+    assert found.measures == (str(MEASURE),)
 
 
 def test_an_open_measure_is_found_by_its_open_name():
     found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=["AP", "xGAP@10"])
-    values = found.per_query(MEASURE).values
-    np.testing.assert_array_equal(found.per_query("xGAP@10").values, values)
+    np.testing.assert_array_equal(found["xGAP@10"].values, found[MEASURE].values)
     for unknown in ("xGAP@5", "xGPA"):
         with pytest.raises(KeyError, match=f"{unknown} is not among the measures scored"):
-            found.per_query(unknown)
+            found[unknown]
+
+
+def test_chosen_names_name_the_measures():
+    named = {"users": "xGAP@10", "all": MEASURE}
+    found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=named)
+    assert list(found) == ["users", "all"]
+    np.testing.assert_array_equal(found["users"].values, found["all"].values)
+
+
+def test_several_rankers_are_tested_on_the_same_splits():
+    stiff = QueryRanker(Ridge(alpha=1e5), measure=MEASURE)
+    cv, given = QueryKFold(4, random_state=3), {"n_repeats": 2, "return_estimator": True}
+    found = cross_validate_queries({"a": RANKER, "b": stiff}, X, TARGET, cv=cv, n_jobs=2, **given)
+    assert found.systems == ("a", "b")
+    assert found.values.shape == (2, 2, 40, 1)
+    assert found.fit_time.shape == found.score_time.shape == (2, 8)
+    for system, ranker, fitted in zip("ab", (RANKER, stiff), found.estimators, strict=True):
+        alone = cross_validate_queries(ranker, X, TARGET, cv=cv, **given)
+        np.testing.assert_array_equal(found.select(system=system).values, alone.values)
+        np.testing.assert_array_equal(found.folds, alone.folds)
+        np.testing.assert_array_equal(found.qid, alone.qid)
+        np.testing.assert_array_equal(fitted[5].predict(X), alone.estimators[5].predict(X))
+        assert found.mean()[system] == alone.mean()
+    assert type(found["xGAP@10"]) is Scores
+    only = cross_validate_queries({"a": RANKER}, X, TARGET, cv=cv)
+    assert only.values.shape == (1, 1, 40, 1)
+
+
+def test_a_ranker_of_a_library_is_wrapped():
+    bare = LGBMRanker(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1)
+    for each in (bare, make_pipeline(StandardScaler(), bare)):
+        both = {"bare": each, "wrapped": QueryRanker(each, measure=MEASURE)}
+        found = cross_validate_queries(both, X, Y, qid=QID, measures=MEASURE, cv=3)
+        np.testing.assert_array_equal(*found.values)
+    with pytest.raises(ValueError, match=r"measures must be given for LGBMRanker, .*QueryRanker"):
+        cross_validate_queries(bare, X, Y, qid=QID, cv=3)
+
+
+def test_rankers_with_measures_of_their_own_need_one_in_common():
+    rankers = {"a": RANKER, "b": QueryRanker(Ridge(), measure="AP")}
+    with pytest.raises(ValueError, match=r"have different measures of their own, got xGAP.*, AP\."):
+        cross_validate_queries(rankers, X, TARGET)
 
 
 @pytest.mark.parametrize("estimator", [Ridge(), PLAIN_SEARCH], ids=["plain", "search"])
@@ -150,7 +197,7 @@ def test_a_search_around_an_estimator_that_knows_nothing_of_queries(routing):
 
 def test_the_splitter_may_need_grades():
     found = cross_validate_queries(RANKER, X, TARGET, cv=StratifiedQueryKFold(4))
-    assert np.ptp(np.bincount(found.split)) <= 1
+    assert np.ptp(np.bincount(found.folds[0])) <= 1
 
 
 def test_folds_that_cut_queries_warn_once_and_whole_ones_do_not():
@@ -172,11 +219,15 @@ def test_results_print_pickle_and_become_frames():
     pd = pytest.importorskip("pandas")
     found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=[MEASURE, "AP"])
     lines = repr(found).splitlines()
-    assert lines[-1] == "Over 4 splits of 40 queries."
+    assert lines[0].split() == ["measure", "mean", "fold", "mean", "fold", "std", "ideal"]
     assert lines[1].startswith(f"{MEASURE}  ")
-    assert f"{found.fold_means()[:, 1].std():.4f}" in lines[2]
+    ap = [found.mean()["AP"], found.fold_means()[:, 1].mean(), found.fold_means()[:, 1].std()]
+    assert lines[2].split()[1:4] == [f"{each:.4f}" for each in ap]
+    assert "mean: over 40 queries; fold mean, fold std:" in " ".join(lines)
+    assert "of the means of 4 folds." in " ".join(" ".join(lines).split())
     frame = found.to_frame()
-    assert list(frame.columns) == ["split", str(MEASURE), "AP"]
+    assert list(frame.columns) == ["fold", str(MEASURE), "AP"]
+    assert frame.index.names == ["repeat", "qid"]
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(found)).to_frame(), frame)
 
 
@@ -184,11 +235,17 @@ def test_results_print_pickle_and_become_frames():
     ("estimator", "given", "message"),
     [
         (RANKER, {}, "Query ids are missing"),
-        (Ridge(), {"qid": QID}, "measure must be given for Ridge, which is no QueryRanker"),
+        (
+            Ridge(),
+            {"qid": QID},
+            "measures must be given for Ridge, which has no measure of",
+        ),
         (RANKER, {"qid": QID, "measures": []}, "measures must name at least one measure"),
         (RANKER, {"qid": QID, "measures": "xGPA"}, "Did you mean 'xGAP'"),
         (RANKER, {"qid": QID, "response_method": "p"}, "response_method must be one of"),
         (RANKER, {"qid": QID, "cv": None}, r"cv must be a number of folds, .*, got None"),
+        (RANKER, {"qid": QID, "cv": []}, r"cv must give at least one split, got none from \[\]"),
+        ({}, {"qid": QID, "measures": "AP"}, "Systems must have names that differ, got none"),
         (
             make_pipeline(StandardScaler(), RANKER),
             {"qid": QID, "sample_weight": np.ones(len(Y))},
@@ -227,12 +284,11 @@ def test_repeats_draw_the_splits_again():
     single = cross_validate_queries(RANKER, X, TARGET, cv=4)
     third = cross_validate_queries(RANKER, X, TARGET, cv=QueryKFold(4, random_state=2))
     assert found.fit_time.shape == (12,)
-    assert set(single.repeat.tolist()) == {0}
+    assert len(single.folds) == 1
     for number, alone in [(0, single), (2, third)]:
-        rows = found.repeat == number
-        np.testing.assert_array_equal(found.qid[rows], alone.qid)
-        np.testing.assert_array_equal(found.values[rows], alone.values)
-    np.testing.assert_array_equal(np.unique(found.repeat, return_counts=True)[1], [40] * 3)
+        repeat = found.select(repeat=number, query=alone.qid.tolist())
+        np.testing.assert_array_equal(repeat.values, alone.values[0])
+    assert (found.folds >= 0).sum(axis=1).tolist() == [40] * 3
 
 
 def test_splitters_that_draw_can_be_repeated():
@@ -241,13 +297,18 @@ def test_splitters_that_draw_can_be_repeated():
     other = cross_validate_queries(
         RANKER, X, TARGET, cv=QueryShuffleSplit(n_splits=2, test_size=0.5, random_state=6)
     )
-    np.testing.assert_array_equal(found.values[found.split >= 2], other.values)
+    for split, queries in enumerate(other.folds):
+        tested = other.qid[queries >= 0]
+        again = found.select(repeat=2 + split)
+        assert set(again.qid.tolist()) == set(tested.tolist())
+        expected = other.select(repeat=split, query=again.qid.tolist()).values
+        np.testing.assert_array_equal(again.values, expected)
     assert shuffled.random_state == 5
     drawn = QueryKFold(4, random_state=np.random.RandomState(0))
     found = cross_validate_queries(RANKER, X, TARGET, cv=drawn, n_repeats=2)
-    first, second = (found.split[found.repeat == each] for each in (0, 1))
-    assert found.qid[found.split == 0].tolist() != found.qid[found.split == 4].tolist()
-    assert len(first) == len(second) == 40
+    first, second = (found.qid[(found.folds == fold).any(axis=0)].tolist() for fold in (0, 4))
+    assert set(first) != set(second)
+    assert found.folds.shape == (2, 40)
 
 
 @pytest.mark.parametrize(

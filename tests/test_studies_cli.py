@@ -55,7 +55,7 @@ def test_correlation(files, capsys):
     qrels, runs = files
     study("correlation", qrels, *runs, "-m", "AP", "-m", "nDCG@5", "--few", 2, "--ratio", 1)
     shown = capsys.readouterr().out
-    scores = trec.evaluate(qrels, runs, ["AP", "nDCG@5"])
+    scores = trec.evaluate(["AP", "nDCG@5"], qrels, runs)
     tau = correlate(scores).get("AP", "nDCG@5")[0]
     assert f"{tau:.2f}/" in shown
     assert "few of grade 2:" in shown
@@ -76,7 +76,7 @@ def test_incompleteness(files, capsys):
     words = ["--rates", "100,30", "--repeats", 2, "--seed", 4, "-m", "AP", "-m", "infAP"]
     study("incompleteness", qrels, *runs, *words, "--statistic", "target_rmse")
     found = incompleteness(
-        qrels, runs, ["AP", "infAP"], rates=[100, 30], n_repeats=2, random_state=4
+        ["AP", "infAP"], qrels, runs, rates=[100, 30], n_repeats=2, random_state=4
     )
     assert capsys.readouterr().out.strip() == found.to_text("target_rmse")
 
@@ -98,7 +98,7 @@ def test_power_as_csv(files, capsys, tmp_path):
         tmp_path / "power.csv",
     )
     table = pd.read_csv(tmp_path / "power.csv")
-    found = discriminative_power(trec.evaluate(qrels, runs, "AP"), n_resamples=60)
+    found = discriminative_power(trec.evaluate("AP", qrels, runs), n_resamples=60)
     np.testing.assert_allclose(table["p_value"], found.p_values[0])
     assert capsys.readouterr().out == ""
 
@@ -247,12 +247,12 @@ def test_sakais_strata_and_nested_samples(files, capsys):
     options = {"rates": [100, 50, 20], "random_state": 3}
     shown = capsys.readouterr().out.strip()
     assert (
-        shown == incompleteness(qrels, runs, ["AP", "Bpref"], by_grade=False, **options).to_text()
+        shown == incompleteness(["AP", "Bpref"], qrels, runs, by_grade=False, **options).to_text()
     )
-    assert shown != incompleteness(qrels, runs, ["AP", "Bpref"], **options).to_text()
+    assert shown != incompleteness(["AP", "Bpref"], qrels, runs, **options).to_text()
     study("incompleteness", qrels, *runs, *words, "--no-nested")
     alone = incompleteness(
-        qrels, runs, ["AP", "Bpref"], by_grade=False, nested=False, **options
+        ["AP", "Bpref"], qrels, runs, by_grade=False, nested=False, **options
     ).to_text()
     assert capsys.readouterr().out.strip() == alone != shown
 
@@ -261,11 +261,11 @@ def test_random_samples_are_ten_as_in_the_paper(files, capsys):
     qrels, runs = files
     words = ["--method", "random", "--rates", "50,30", "-m", "infAP"]
     study("incompleteness", qrels, *runs, *words)
-    found = incompleteness(qrels, runs, "infAP", method="random", rates=[50, 30], n_repeats=10)
+    found = incompleteness("infAP", qrels, runs, method="random", rates=[50, 30], n_repeats=10)
     assert capsys.readouterr().out.strip() == found.to_text()
     study("incompleteness", qrels, *runs, *words, "--nested", "--repeats", 2)
     found = incompleteness(
-        qrels, runs, "infAP", method="random", rates=[50, 30], n_repeats=2, nested=True
+        "infAP", qrels, runs, method="random", rates=[50, 30], n_repeats=2, nested=True
     )
     assert capsys.readouterr().out.strip() == found.to_text()
 
@@ -277,7 +277,7 @@ def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
     study("incompleteness", qrels, *runs, *words)
     all_topics, _, few_topics = capsys.readouterr().out.partition("Topics with few of grade 2: ")
     topics = {"all": np.ones(8, bool), "few of grade 2": few}
-    found = incompleteness(qrels, runs, "AP", rates=[50], topics=topics)
+    found = incompleteness("AP", qrels, runs, rates=[50], topics=topics)
     assert all_topics.strip() == "All topics: " + found.to_text()
     assert few_topics.strip() == found.to_text(topics="few of grade 2")
     from matplotlib.image import imread
@@ -287,7 +287,7 @@ def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
 
 
 def power_of(qrels, runs, **options):
-    return discriminative_power(trec.evaluate(qrels, runs, ["AP", "nDCG"]), test="t", **options)
+    return discriminative_power(trec.evaluate(["AP", "nDCG"], qrels, runs), test="t", **options)
 
 
 def test_power_of_the_best_runs_on_samples(files, capsys):
@@ -295,7 +295,7 @@ def test_power_of_the_best_runs_on_samples(files, capsys):
     words = ["-m", "AP", "-m", "nDCG", "--test", "t", "--top", 3]
     study("power", qrels, *runs, *words, "--no-by-grade", "--rates", "100,40", "--seed", 2)
     shown = capsys.readouterr().out.strip()
-    best = best_systems(trec.evaluate(qrels, runs, "AP"), 3)
+    best = best_systems(trec.evaluate("AP", qrels, runs), 3)
     chosen = [run for run, is_best in zip(runs, best, strict=True) if is_best]
     texts = [
         power_of(reduce_pool(qrels, rate, by_grade=False, random_state=2), chosen).to_text()
@@ -329,7 +329,7 @@ def test_what_a_sample_leaves_out_is_no_note(files, capsys):
 def test_swaps_of_the_best_runs(files, capsys):
     qrels, runs = files
     study("swaps", qrels, *runs, "-m", "AP", "--trials", 40, "--top", 2)
-    scores = trec.evaluate(qrels, runs, "AP")
+    scores = trec.evaluate("AP", qrels, runs)
     best = scores.values[best_systems(scores, 2)]
     found = swap_rates({"AP": best[:, :, 0]}, n_trials=40)
     assert capsys.readouterr().out.strip() == repr(found)
@@ -404,7 +404,7 @@ def test_rules_reach_every_study(short, capsys, rules):
     measures = ["Bpref(empty=0.0)", "AP(unjudged=condense)"]
     words = ["-m", measures[0], "-m", measures[1], *as_words(rules)]
     study("correlation", qrels, *runs, *words, "--statistic", "rmse")
-    scores = trec.evaluate(qrels, runs, measures, **rules)
+    scores = trec.evaluate(measures, qrels, runs, **rules)
     assert capsys.readouterr().out.strip() == correlate(scores).to_text("rmse")
     study("sensitivity", qrels, runs[1], *words)
     found = sensitivity(measures, trec.rank(qrels, runs[1], **rules))
@@ -414,16 +414,16 @@ def test_rules_reach_every_study(short, capsys, rules):
         compare_qrels(measures, [qrels, qrels], runs[1], **rules)
     )
     judged = compare_qrels(measures, [qrels, qrels], runs[0], **rules).values
-    expected = trec.evaluate(qrels, runs[0], measures, **rules).values
+    expected = trec.evaluate(measures, qrels, runs[0], **rules).values
     np.testing.assert_array_equal(judged[:1], expected[:, ~np.isnan(expected[0, :, 0])])
     study("incompleteness", qrels, *runs, *words, "--rates", "100", "--statistic", "score")
     shown = capsys.readouterr()
-    found = incompleteness(qrels, runs, measures, rates=[100], **rules)
+    found = incompleteness(measures, qrels, runs, rates=[100], **rules)
     assert shown.out.strip() == found.to_text("score")
-    assert_notes(found.notes, scores.notes(), shown.err)
-    np.testing.assert_allclose(found.full[0], scores.means())
+    assert_notes(found.notes, scores.notes, shown.err)
+    np.testing.assert_allclose(found.full[0], scores.means)
     # All of the judgments are no sample, also for a measure that knows what was sampled.
-    found = incompleteness(qrels, runs, "infAP", rates=[100], **rules)
+    found = incompleteness("infAP", qrels, runs, rates=[100], **rules)
     np.testing.assert_array_equal(found.means[:, 0, 0], found.full)
 
 
@@ -435,7 +435,7 @@ def test_ties_reach_every_study(short, capsys):
         assert "AP(ties=optimistic)" in capsys.readouterr().out
     study("incompleteness", qrels, *runs, "-m", "AP", "--ties", "optimistic", "--rates", 100)
     expected = incompleteness(
-        qrels, runs, "AP(ties=optimistic)", target="AP(ties=optimistic)", rates=[100]
+        "AP(ties=optimistic)", qrels, runs, target="AP(ties=optimistic)", rates=[100]
     )
     assert capsys.readouterr().out.strip() == expected.to_text()
 

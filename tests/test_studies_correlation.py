@@ -100,7 +100,7 @@ def scores():
         for number in range(8)
     }
     measures = [*threshold_measures(threshold_grid(2, 4)), "AP", "nDCG", "FDR@10"]
-    return trec.evaluate(qrels, runs, measures), topic_facts(qrels)
+    return trec.evaluate(measures, qrels, runs), topic_facts(qrels)
 
 
 def test_correlate_gives_every_statistic_of_every_pair(scores):
@@ -108,7 +108,7 @@ def test_correlate_gives_every_statistic_of_every_pair(scores):
     few = facts.few(2, ratio=3)
     assert 0 < few.sum() < len(few)
     found = correlate(runs, topics={"all": np.ones(12, bool), "few": few})
-    ap, ndcg = runs["AP"], runs["nDCG"]
+    ap, ndcg = runs["AP"].values, runs["nDCG"].values
     assert found.get("nDCG", "AP")[1] == kendall_tau(ndcg[:, few].mean(1), ap[:, few].mean(1))
     assert found.get("AP", "nDCG", "tau_ap")[0] == pytest.approx(tau_ap(ap.mean(1), ndcg.mean(1)))
     assert found.get("AP", "nDCG", "rmse")[0] == pytest.approx(rms_error(ap.mean(1), ndcg.mean(1)))
@@ -156,8 +156,8 @@ def test_scores_come_in_three_forms(scores):
         for name, score in {"a": [3, 2, 1, 3, 2, 1], "b": [1, 2, 3, 1, 3, 2]}.items()
     }
     from_systems = correlate(by_system)
-    ap = np.stack([each.per_query("AP").values for each in by_system.values()])
-    ndcg = np.stack([each.per_query("nDCG").values for each in by_system.values()])
+    ap = np.stack([each["AP"].values for each in by_system.values()])
+    ndcg = np.stack([each["nDCG"].values for each in by_system.values()])
     np.testing.assert_array_equal(from_systems.kendall, correlate({"AP": ap, "nDCG": ndcg}).kendall)
     assert from_systems.systems == ("a", "b")
 
@@ -165,8 +165,8 @@ def test_scores_come_in_three_forms(scores):
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ([[1.0]], TypeError, "scores must be RunScores, a mapping .* got list"),
-        ({"AP": np.ones(3)}, ValueError, r"\(n_systems, n_topics\), got \(3,\) for 'AP'"),
+        ([[1.0]], TypeError, "scores must be a Scores of several systems, a mapping .* got list"),
+        ({"AP": np.ones(3)}, ValueError, r"\(n_systems, n_queries\), got \(3,\) for 'AP'"),
         ({"AP": np.ones((1, 3))}, ValueError, "at least 2 systems, got 1"),
     ],
 )
@@ -194,8 +194,9 @@ def test_the_systems_kept_are_those_above_the_quartile(scores):
     kept = above_first_quartile(runs)
     found = correlate(runs, systems=kept)
     assert found.systems == tuple(np.array(runs.systems)[kept])
-    assert np.median(runs["AP"][kept].mean(1)) > runs["AP"][~kept].mean(1).max()
-    n = len(runs)
+    ap = runs["AP"].means
+    assert np.median(ap[kept]) > ap[~kept].max()
+    n = len(runs.systems)
     with pytest.raises(ValueError, match=rf"systems must be a mask of shape \({n},\), got int64"):
         correlate(runs, systems=np.flatnonzero(kept))
 
@@ -247,7 +248,7 @@ def test_the_papers_bias_of_gap_shows_in_trec_covid(data_dir):
     folder = data_dir / "trec-covid-round1"
     qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
     measures = [*threshold_measures([(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]), "AP"]
-    scores = trec.evaluate(qrels, sorted((folder / "runs").iterdir()), measures)
+    scores = trec.evaluate(measures, qrels, sorted((folder / "runs").iterdir()))
     few = topic_facts(qrels).few(2, ratio=2)
     kept = above_first_quartile(scores)
     assert kept.sum() == 107
@@ -271,7 +272,7 @@ def test_undefined_correlations_are_drawn():
 
 def test_plots(scores):
     runs, facts = scores
-    ax = correlate({"AP": runs["AP"], "nDCG": runs["nDCG"]}).plot()
+    ax = correlate(runs[["AP", "nDCG"]]).plot()
     assert [label.get_text() for label in ax.get_xticklabels()] == ["AP", "nDCG"]
     assert len(ax.texts) == 5
     assert ax.texts[-1].get_text().startswith("Highest AP and nDCG (")

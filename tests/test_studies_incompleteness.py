@@ -139,20 +139,20 @@ def test_a_simple_random_sample_is_uniform_given_that_it_holds_a_relevant_docume
 @pytest.mark.parametrize("method", ["stratified", "random"])
 def test_scores_are_those_of_reduced_qrels(collection, method):
     qrels, runs = collection
-    found = incompleteness(qrels, runs, MEASURES, method=method, rates=[40], random_state=5)
+    found = incompleteness(MEASURES, qrels, runs, method=method, rates=[40], random_state=5)
     reduced = reduce_pool(qrels, 40, method=method, random_state=5)
-    expected = trec.evaluate(reduced, runs, MEASURES)
+    expected = trec.evaluate(MEASURES, reduced, runs)
     assert found.systems == expected.systems
-    np.testing.assert_allclose(found.means[0, 0, 0], expected.means(), atol=1e-11)
+    np.testing.assert_allclose(found.means[0, 0, 0], expected.means, atol=1e-11)
     np.testing.assert_allclose(
-        found.full[0], trec.evaluate(qrels, runs, MEASURES).means(), atol=1e-11
+        found.full[0], trec.evaluate(MEASURES, qrels, runs).means, atol=1e-11
     )
     assert found.n_judged.tolist() == [[int((reduced.grades >= 0).sum())]]
 
 
 def test_a_pool_of_some_depth_holds_what_a_run_has_among_its_first(collection):
     qrels, runs = collection
-    found = incompleteness(qrels, runs, MEASURES, method="depth", rates=[1000, 5], n_repeats=3)
+    found = incompleteness(MEASURES, qrels, runs, method="depth", rates=[1000, 5], n_repeats=3)
     pooled = set()
     for run in runs.values():
         for topic, scores in run.items():
@@ -165,8 +165,8 @@ def test_a_pool_of_some_depth_holds_what_a_run_has_among_its_first(collection):
         }
         for topic, grades in qrels.to_dict().items()
     }
-    expected = trec.evaluate(judged, runs, MEASURES)
-    np.testing.assert_allclose(found.means[0, 1, 0], expected.means(), atol=1e-11)
+    expected = trec.evaluate(MEASURES, judged, runs)
+    np.testing.assert_allclose(found.means[0, 1, 0], expected.means, atol=1e-11)
     assert found.means.shape[2] == 1  # nothing is drawn, so nothing is repeated
 
 
@@ -174,7 +174,7 @@ def test_statistics_compare_with_the_full_pool_and_with_the_target(collection):
     qrels, runs = collection
     masks = {"all": np.ones(4, bool), "two": np.array([True, True, False, False])}
     found = incompleteness(
-        qrels, runs, ["infAP", "FDR@10"], rates=[60, 20], n_repeats=3, topics=masks
+        ["infAP", "FDR@10"], qrels, runs, rates=[60, 20], n_repeats=3, topics=masks
     )
     assert found.kendall.shape == (2, 2, 3, 2)
     full, reduced = found.full[1, :, 0], found.means[1, 1, 2, :, 0]
@@ -191,7 +191,7 @@ def test_statistics_compare_with_the_full_pool_and_with_the_target(collection):
 
 def test_the_full_pool_agrees_with_itself(collection):
     qrels, runs = collection
-    found = incompleteness(qrels, runs, MEASURES, rates=[100])
+    found = incompleteness(MEASURES, qrels, runs, rates=[100])
     np.testing.assert_allclose(found.kendall, 1.0)
     np.testing.assert_allclose(found.tau_ap, 1.0)
     assert found.target_rmse[0, 0, 0, 0] == 0.0
@@ -201,7 +201,7 @@ def test_seeds_and_threads(collection):
     qrels, runs = collection
 
     def means(**options):
-        return incompleteness(qrels, runs, ["AP"], rates=[30], **options).means
+        return incompleteness(["AP"], qrels, runs, rates=[30], **options).means
 
     np.testing.assert_array_equal(means(n_threads=1), means(n_threads=3))
     assert (means(random_state=0) != means(random_state=1)).any()
@@ -210,17 +210,17 @@ def test_seeds_and_threads(collection):
 def test_systems_may_be_left_out_of_the_comparison(collection):
     qrels, runs = collection
     kept = np.array([False, True, True, True, False, True])
-    found = incompleteness(qrels, runs, ["AP"], rates=[100], systems=kept)
+    found = incompleteness(["AP"], qrels, runs, rates=[100], systems=kept)
     assert found.systems == ("run1", "run2", "run3", "run5")
     with pytest.raises(ValueError, match="at least 2 of the 6 runs, got 1"):
-        incompleteness(qrels, runs, ["AP"], rates=[100], systems=np.arange(6) == 1)
+        incompleteness(["AP"], qrels, runs, rates=[100], systems=np.arange(6) == 1)
     with pytest.raises(ValueError, match=r"systems must be a mask of shape \(6,\), got int64 of"):
-        incompleteness(qrels, runs, ["AP"], rates=[100], systems=[0, 3, 4, 5, 1, 2])
+        incompleteness(["AP"], qrels, runs, rates=[100], systems=[0, 3, 4, 5, 1, 2])
 
 
 def test_a_mean_over_no_topic_is_undefined(collection):
     empty = {"none": np.array([False, False, False, True])}
-    found = incompleteness(*collection, ["AP(empty=nan)", "AP"], rates=[100], topics=empty)
+    found = incompleteness(["AP(empty=nan)", "AP"], *collection, rates=[100], topics=empty)
     assert np.isnan(found.full[..., 0]).all()
     assert np.isnan(found.means[..., 0]).all()
     assert np.isnan([found.kendall[0, 0, 0, 0], found.target_rmse[0, 0, 0, 0]]).all()
@@ -229,21 +229,21 @@ def test_a_mean_over_no_topic_is_undefined(collection):
 
 def test_runs_come_in_the_forms_that_evaluate_takes(collection, tmp_path):
     qrels, runs = collection
-    expected = incompleteness(qrels, runs, ["AP"], rates=[100])
-    again = incompleteness(qrels, (run for run in runs.values()), ["AP"], rates=[100])
+    expected = incompleteness(["AP"], qrels, runs, rates=[100])
+    again = incompleteness(["AP"], qrels, (run for run in runs.values()), rates=[100])
     np.testing.assert_array_equal(again.full, expected.full)
     assert again.systems == tuple(f"<dict>#{number}" for number in range(1, 7))
     path = tmp_path / "a.run"
     trec.write_run(runs["run0"], path, tag="x")
     for alone in (str(path), runs["run0"]):
         with pytest.raises(ValueError, match="at least 2 of the 1 runs, got 1"):
-            incompleteness(qrels, alone, ["AP"])
+            incompleteness(["AP"], qrels, alone)
 
 
 def test_what_was_left_out_is_told(collection):
     qrels, runs = collection
     shorter = {topic: documents for topic, documents in runs["run1"].items() if topic != "t1"}
-    found = incompleteness(qrels, {"a": runs["run0"], "b": shorter}, ["AP"], rates=[100])
+    found = incompleteness(["AP"], qrels, {"a": runs["run0"], "b": shorter}, rates=[100])
     assert found.notes == (
         "The qrels hold 1 document of grade -1, pooled but unsampled.",
         "1 system without all topics of the qrels; a missing topic counts as an empty list: b (1).",
@@ -255,7 +255,7 @@ def test_g_by_name_keeps_the_scale_of_the_full_pool():
     rng = np.random.default_rng(0)
     runs = [{"q": {d: rng.random() for d in qrels["q"]}} for _ in range(3)]
     runs = dict(zip("abc", runs, strict=True))
-    found = incompleteness(qrels, runs, ["GAP", "GAP(max_grade=2)"], method="random", rates=[10])
+    found = incompleteness(["GAP", "GAP(max_grade=2)"], qrels, runs, method="random", rates=[10])
     assert reduce_pool(qrels, 10, method="random").grades.max() == 1
     np.testing.assert_array_equal(found.means[..., 0], found.means[..., 1])
 
@@ -268,7 +268,7 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
     runs = {name: trec.read_run(folder / "runs" / f"{name}.xz") for name in ("BERT", "BM25R2")}
     ours = {"map": "AP", "bpref": "Bpref", "ndcg": "nDCG", "Rprec": "RPrecision", "infAP": "infAP"}
     measures = [f"{name}(ties=row_order)" for name in ours.values()]
-    found = incompleteness(qrels, runs, measures, method=method, rates=[20])
+    found = incompleteness(measures, qrels, runs, method=method, rates=[20])
     reduced = reduce_pool(qrels, 20, method=method).to_dict()
     evaluator = pytrec_eval.RelevanceEvaluator(reduced, set(ours))
     for number, run in enumerate(runs.values()):
@@ -296,11 +296,11 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
 )
 def test_options_that_are_wrong_raise(collection, options, message):
     with pytest.raises(ValueError, match=message):
-        incompleteness(*collection, ["AP"], **options)
+        incompleteness(["AP"], *collection, **options)
 
 
 def test_plot_and_table(collection):
-    found = incompleteness(*collection, ["AP", "Bpref"], rates=[100, 20], n_repeats=2)
+    found = incompleteness(["AP", "Bpref"], *collection, rates=[100, 20], n_repeats=2)
     ax = found.plot()
     *names, answer = [each.get_text() for each in ax.texts]
     assert names == ["AP", "Bpref"]

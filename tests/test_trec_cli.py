@@ -51,7 +51,7 @@ def test_evaluate_prints_a_table(folder, run):
     lines = written.out.splitlines()
     assert lines[0].split() == ["system", "AP", "eGAP(g=[0.1,0.9])", "nDCG@10"]
     assert [line.split()[0] for line in lines[1:3]] == ["good.run", "bad.run"]
-    assert "2 systems; means over 3 topics." in lines
+    assert "2 systems; means over 3 queries." in lines
     assert "bad.run (1)" in written.out
     assert max(map(len, lines)) <= 80
     assert written.err == ""
@@ -102,7 +102,8 @@ def test_evaluate_writes_json(folder, run):
 @pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
 def test_evaluate_writes_geometric_means(folder, run, form):
     words = ("evaluate", *BOTH, "-m", "AP", "--format", form)
-    means = trec.evaluate("qrels.txt", list(BOTH[1:]), "AP").means("geometric")[:, 0]
+    by_system = trec.evaluate("AP", "qrels.txt", list(BOTH[1:])).mean("geometric")
+    means = [each["AP"] for each in by_system.values()]
     out, plain = (run(*words, *more).out for more in (("--average", "geometric"), ()))
     assert out != plain
     assert all(f"{mean:.4f}"[:6] in out for mean in means)

@@ -252,8 +252,8 @@ def test_runs_of_a_track_score_as_in_pytrec_eval(data_dir):
     names = ["map", "ndcg", "ndcg_cut_10", "P_10", "recall_100", "bpref", "recip_rank", "infAP"]
     wanted = {"map", "ndcg", "ndcg_cut.10", "P.10", "recall.100", "bpref", "recip_rank", "infAP"}
     evaluator = pytrec_eval.RelevanceEvaluator(qrels.to_dict(), wanted)
-    scores = trec.evaluate(qrels, paths, [measure_as("trec_eval", name) for name in names])
+    scores = trec.evaluate([measure_as("trec_eval", name) for name in names], qrels, paths)
     for path, values in zip(paths, scores.values, strict=True):
         theirs = evaluator.evaluate(trec.read_run(path).to_dict())
-        expected = [[theirs[topic][name] for name in names] for topic in scores.topics.tolist()]
+        expected = [[theirs[topic][name] for name in names] for topic in scores.qid.tolist()]
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12, err_msg=path.name)

@@ -251,8 +251,8 @@ def _means(
         leaves = model.estimator_.get_params()["num_leaves"]
         trees = getattr(model, "best_iteration_", model.estimator_.n_estimators_)
         lines.append(f"{name:<20}  {leaves:>6}  {trees:>5}  {_with_interval(values)}")
-    ideal = chosen.per_query(rows.y, rows.y, qid=rows.qid).mean()
-    nothing = chosen.per_query(rows.y, np.zeros(len(rows.y)), qid=rows.qid).mean()
+    ideal = chosen(rows.y, rows.y, qid=rows.qid)
+    nothing = chosen(rows.y, np.zeros(len(rows.y)), qid=rows.qid)
     lines.append(f"{'equal scores':<20}  {'':>6}  {'':>5}  {nothing:.4f}")
     lines.append(f"{'ideal ranking':<20}  {'':>6}  {'':>5}  {ideal:.4f}")
     return "\n".join(lines)
@@ -269,7 +269,7 @@ def _with_interval(values: Scores) -> str:
         method="percentile",
         random_state=0,
     ).confidence_interval
-    return f"{values.mean():.4f}  [{found.low:.4f}, {found.high:.4f}]"
+    return f"{float(values):.4f}  [{found.low:.4f}, {found.high:.4f}]"
 
 
 def _profile(scores: Mapping[str, NDArray[np.float64]], rows: _Rows) -> Any:

@@ -316,7 +316,7 @@ _SUBTOPICS = "Diversity measures stay out: they need judgments of subtopics, whi
 ABSENCES = (
     Absence("trec_eval", ("runid",), "The name of the run: `scores.systems`."),
     Absence(
-        "trec_eval", ("num_q",), "A number of the result and not of a query: `len(scores.topics)`."
+        "trec_eval", ("num_q",), "A number of the result and not of a query: `scores.n_queries`."
     ),
     Absence(
         "trec_eval",
@@ -337,7 +337,7 @@ ABSENCES = (
         "The share of unjudged documents in version 10: 1 less the value of `Judged`.",
     ),
     Absence(
-        "ir_measures", ("NumQ",), "A number of the result and not of a query: `len(scores.topics)`."
+        "ir_measures", ("NumQ",), "A number of the result and not of a query: `scores.n_queries`."
     ),
     Absence(
         "ir_measures",

@@ -80,8 +80,9 @@ def evaluate(
     >>> systems = {"first": [3, 2, 1, 3, 2, 1], "second": [1, 2, 3, 1, 3, 2]}
     >>> evaluate({"users": "eGAP(g=[0.1,0.9])"}, y_true, systems, qid=qid)
     system   users
-    second  0.2417
     first   0.5167
+    second  0.2417
+    2 systems; means over 2 queries.
     """
     _refuse_other_order(measures, y_score)
     named = measures_by_name(measures)

@@ -59,7 +59,7 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
 
 def _way_to_one_dimension(name: str, values: ArrayLike, array: NDArray[Any]) -> str:
     if isinstance(values, Mapping):
-        return " skgraded.trec.evaluate(qrels, runs, measures) scores dicts of dicts."
+        return " skgraded.trec.evaluate(measures, qrels, runs) scores dicts of dicts."
     if array.ndim != 2:  # noqa: PLR2004
         return ""
     n_rows, n_columns = array.shape

@@ -59,7 +59,7 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
     ...     path = Path(folder) / "test.txt"
     ...     size = path.write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
     ...     qrels, run = trec.read_letor(path, [0.9, 0.4])
-    >>> trec.evaluate(qrels, run, "nDCG").mean()
+    >>> trec.evaluate("nDCG", qrels, run).mean()
     {'scores': {'nDCG': 1.0}}
     """
     from skgraded.datasets import load_letor

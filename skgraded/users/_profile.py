@@ -188,8 +188,9 @@ def threshold_profile(
     ----------
     y_true : array-like of shape (n_documents,), or scored rankers
         Grades: 0 is judged not relevant, NaN is unjudged. Or, without ``y_score``, a mapping of
-        names to `Rankings`, `Scores` or results of `cross_validate_queries`, or the `RunScores` of
-        `skgraded.trec.evaluate`. Other than `Rankings`, these must be scored by `profile_measures`.
+        names to `Rankings`, or `Scores` of several systems, such as those of
+        `skgraded.trec.evaluate`, or a mapping of names to `Scores`, such as cross-validations.
+        Other than `Rankings`, these must be scored by `profile_measures`.
     y_score : mapping of str to array-like of shape (n_documents,) or DataFrame, optional
         Scores of two or more rankers by name; of a DataFrame, every column is a ranker.
     qid : array-like of shape (n_documents,), optional

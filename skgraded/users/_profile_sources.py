@@ -127,6 +127,13 @@ def values_of_rankers(
     y_true: Any, y_score: Any, qid: Any, sample_weight: Any, fields: dict[str, Any]
 ) -> Profiled:
     """Return the values of all rankers, whatever their source."""
+    named = y_true if y_score is None else y_score
+    if not isinstance(named, Mapping | Scores) and not hasattr(named, "columns"):
+        raise TypeError(
+            "y_score must map names of rankers to their scores; without grades, the only argument "
+            "is a Scores of several systems or maps names to Rankings, Scores or QueryValidation; "
+            f"got {type(named).__name__}."
+        )
     if y_score is not None:
         top = Judgments.from_arrays(split_target(y_true)[0]).top_grade
         measures = _measures_up_to(top, fields)
@@ -138,12 +145,9 @@ def values_of_rankers(
     else:
         _refuse_fields(fields)
         scores = Scores.of_systems(y_true)
-    if scores.systems is None:
-        raise TypeError(
-            f"y_score must map names of rankers to their scores, got {type(y_score).__name__}."
-        )
-    if len(scores.systems) < _FEWEST:
-        raise ValueError(f"There must be at least 2 rankers to compare, got {len(scores.systems)}.")
+    systems = scores.systems or ()
+    if len(systems) < _FEWEST:
+        raise ValueError(f"There must be at least 2 rankers to compare, got {len(systems)}.")
     return _profiled(scores.over_repeats())
 
 

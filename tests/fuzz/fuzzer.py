@@ -99,10 +99,10 @@ def fuzz_file(rng: random.Random, folder: Path) -> None:
     try:
         with expected_errors([f"some.{kind}"]):
             if kind == "qrels":
-                trec.evaluate(path, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, ["AP", "nDCG@3"])
+                trec.evaluate(["AP", "nDCG@3"], path, {"q1": {"a": 1.0}, "q2": {"a": 1.0}})
             elif kind == "run":
                 qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
-                trec.evaluate(qrels, path, ["AP", "Bpref"], order=rng.choice(["score", "rank"]))
+                trec.evaluate(["AP", "Bpref"], qrels, path, order=rng.choice(["score", "rank"]))
             else:
                 load_letor(path)
     finally:

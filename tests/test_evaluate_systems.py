@@ -1,0 +1,158 @@
+"""`evaluate` of several systems, and measures under names of the user's choice."""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from skgraded import AP, Rankings, chunks, evaluate, make_ranking_scorer, measure, nDCG, trec, xGAP
+from skgraded.exceptions import InferredGradesWarning
+from skgraded.measures import measures_by_name
+from skgraded.studies import sensitivity
+
+RNG = np.random.default_rng(0)
+Y, QID, WEIGHT = RNG.integers(0, 3, 60), np.repeat(np.arange(12), 5), RNG.random(60)
+SYSTEMS = {"a": RNG.normal(size=60), "b": RNG.normal(size=60), 3: Y + RNG.normal(size=60)}
+MEASURES = ["AP", "nDCG@3", "xGAP(g=[0.1,0.9])", "FDR@2"]
+RULES = {"qid": QID, "sample_weight": WEIGHT}
+
+
+def test_systems_have_the_values_that_they_have_alone():
+    both = evaluate(MEASURES, Y, SYSTEMS, **RULES)
+    assert both.systems == ("a", "b", "3")
+    assert both.directions == (1, 1, 1, -1)
+    for name, scores in SYSTEMS.items():
+        alone, one = evaluate(MEASURES, Y, scores, **RULES), both.select(system=str(name))
+        np.testing.assert_array_equal(one.values, alone.values)
+        np.testing.assert_array_equal(one.weights, alone.weights)
+        np.testing.assert_array_equal(one.qid, alone.qid)
+        assert (one.mean(), one.ideal()) == (alone.mean(), alone.ideal())
+        assert one.n_empty == alone.n_empty
+
+
+def test_one_named_system_is_an_axis():
+    assert evaluate("AP", Y, {"a": SYSTEMS["a"]}, qid=QID).values.shape == (1, 12, 1)
+    assert evaluate("AP", Y, SYSTEMS["a"], qid=QID).values.shape == (12, 1)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_columns_of_a_frame_are_systems(library):
+    frame = pytest.importorskip(library).DataFrame({str(each): SYSTEMS[each] for each in SYSTEMS})
+    np.testing.assert_array_equal(
+        evaluate(MEASURES, Y, frame, qid=QID).values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values
+    )
+
+
+def test_rankings_by_name():
+    rankings = {name: Rankings.from_arrays(Y, each, QID) for name, each in SYSTEMS.items()}
+    found = evaluate(MEASURES, rankings)
+    np.testing.assert_array_equal(found.values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values)
+    other = Rankings.from_arrays(np.minimum(Y, 1), SYSTEMS["a"], QID)
+    mixed = evaluate(nDCG(), {"a": rankings["a"], "other": other})
+    assert mixed.n_empty == evaluate(nDCG(), other).n_empty
+    unlike = evaluate("DCG", {"a": rankings["a"], "other": other})
+    assert unlike.ideal() == {"DCG": None}  # the two have other labels
+    with pytest.raises(ValueError, match=r"the systems: 2 for 'a', 1 for 'other'\. Set max_grade"):
+        evaluate("xGAP", {"a": rankings["a"], "other": other})
+
+
+def test_a_warning_about_the_scale_comes_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate("xGAP", Y, SYSTEMS, qid=QID)
+    assert [each.category for each in caught] == [InferredGradesWarning]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((Y, {}), {}, ValueError, "Systems must have names that differ, got none"),
+        ((Y, {1: Y, "1": Y}), {}, ValueError, "names that differ, got 1, '1'"),
+        ((Y, {"a": Y, "b": Y[1:]}), {}, ValueError, r"\(60\), got 59\. \(System 'b'\.\)"),
+        ((Y, {"a": Y, "b": Y * np.nan}), {}, ValueError, r"must be finite.*\(System 'b'\.\)"),
+        (({"q1": {"d1": 1}},), {}, TypeError, r"Rankings, got dict for 'q1'.*trec\.evaluate\(meas"),
+        (
+            ({"a": Rankings.from_arrays(Y, Y)},),
+            {"qid": QID},
+            TypeError,
+            "qid must be None with Rankings, got ndarray",
+        ),
+        ((Y, {"first": "AP", "second": "nDCG"}), {}, TypeError, "The measures must come first"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments, options, error, message):
+    measures = [] if "first" in str(arguments) else "AP"
+    with pytest.raises(error, match=message):
+        evaluate(measures, *arguments, **options)
+
+
+def test_rows_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    shuffled = {"a": pd.Series(SYSTEMS["a"]), "b": pd.Series(SYSTEMS["b"])[::-1]}
+    with pytest.raises(ValueError, match=r"y_score\['b'\] must have its rows in the order of"):
+        evaluate("AP", Y, shuffled)
+
+
+class TestNames:
+    NAMED: ClassVar = {"top": "nDCG@3", "users": xGAP(g=(0.1, 0.9)), "again": nDCG(k=3)}
+
+    def test_they_name_the_columns(self):
+        found = evaluate(self.NAMED, Y, SYSTEMS["a"], qid=QID)
+        assert list(found) == ["top", "users", "again"]
+        expected = evaluate(["nDCG@3", xGAP(g=(0.1, 0.9))], Y, SYSTEMS["a"], qid=QID).values
+        np.testing.assert_array_equal(found.values, expected[:, [0, 1, 0]])
+        assert float(found["top"]) == measure("nDCG@3")(Y, SYSTEMS["a"], qid=QID)
+        with pytest.raises(KeyError, match="nDCG@3 is not among the measures scored: top, users"):
+            found["nDCG@3"]
+
+    def test_wherever_measures_are_taken(self):
+        names = ["top", "users", "again"]
+        rows = (Y, SYSTEMS["a"], QID)
+        assert list(chunks.evaluate(self.NAMED, [rows])) == names
+        assert list(chunks.evaluate(self.NAMED, [rows], per_query=True)) == names
+        qrels, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"a": 1.0, "c": 2.0}}
+        assert list(trec.evaluate(self.NAMED, qrels, run)) == names
+        assert list(sensitivity(self.NAMED, [1, 0], [2, 1]).measures) == names
+        assert [name for name, _ in make_ranking_scorer(self.NAMED).measures] == names
+
+    def test_the_same_measure_counts_once_without_a_name(self):
+        assert measures_by_name(["AP", AP(), "ap"]) == {"AP": AP()}
+
+    @pytest.mark.parametrize(
+        ("measures", "error", "message"),
+        [
+            ({}, ValueError, "must name at least one measure"),
+            ({"": "AP"}, ValueError, "names of measures must not be empty"),
+            ({3: "AP"}, TypeError, "names of measures must be strings, got 3"),
+            ({"a": "nGDC"}, ValueError, "Did you mean 'nDCG'"),
+            (3, TypeError, "measures must be a measure or a sequence of measures, got 3"),
+        ],
+    )
+    def test_what_is_refused(self, measures, error, message):
+        with pytest.raises(error, match=message):
+            measures_by_name(measures)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP"),
+        ("qrels.txt", "a.run", ["AP", "nDCG@10"]),
+        (trec.read_qrels({"q": {"a": 1}}), [], AP()),
+        ({"q": {"a": 1}}, "AP", {"q": {"a": 1.0}}),
+        (trec.read_run({"q": {"a": 1.0}}), {"q": {"a": 1}}, {"q": {"a": 1.0}}),
+    ],
+)
+def test_other_orders_of_trec_evaluate_are_refused(arguments):
+    with pytest.raises(
+        TypeError, match=r"must come first, .*trec\.evaluate\(measures, qrels, runs"
+    ):
+        trec.evaluate(*arguments)
+
+
+def test_a_wrong_measure_of_trec_evaluate_is_told_as_such():
+    with pytest.raises(ValueError, match="Did you mean 'nDCG'"):
+        trec.evaluate("nGDC", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    with pytest.raises(TypeError, match=r"got the class AP: write AP\(\)"):
+        trec.evaluate(AP, {"q": {"a": 1}}, {"q": {"a": 1.0}})
