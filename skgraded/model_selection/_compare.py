@@ -101,7 +101,7 @@ def compare_rankers(
     rankers : dict or list
         Two or more rankers, by name. Each is a fitted model or search, which ranks ``X``; or a
         result of `cross_validate_queries`, perhaps of a search (nested cross-validation); or
-        `QueryScores`.
+        `Scores`.
     X : array-like or sparse matrix of shape (n_documents, n_features), optional
         Features of queries that no fitted model was trained on.
     y : array-like of shape (n_documents,), optional
