@@ -114,7 +114,27 @@ def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Mea
 
 
 def as_argument(name: str, chosen: Measure) -> str:
-    """Write a measure as the argument by which it was chosen."""
+    """Write a measure as the argument by which it was chosen.
+
+    Parameters
+    ----------
+    name : str
+        The name under which the measure is reported.
+    chosen : Measure
+        The measure.
+
+    Returns
+    -------
+    str
+        Python code.
+
+    Examples
+    --------
+    >>> from skgraded import AP
+    >>> from skgraded.boosting import as_argument
+    >>> as_argument("AP", AP()), as_argument("map", AP())
+    ("'AP'", "{'map': 'AP'}")
+    """
     return repr(name) if name == str(chosen) else repr({name: str(chosen)})
 
 

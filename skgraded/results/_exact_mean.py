@@ -94,6 +94,13 @@ def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> 
     -------
     list of float
         The means; nan where the weights add up to 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.results import exact_means
+    >>> exact_means([[np.array([0.5, 1.0])], [np.array([0.0]), np.array([0.5])]], None)
+    [0.75, 0.25]
     """
     return _core.exact_means(columns, _doubles(weights))
 

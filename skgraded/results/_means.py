@@ -194,6 +194,13 @@ def mean_of_values(values: FloatArray, weights: FloatArray | None, name: object)
     -------
     float
         The mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.results import mean_of_values
+    >>> mean_of_values(np.array([0.5, 1.0, np.nan]), None, "AP")
+    0.75
     """
     (mean,) = exact_means([[values]], weights)
     if math.isnan(mean):

@@ -23,7 +23,29 @@ Ideal = float | None | Callable[[], float | None]
 
 
 def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a mapping with the names of systems as text; raise if two of them are the same."""
+    """Return a mapping with the names of systems as text.
+
+    Parameters
+    ----------
+    systems : mapping
+        Names of systems to anything.
+
+    Returns
+    -------
+    dict of str to object
+        The same by text.
+
+    Raises
+    ------
+    ValueError
+        If there is no system, or two have the same text as their name.
+
+    Examples
+    --------
+    >>> from skgraded.results import by_name
+    >>> by_name({"a": 0, 1: 2})
+    {'a': 0, '1': 2}
+    """
     named = {str(name): each for name, each in systems.items()}
     if not named or len(named) < len(systems):
         names = ", ".join(map(repr, systems)) or "none"
@@ -151,5 +173,23 @@ def fields_of_arrays(arrays: Mapping[Any, ArrayLike]) -> dict[str, Any]:
 
 
 def direction_of(measure: object) -> int:
-    """Return 1 if more is better and -1 if less is; 1 for a name alone, which does not tell."""
+    """Return whether more of a measure is better, or less.
+
+    Parameters
+    ----------
+    measure : Measure or object
+        The measure. A name alone does not tell, and counts as one of which more is better.
+
+    Returns
+    -------
+    int
+        1 if more is better, -1 if less is.
+
+    Examples
+    --------
+    >>> from skgraded.measures import FDR
+    >>> from skgraded.results import direction_of
+    >>> direction_of(FDR()), direction_of("clicks")
+    (-1, 1)
+    """
     return 1 if getattr(measure, "greater_is_better", True) else -1

@@ -190,7 +190,28 @@ def _sentences(scores: Scores) -> list[str]:
 def notes_on_empty(
     measures: Sequence[str], n_empty: Sequence[int | None], empty: Sequence[float]
 ) -> list[str]:
-    """Say how many queries have nothing relevant, and what they count as."""
+    """Say how many queries have nothing relevant, and what they count as.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Names of the measures.
+    n_empty : sequence of int or None
+        For each measure, the number of these queries, if it is known.
+    empty : sequence of float
+        For each measure, their value; nan leaves them out.
+
+    Returns
+    -------
+    list of str
+        A sentence for each number and value.
+
+    Examples
+    --------
+    >>> from skgraded.results import notes_on_empty
+    >>> notes_on_empty(["AP", "nDCG"], [2, 2], [0.0, 0.0])
+    ['2 queries with nothing relevant, counted as 0 (AP, nDCG).']
+    """
     by_fate: dict[str, list[str]] = {}
     for name, number, value in zip(measures, n_empty, empty, strict=True):
         if number:
