@@ -13,7 +13,7 @@ from skgraded import (
     measure,
     trec,
 )
-from skgraded._text import text_table
+from skgraded._writers import Table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
@@ -267,7 +267,7 @@ def test_runs_are_scored_in_batches(monkeypatch, bound, value):
 
 def test_a_table_breaks_into_blocks():
     columns = [("a" * 12, ["1"]), ("b" * 12, ["2"]), ("c" * 12, ["3"])]
-    blocks = text_table(["name", "x"], columns, width=34).split("\n\n")
+    blocks = Table(["name", "x"], columns).to_text(34).split("\n\n")
     assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
 
 
