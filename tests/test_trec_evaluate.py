@@ -18,7 +18,7 @@ from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
 )
-from skgraded.results import notes_on_empty
+from skgraded.results._tables import notes_on_empty
 from skgraded.trec import _evaluate
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
