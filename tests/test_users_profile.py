@@ -596,9 +596,9 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
     [
         (("--profile", "-m", "AP"), "--measure, --test and --correction cannot be given"),
         (("--profile", "--test", "t"), "--measure, --test and --correction cannot be given"),
-        (("--profile", "--alpha", "2"), "alpha must lie strictly between 0 and 1"),
+        (("--profile", "--confidence", "2"), "confidence must lie strictly between 0 and 1"),
         (("--profile", "--baseline", "no.run"), "baseline must be one of"),
-        (("--baseline", "a.run"), "--baseline needs --profile"),
+        (("--baseline", "no.run"), "baseline must be one of"),
     ],
 )
 def test_the_command_line_refuses_what_does_not_go_together(run, tmp_path, words, message):
