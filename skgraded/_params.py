@@ -160,14 +160,12 @@ def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
-    if is_integer(n_threads) and n_threads == -1:
-        return _processors()
-    if not is_integer(n_threads) or not 1 <= n_threads <= _MOST_THREADS:
+    if not is_integer(n_threads) or not (n_threads == -1 or 1 <= n_threads <= _MOST_THREADS):
         raise ValueError(
             f"n_threads must be an integer from 1 to {_MOST_THREADS}, -1 for all processors, or "
             f"None for one thread, got {n_threads!r}."
         )
-    return int(n_threads)
+    return _processors() if n_threads == -1 else int(n_threads)
 
 
 def _processors() -> int:

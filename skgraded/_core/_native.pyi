@@ -127,7 +127,7 @@ def count_marked(
     counts: NDArray[numpy.int64], marked: NDArray[numpy.uint8]
 ) -> NDArray[numpy.int64]:
     """
-    Documents whose level is marked, by query; `counts` holds those of every level, flat.
+    Documents whose level is marked, by query; `counts` holds those of every level.
     """
 
 def expected_shares(
@@ -139,7 +139,7 @@ def expected_shares(
     """
     Factor times the sum of g / (recall base) over the thresholds up to a level, by query.
 
-    `counts` holds the judged documents by query and level, flat; `level[k - 1]` is the lowest level
+    `counts` holds the judged documents by query and level; `level[k - 1]` is the lowest level
     whose grade reaches the threshold k.
     """
 

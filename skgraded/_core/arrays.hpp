@@ -24,14 +24,22 @@ namespace skgraded {
 
 namespace nb = nanobind;
 
-// An array that is taken as it is or not at all: one-dimensional, contiguous, of that very dtype.
-template <class T>
-struct In {
-  nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+// An array that is taken as it is or not at all: of that very dtype and shape, in C order.
+template <class Array>
+struct Taken {
+  Array array;
 
-  const T* data() const noexcept { return array.data(); }
-  std::size_t size() const noexcept { return array.shape(0); }
+  auto* data() const noexcept { return array.data(); }
+  std::size_t size() const noexcept { return array.size(); }
 };
+
+// One-dimensional.
+template <class T>
+using In = Taken<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+
+// Of any shape.
+template <class T>
+using Table = Taken<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>;
 
 template <class T>
 using Out = nb::ndarray<nb::numpy, T>;  // contiguous
@@ -105,8 +113,8 @@ inline std::size_t count_of(const Queries& queries) noexcept {
 }
 
 // The matrices K of the queries, whose factors stand query by query.
-inline PairMatrix matrix_of(const In<double>& base, const In<double>& factor,
-                            const In<std::int32_t>& column, std::int64_t n_queries) noexcept {
+inline PairMatrix matrix_of(const Table<double>& base, const Table<double>& factor,
+                            const Table<std::int32_t>& column, std::int64_t n_queries) noexcept {
   const auto n_columns = n_queries > 0 ? static_cast<std::int64_t>(factor.size()) / n_queries : 0;
   return {base.data(), factor.data(), column.data(), n_columns};
 }
@@ -117,10 +125,11 @@ namespace nanobind::detail {
 
 // As for the array itself, but without the conversions that nanobind tries by default: a silent
 // copy would cost more than the kernel.
-template <class T>
-struct type_caster<skgraded::In<T>> {
-  using Array = make_caster<decltype(skgraded::In<T>::array)>;
-  NB_TYPE_CASTER(skgraded::In<T>, (make_caster<ndarray<numpy, T>>::Name))
+template <class Source>
+struct type_caster<skgraded::Taken<Source>> {
+  using Array = make_caster<Source>;
+  using Item = std::remove_const_t<typename Source::Scalar>;
+  NB_TYPE_CASTER(skgraded::Taken<Source>, (make_caster<ndarray<numpy, Item>>::Name))
 
   bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
     Array array;

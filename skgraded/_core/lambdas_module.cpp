@@ -20,7 +20,6 @@ namespace {
 using namespace skgraded;
 
 using Bytes = In<std::uint8_t>;
-using Columns = In<std::int32_t>;
 using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
@@ -32,8 +31,8 @@ struct PriceArrays {
   Doubles gain, gain_factor;
   Doubles position;
   bool position_ragged;
-  Doubles pair_base, pair_columns;
-  Columns pair_column;
+  Table<double> pair_base, pair_columns;
+  Table<std::int32_t> pair_column;
   Doubles pair_factor;
 
   SwapPrices of(std::int64_t n_queries) const noexcept {
@@ -121,8 +120,8 @@ void define_arguments(nb::module_& m) {
                           "where they are ragged,\nelse one per rank; the gain v by level; K as "
                           "base, columns and numbers of columns. The factors\nof the gains and of "
                           "the pairs are by query. Without pairs, the arrays of K are empty.")
-      .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Doubles, Doubles, Columns,
-                    Doubles>(),
+      .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Table<double>, Table<double>,
+                    Table<std::int32_t>, Doubles>(),
            nb::kw_only(), "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
            "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
            "pair_factor"_a);

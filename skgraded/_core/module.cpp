@@ -43,7 +43,6 @@ namespace {
 using namespace skgraded;
 
 using Bytes = In<std::uint8_t>;
-using Columns = In<std::int32_t>;
 using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
@@ -76,8 +75,9 @@ Out<double> py_reciprocals(const Doubles& values) {
   });
 }
 
-Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Columns& column,
-                         const Doubles& moments, std::int64_t n_queries) {
+Out<double> py_pair_part(const Table<double>& base, const Table<double>& factor,
+                         const Table<std::int32_t>& column, const Table<double>& moments,
+                         std::int64_t n_queries) {
   const PairMatrix K = matrix_of(base, factor, column, n_queries);
   return fill(New<double>{static_cast<std::size_t>(n_queries)}, [&](double* value) {
     pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
@@ -87,9 +87,9 @@ Out<double> py_pair_part(const Doubles& base, const Doubles& factor, const Colum
 ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
 
 Out<double> py_prefix_values(const Doubles& constant, const Doubles& scale, const Doubles& gain,
-                             const Doubles& base, const Doubles& factor, const Columns& column,
-                             const Doubles& moments, const Doubles& best, const Bytes& relevant,
-                             double empty) {
+                             const Table<double>& base, const Table<double>& factor,
+                             const Table<std::int32_t>& column, const Table<double>& moments,
+                             const Doubles& best, const Bytes& relevant, double empty) {
   const auto n_queries = static_cast<std::int64_t>(relevant.size());
   const auto n_cells = static_cast<std::int64_t>(base.size());
   const PrefixSums sums{by_query(constant), by_query(scale),
@@ -200,8 +200,8 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
   return {std::move(grades).array(), std::move(occurs).array(), all};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(const Integers& counts,
-                                                                    std::int64_t n_levels) {
+std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(
+    const Table<std::int64_t>& counts, std::int64_t n_levels) {
   const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
   New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
   borders_of(counts.data(), n_queries, n_levels, indptr.data());
@@ -212,7 +212,7 @@ std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(const Intege
   return {std::move(levels), std::move(indptr).array()};
 }
 
-Out<std::int64_t> py_count_marked(const Integers& counts, const Bytes& marked) {
+Out<std::int64_t> py_count_marked(const Table<std::int64_t>& counts, const Bytes& marked) {
   const std::size_t n_levels = marked.size(), n_queries = counts.size() / n_levels;
   return fill(New<std::int64_t>{n_queries}, [&](std::int64_t* count) {
     count_marked(counts.data(), static_cast<std::int64_t>(n_queries),
@@ -220,8 +220,8 @@ Out<std::int64_t> py_count_marked(const Integers& counts, const Bytes& marked) {
   });
 }
 
-Out<double> py_expected_shares(const Integers& counts, const Doubles& g, const Columns& level,
-                               const Doubles& factor) {
+Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles& g,
+                               const In<std::int32_t>& level, const Doubles& factor) {
   const std::size_t n_levels = factor.size(), n_queries = counts.size() / n_levels;
   const Thresholds thresholds{g.data(), level.data(), static_cast<std::int64_t>(g.size())};
   return fill(New<double>{n_queries, n_levels}, [&](double* shares) {
@@ -398,12 +398,11 @@ NB_MODULE(_native, m) {
   m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
         "Levels of every query, the best first, from their counts, and the borders of queries.");
   m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
-        "Documents whose level is marked, by query; `counts` holds those of every level, flat.");
-  m.def(
-      "expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
-      "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
-      "`counts` holds the judged documents by query and level, flat; `level[k - 1]` is the lowest "
-      "level\nwhose grade reaches the threshold k.");
+        "Documents whose level is marked, by query; `counts` holds those of every level.");
+  m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
+        "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
+        "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "
+        "level\nwhose grade reaches the threshold k.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_lambdas(m);

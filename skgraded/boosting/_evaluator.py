@@ -173,7 +173,8 @@ class Evaluator:
 
     def means(self, y_score: Any, data: DataSet) -> list[tuple[str, float]]:
         """Return name and mean of each measure on a data set."""
-        return self.means_on(self._judged.find(data), y_score)
+        judgments = self._judged.find(data)
+        return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
     def means_on(self, judgments: Judgments, y_score: Any) -> list[tuple[str, float]]:
         """Return name and mean of each measure on documents whose judgments are known."""

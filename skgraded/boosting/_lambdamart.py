@@ -139,7 +139,7 @@ class LambdaMART:
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
     def _prices(self, judgments: Judgments) -> _core.SwapPrices:
-        kept = judgments.kept(_PricesByCost)
+        kept = judgments.kept[_PricesByCost]
         prices = kept.get(self)
         if prices is None:
             prices = kept[self] = _swap_prices(self, judgments)
@@ -170,7 +170,7 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
     if form.K is not None and form.moments is not None:
         position = _weights(form.moments.positions, judgments)
         position_ragged = form.moments.positions.ragged
-        base, columns, column = form.K.flat
+        base, columns, column = form.K
         # The gains are 0, so that any discounts of the right size serve.
         discount, discount_ragged = position, position_ragged
     if form.gains is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,9 @@ __all__ = ["LabelResults", "RankingSums"]
 FloatArray = NDArray[np.float64]
 
 
+@dataclass
 class LabelResults:
-    """What measures have computed from labels: ``judgments.kept(LabelResults)``.
+    """What measures have computed from labels: ``judgments.kept[LabelResults]``.
 
     Attributes
     ----------
@@ -34,14 +36,14 @@ class LabelResults:
         the ranks are those of the ideal ranking.
     """
 
-    def __init__(self) -> None:
-        self.prefix_forms: dict[PrefixMeasure, PrefixForm] = {}
-        self.ideal_values: dict[Measure, FloatArray] = {}
-        self.rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = {}
+    prefix_forms: dict[PrefixMeasure, PrefixForm] = field(default_factory=dict)
+    ideal_values: dict[Measure, FloatArray] = field(default_factory=dict)
+    rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
 
 
+@dataclass
 class RankingSums:
-    """Sums over the ranks that measures share: ``rankings.kept(RankingSums)``.
+    """Sums over the ranks that measures share: ``rankings.kept[RankingSums]``.
 
     Attributes
     ----------
@@ -51,6 +53,5 @@ class RankingSums:
         Pair moments.
     """
 
-    def __init__(self) -> None:
-        self.gains: dict[GainSum, FloatArray] = {}
-        self.moments: dict[PairMoments, FloatArray] = {}
+    gains: dict[GainSum, FloatArray] = field(default_factory=dict)
+    moments: dict[PairMoments, FloatArray] = field(default_factory=dict)

@@ -291,7 +291,7 @@ class Measure(_FieldsByName):
         return False
 
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
-        kept = judgments.kept(LabelResults).ideal_values
+        kept = judgments.kept[LabelResults].ideal_values
         values = kept.get(self)
         if values is None:
             values = kept[self] = self._raw_values(judgments.ideal)
@@ -396,7 +396,8 @@ _CACHED = ("_string", "_identity", "_hash")
 
 def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:
     """Return, for every measure, the values of all queries and the number of empty queries."""
-    return [_joined(parts) for parts in score_in_parts(measures, rankings)]
+    scored = score_in_parts(measures, rankings)
+    return [parts[0] if len(parts) == 1 else _joined(parts) for parts in scored]
 
 
 def score_in_parts(
@@ -422,8 +423,6 @@ def score_in_parts(
 
 
 def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
-    if len(parts) == 1:
-        return parts[0]
     values, n_empty = zip(*parts, strict=True)
     return np.concatenate(values), sum(n_empty)
 

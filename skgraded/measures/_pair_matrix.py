@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PairMatrix", "level_below", "lower_level"]
+__all__ = ["PairMatrix", "levels_of_pairs"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -105,23 +105,12 @@ class PairMatrix(NamedTuple):
         shape = n_levels, n_levels
         return cls.by_column(np.ones(shape), cells, np.arange(n_cells).reshape(shape))
 
-    @property
-    def flat(self) -> tuple[FloatArray, FloatArray, IntArray]:
-        """The three arrays as the kernels take them."""
-        return self.base.ravel(), self.factor.ravel(), self.column.ravel()
 
+def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    """Return, for every pair of levels, the lower one and that of the second document.
 
-def lower_level(n_levels: int) -> IntArray:
-    """Return the lower one of every pair of levels, shape (n_levels, n_levels)."""
-    return _levels_of_pairs(n_levels)[0]
-
-
-def level_below(n_levels: int) -> IntArray:
-    """Return the level of the second document of every pair, shape (n_levels, n_levels)."""
-    return _levels_of_pairs(n_levels)[1]
-
-
-def _levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    Both are of shape (n_levels, n_levels).
+    """
     return (_kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs)(n_levels)
 
 

@@ -118,18 +118,26 @@ class PrefixMeasure(Measure):
         PrefixForm
             Everything the measure needs from the labels to score a ranking.
         """
-        kept = judgments.kept(LabelResults).prefix_forms
+        kept = judgments.kept[LabelResults].prefix_forms
         form = kept.get(self)
         if form is None:
             form = self._make_form(judgments)
-            if judgments.budget.reserve(form.nbytes):
+            if form.K is None or judgments.budget.reserve(form.K.factor.nbytes):
                 kept[self] = form
         return form
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
+        form = self._form_of_sums(judgments)
+        if not self.normalize:
+            return form
+        everywhere = np.ones_like(form.relevant)
+        return form._replace(best=form.values(judgments.ideal, everywhere, 0.0))
+
+    def _form_of_sums(self, judgments: Judgments) -> PrefixForm:
+        """Return the form before normalization."""
         linear, pairs = self._linear_part(judgments), self._pair_part(judgments)
-        rules = Rules(self.k, self.ties, self.unjudged)
-        gains = K = moments = None
+        rules = Rules(_core.last_rank(self.k), self.ties, self.unjudged)
+        gains = moments = K = None
         scale: FloatArray | float = 1.0
         if linear is not None:
             gain = np.asarray(linear.gain, dtype=np.float64)
@@ -139,11 +147,12 @@ class PrefixMeasure(Measure):
             moments = PairMoments(pairs.positions, rules)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         return PrefixForm(
-            constant=_by_query(self._constant(judgments)),
-            scale=_by_query(scale),
+            constant=np.array(self._constant(judgments), dtype=np.float64, ndmin=1),
+            scale=np.array(scale, dtype=np.float64, ndmin=1),
             gains=gains,
             K=K,
             moments=moments,
+            best=_NOTHING,
             relevant=relevant.view(np.uint8),
             n_empty=len(relevant) - int(np.count_nonzero(relevant)),
         )
@@ -164,31 +173,20 @@ class PrefixMeasure(Measure):
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         if not self.normalize:
             return relevant.astype(np.float64)
-        best = self._ideal_values(judgments)
+        best = self.prefix_form(judgments).best
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        form = self.prefix_form(rankings.judgments)
-        return form.values(rankings, _NOTHING, np.ones_like(form.relevant), 0.0)
-
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        judgments = rankings.judgments
-        form = self.prefix_form(judgments)
-        best = self._ideal_values(judgments) if self.normalize else _NOTHING
-        return form.values(rankings, best, form.relevant, self.empty), form.n_empty
+        form = self.prefix_form(rankings.judgments)
+        return form.values(rankings, form.relevant, self.empty), form.n_empty
 
 
 _NOTHING = np.zeros(0)
 _NO_PAIRS = PairMatrix.scaled(np.zeros((0, 0)), _NOTHING)
-
-
-def _by_query(number: FloatArray | float) -> FloatArray:
-    """Return one number for each query, or an array of one number for all of them."""
-    return np.array(number, dtype=np.float64, ndmin=1)
 
 
 class PrefixForm(NamedTuple):
@@ -206,6 +204,8 @@ class PrefixForm(NamedTuple):
         The matrix K; None without a pair part.
     moments : PairMoments or None
         The pair moments, made of p.
+    best : ndarray of shape (n_queries,) or (0,)
+        Value of the ideal ranking, by which values are divided; empty where they are not.
     relevant : ndarray of shape (n_queries,), uint8
         1 where a query has something relevant.
     n_empty : int
@@ -217,25 +217,19 @@ class PrefixForm(NamedTuple):
     gains: GainSum | None
     K: PairMatrix | None
     moments: PairMoments | None
+    best: FloatArray
     relevant: NDArray[np.uint8]
     n_empty: int
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the per-query factors of K; the rest is small."""
-        return 0 if self.K is None else self.K.factor.nbytes
+    def values(self, rankings: Rankings, relevant: NDArray[np.uint8], empty: float) -> FloatArray:
+        """Return the values of all queries: constant + scale * gains + sum of K * moments.
 
-    def values(
-        self, rankings: Rankings, best: FloatArray, relevant: NDArray[np.uint8], empty: float
-    ) -> FloatArray:
-        """Return constant + scale * gains + sum of K * moments, by query.
+        They are divided by `best` where the measure is normalized.
 
         Parameters
         ----------
         rankings : Rankings
             The ranked documents.
-        best : ndarray of shape (n_queries,) or (0,)
-            What the values are divided by, if there is anything.
         relevant : ndarray of shape (n_queries,), uint8
             0 where the value is `empty`.
         empty : float
@@ -247,8 +241,8 @@ class PrefixForm(NamedTuple):
             The values.
         """
         gains = _NOTHING if self.gains is None else self.gains.of(rankings)
-        moments = _NOTHING if self.moments is None else self.moments.of(rankings).ravel()
-        base, factor, column = (_NO_PAIRS if self.K is None else self.K).flat
+        moments = _NOTHING if self.moments is None else self.moments.of(rankings)
+        K = _NO_PAIRS if self.K is None else self.K
         return _core.prefix_values(
-            self.constant, self.scale, gains, base, factor, column, moments, best, relevant, empty
+            self.constant, self.scale, gains, *K, moments, self.best, relevant, empty
         )

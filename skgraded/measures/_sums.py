@@ -23,17 +23,17 @@ FloatArray = NDArray[np.float64]
 
 
 class Rules(NamedTuple):
-    """The fields of a measure that determine how it reads a ranking.
+    """How a measure reads a ranking.
 
     Attributes
     ----------
-    k : int or None
-        Cut-off rank.
+    last_rank : int
+        The last rank that counts.
     ties, unjudged : str
         Rules for tied and for unjudged documents.
     """
 
-    k: int | None
+    last_rank: int
     ties: Ties
     unjudged: Unjudged
 
@@ -62,24 +62,21 @@ class GainSum(NamedTuple):
 
     def of(self, rankings: Rankings) -> FloatArray:
         """Return the sum for every query, shape (n_queries,)."""
-        kept = rankings.kept(RankingSums).gains
+        kept = rankings.kept[RankingSums].gains
         found = kept.get(self)
         if found is None:
-            found = kept[self] = self._add_up(rankings)
+            last_rank, ties, unjudged = self.rules
+            ranked = rankings.ranked(ties, unjudged)
+            found = kept[self] = _core.discounted_gain(
+                *ranked,
+                _weights(self.discount, rankings, ranked, unjudged),
+                self.discount.ragged,
+                self.gain,
+                last_rank,
+                ties == "expected",
+                rankings.n_threads,
+            )
         return found
-
-    def _add_up(self, rankings: Rankings) -> FloatArray:
-        k, ties, unjudged = self.rules
-        ranked = rankings.ranked(ties, unjudged)
-        return _core.discounted_gain(
-            *ranked,
-            _weights(self.discount, rankings, ranked, unjudged),
-            self.discount.ragged,
-            self.gain,
-            _core.last_rank(k),
-            ties == "expected",
-            rankings.n_threads,
-        )
 
 
 class PairMoments(NamedTuple):
@@ -98,24 +95,21 @@ class PairMoments(NamedTuple):
 
     def of(self, rankings: Rankings) -> FloatArray:
         """Return the moments of every query, shape (n_queries, n_levels, n_levels)."""
-        kept = rankings.kept(RankingSums).moments
+        kept = rankings.kept[RankingSums].moments
         found = kept.get(self)
         if found is None:
-            found = kept[self] = self._count(rankings)
+            last_rank, ties, unjudged = self.rules
+            ranked = rankings.ranked(ties, unjudged)
+            found = kept[self] = _core.pair_moments(
+                *ranked,
+                _weights(self.positions, rankings, ranked, unjudged),
+                self.positions.ragged,
+                rankings.judgments.n_levels,
+                last_rank,
+                ties == "expected",
+                rankings.n_threads,
+            )
         return found
-
-    def _count(self, rankings: Rankings) -> FloatArray:
-        k, ties, unjudged = self.rules
-        ranked = rankings.ranked(ties, unjudged)
-        return _core.pair_moments(
-            *ranked,
-            _weights(self.positions, rankings, ranked, unjudged),
-            self.positions.ragged,
-            rankings.judgments.n_levels,
-            _core.last_rank(k),
-            ties == "expected",
-            rankings.n_threads,
-        )
 
 
 def _weights(
@@ -123,11 +117,11 @@ def _weights(
 ) -> FloatArray:
     """Return the weights of the ranks, which only the labels determine."""
     judgments = rankings.judgments
-    kept = judgments.kept(LabelResults).rank_weights
+    kept = judgments.kept[LabelResults].rank_weights
     key = positions, unjudged, rankings.is_ideal
     weights = kept.get(key)
     if weights is None:
         weights = positions(ranked, judgments)
-        if judgments.budget.reserve(weights.nbytes if positions.ragged else 0):
+        if not positions.ragged or judgments.budget.reserve(weights.nbytes):
             kept[key] = weights
     return weights

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._fields import numbers_by_grade
-from skgraded.measures._pair_matrix import lower_level
+from skgraded.measures._pair_matrix import levels_of_pairs
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
@@ -116,9 +116,11 @@ class _ThresholdMeasure(PrefixMeasure):
 
     def _users(self, judgments: Judgments) -> _Users:
         judgments.require_integer_grades(self)
+        grades = judgments.grades.tobytes()
+        if judgments.n_levels <= _MOST_LEVELS_KEPT:
+            return _kept_users(self, grades)
         judgments.require_few_grades(self)
-        find = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
-        return find(self, judgments.grades.tobytes())
+        return _Users(self, grades)
 
     def _distribution(self, top_grade: int) -> tuple[FloatArray, FloatArray]:
         """Return g and G over all grades of the scale."""
@@ -172,7 +174,8 @@ class _Users:
     @cached_property
     def G_of_lower_grade(self) -> FloatArray:  # noqa: N802
         """G(min(a, b)) for every pair of levels, shape (n_levels, n_levels)."""
-        return self.G[lower_level(len(self.G))]
+        lower, _ = levels_of_pairs(len(self.G))
+        return self.G[lower]
 
     def expected_shares(self, counts: NDArray[np.int64], factor: FloatArray) -> FloatArray:
         """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
@@ -189,7 +192,7 @@ class _Users:
         ndarray of shape (n_queries, n_levels)
             The products.
         """
-        return _core.expected_shares(counts.ravel(), self.g, self.level, factor)
+        return _core.expected_shares(counts, self.g, self.level, factor)
 
 
 _MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
-from skgraded.measures._pair_matrix import PairMatrix, level_below, lower_level
+from skgraded.measures._pair_matrix import PairMatrix, levels_of_pairs
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.measures._prefix import PairPart, PrefixMeasure
@@ -202,7 +202,7 @@ class xGAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         selected = users.expected_shares(judgments.counts, reciprocal(users.G))
-        below = level_below(len(users.G))
+        _, below = levels_of_pairs(judgments.n_levels)
         K = PairMatrix.by_column(users.G_of_lower_grade, selected, below)
         return PairPart(Reciprocal(), K)
 
@@ -257,7 +257,7 @@ class eGAP(_ThresholdMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        users, lower = self._users(judgments), lower_level(judgments.n_levels)
+        users, (lower, _) = self._users(judgments), levels_of_pairs(judgments.n_levels)
         share = users.expected_shares(judgments.counts, np.ones(judgments.n_levels))
         return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
 
@@ -386,11 +386,11 @@ class GeneralizedAP(_GainAveragePrecision):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
-        rules = Rules(None, "row_order", "nonrelevant")
+        rules = Rules(_core.last_rank(None), "row_order", "nonrelevant")
         mean_gain = PairMoments(Reciprocal(), rules).of(judgments.ideal)
         pairs = gains[:, None] * graded[None, :]
         K = PairMatrix.scaled(pairs, np.ones(judgments.n_queries))
-        best = _core.pair_part(*K.flat, mean_gain.ravel(), judgments.n_queries)
+        best = _core.pair_part(*K, mean_gain, judgments.n_queries)
         return PairPart(Reciprocal(), PairMatrix.scaled(pairs, reciprocal(best)))
 
 

@@ -26,7 +26,7 @@ from skgraded.rankings._checks import (
 )
 from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_in_other_order
 from skgraded.rankings._grouping import place_rows
-from skgraded.rankings._kept import Keeper
+from skgraded.rankings._kept import Kept
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
@@ -227,7 +227,7 @@ class Judgments(Labels):
         n_threads = threads(n_threads)
         if self.row_labels:
             refuse_scores_in_other_order(self.row_labels, y_score)
-        scores = self.lay_out_scores(y_score)
+        scores = own_scores(y_score, self._places, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
 
@@ -247,7 +247,7 @@ class Judgments(Labels):
         return own_scores(y_score, self._places, self.n_documents)
 
 
-class Rankings(Keeper):
+class Rankings:
     """Documents of many queries, ranked by score.
 
     Attributes
@@ -275,12 +275,12 @@ class Rankings(Keeper):
         n_threads: int = 1,
         scores: FloatArray | None = None,
     ) -> None:
-        super().__init__()
         self.judgments = judgments
         self.order = order
         self.tied = tied
         self.n_threads = n_threads
         self.scores = scores
+        self.kept = Kept()
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
     @classmethod
@@ -408,7 +408,7 @@ class Rankings(Keeper):
         return rank(qrels, run, **options)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": {}, "_lists": {}}
+        return {**vars(self), "_lists": {}}
 
     def __repr__(self) -> str:
         judgments = self.judgments

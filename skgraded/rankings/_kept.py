@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["ByteBudget", "Keeper"]
+__all__ = ["ByteBudget", "Kept"]
 
 T = TypeVar("T")
 
@@ -23,27 +23,20 @@ class ByteBudget:
         return True
 
 
-class Keeper:
-    """Base class of data with which other packages keep what they compute from the data.
+class Kept(dict[type, Any]):
+    """What other packages compute from some data and keep with them, by the class of its holder.
 
-    Copies by pickle keep nothing.
+    A package defines a class whose attributes name its results; ``kept[cls]`` is the one object of
+    that class, which is made without arguments when it is asked for first. Pickles hold no results.
     """
 
-    def __init__(self) -> None:
-        self._kept: dict[type, Any] = {}
+    if TYPE_CHECKING:
 
-    def kept(self, kind: type[T]) -> T:
-        """Return the object in which a package keeps its results; the first call makes it.
+        def __getitem__(self, kind: type[T]) -> T: ...
 
-        Parameters
-        ----------
-        kind : type
-            The class of the object, whose attributes name the results. It takes no arguments.
+    def __missing__(self, kind: type[T]) -> T:
+        made: T = self.setdefault(kind, kind())
+        return made
 
-        Returns
-        -------
-        object
-            The same object in every call.
-        """
-        found: T | None = self._kept.get(kind)
-        return self._kept.setdefault(kind, kind()) if found is None else found
+    def __reduce__(self) -> tuple[type[Kept], tuple[()]]:
+        return Kept, ()

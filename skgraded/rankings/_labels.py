@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._kept import ByteBudget, Keeper
+from skgraded.rankings._kept import ByteBudget, Kept
 from skgraded.rankings._layout import level_type
 from skgraded.rankings._ranked_list import RankedList, Unjudged
 
@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
-class Labels(Keeper):
+class Labels:
     """Base class of `Judgments`, which documents the attributes.
 
     A grade is stored as its *level*, its index in the ascending array ``grades`` of the distinct
@@ -42,7 +42,6 @@ class Labels(Keeper):
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
     ) -> None:
-        super().__init__()
         for handed_out in (qid, weights):  # results share these arrays
             if handed_out is not None:
                 handed_out.flags.writeable = False
@@ -56,8 +55,11 @@ class Labels(Keeper):
         self.n_documents = len(levels)
         self.n_levels = len(grades)
         self.top_grade = float(grades[-1])
+        # Counts of all levels would take more room than the documents.
+        self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
         if pool is not None:
             self.pool = pool
+        self.kept = Kept()
         self.budget = budget or ByteBudget(self.n_documents)
         self._parts: dict[tuple[int, int], Self] = {}
         self._pool_counts: dict[bytes, IntArray] = {}
@@ -136,8 +138,8 @@ class Labels(Keeper):
         }
         left_out = computed - {"pool"}
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        emptied: dict[str, Any] = {"_kept": {}, "_parts": {}, "_pool_counts": {}}
-        return {**state, **emptied, "budget": ByteBudget(self.n_documents)}
+        budget = ByteBudget(self.n_documents)
+        return {**state, "budget": budget, "_parts": {}, "_pool_counts": {}}
 
     @cached_property
     def row_order(self) -> IntArray | None:
@@ -218,18 +220,12 @@ class Labels(Keeper):
         key = counted.tobytes()
         found = self._pool_counts.get(key)
         if found is None:
-            found = self._pool_counts[key] = self._count_pool(counted)
+            if self._has_many_levels:
+                found = self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+            else:
+                found = _core.count_marked(self.counts, counted.view(np.uint8))
+            self._pool_counts[key] = found
         return found
-
-    def _count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
-        if self._has_many_levels:
-            return self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
-        return _core.count_marked(self.counts.ravel(), counted.view(np.uint8))
-
-    @property
-    def _has_many_levels(self) -> bool:
-        """Whether counts of all levels take more room than the documents."""
-        return self.n_queries * self.n_levels > self.n_documents
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.

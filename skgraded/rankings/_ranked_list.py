@@ -70,8 +70,8 @@ class RankedList(NamedTuple):
         """
         n_queries, n_levels = counts.shape
         if dtype == np.uint8 and n_levels > 0:
-            flat = np.ascontiguousarray(counts, dtype=np.int64).ravel()
-            return cls.without_ties(*_core.list_best_first(flat, n_levels))
+            counts = np.ascontiguousarray(counts, dtype=np.int64)
+            return cls.without_ties(*_core.list_best_first(counts, n_levels))
         indptr = np.zeros(n_queries + 1, dtype=np.int64)
         counts.sum(axis=1).cumsum(out=indptr[1:])
         falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
