@@ -277,7 +277,7 @@ def test_closed_standard_files_get_no_traceback(folder, closed, words, status, m
     assert "Traceback" not in done.stderr
     assert message in done.stderr
     if "-o" in words:
-        assert (folder / words[-1]).read_text().startswith("system")
+        assert "system" in (folder / words[-1]).read_text().splitlines()[0]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
