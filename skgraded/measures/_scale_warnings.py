@@ -1,4 +1,4 @@
-"""Warnings about the scale of grades, for calls with arrays: data that may not show all of it."""
+"""Warnings about the scale of grades in calls with arrays, which may lack some of its grades."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["warn_about_scales"]
 
-# This many queries seldom lack the top grade by chance.
+# So many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
-# As many where g begins with 0, which suggests an entry for grade 0.
+# The same if g begins with 0, which suggests an entry for grade 0.
 _SOME_QUERIES = 20
 
 
 def warn_about_scales(measures: Sequence[Measure], judgments: Judgments) -> None:
-    """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
+    """Warn if a measure takes its scale from the data, or has users of grades beyond it."""
     warn_if_grades_are_inferred(measures, "A call with arrays")
     for each in measures:
         g = getattr(each, "g", None)
