@@ -1,4 +1,4 @@
-// The slots of one query: its levels by rank, numbered among those that occur in it.
+// Reading of one query: the slot of each rank.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the lambdas are computed from, and the room that it takes.
+// What the lambdas are computed from, and the memory of one thread. The words are in lambdas.hpp.
 #pragma once
 
 #include <algorithm>
@@ -49,29 +49,26 @@ struct LambdaTask {
   }
 };
 
-// Room for one query, allocated before the threads start. A slot is a level that occurs in the
-// query; documents take their places slot by slot, by rank within a slot, or all by
-// rank.
+// Memory for one query at a time, allocated before the threads start.
 struct LambdaSpace {
   static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last place
 
   std::vector<std::int32_t> slot_of_level;
-  std::vector<std::int32_t> levels;     // by slot, ascending
-  std::vector<std::int32_t> own_slot;   // by rank: of the document that stands there
-  std::vector<std::int32_t> slot;       // by rank: what counts there, with ties in order
-  std::vector<std::int32_t> place;      // by rank
-  std::vector<std::int64_t> next;       // by slot: first place of those further down
-  std::vector<std::int64_t> end;        // by slot
-  std::vector<double> gain;             // by slot
-  std::vector<double> K;                // by slots
-  std::vector<double> F;                // by slot: sum of K[r_m, s] over the ranks m so far
-  std::vector<double> H;                // by slot: sum of p_m K[s, r_m] over the ranks m so far
-  LaneSwaps swaps;                      // where there are few slots
-  std::vector<double> upper;            // by upper rank and lower slot
-  std::vector<double> lower;            // by upper slot and lower place
-  std::vector<double> score;            // by place
-  std::vector<double> lambda, hessian;  // by place
-  std::vector<double> change;           // by swaps of one upper rank, by lower rank
+  std::vector<std::int32_t> levels;          // by slot, ascending
+  std::vector<std::int32_t> own_slot;        // by rank: of the document that stands there
+  std::vector<std::int32_t> slot;            // by rank: what counts there, with ties in order
+  std::vector<std::int32_t> place;           // by rank
+  std::vector<std::int64_t> next;            // by slot: first place of those further down
+  std::vector<std::int64_t> end;             // by slot
+  std::vector<double> gain;                  // by slot
+  std::vector<double> K;                     // by slots
+  std::vector<double> F, H;                  // by slot: sums over the ranks so far
+  LaneSwaps swaps;                           // where there are few slots
+  std::vector<double> upper;                 // by upper rank and lower slot
+  std::vector<double> lower;                 // by upper slot and lower place
+  std::vector<double> score;                 // by place
+  std::vector<double> lambda, hessian;       // by place
+  std::vector<double> change;                // by swaps of one upper rank, by lower rank
   std::vector<double> rank_slot, rank_gain;  // by rank
   std::vector<double> sums;                  // of a tied block: count, lambda, hessian by slot
   std::vector<double> ones;                  // and kOverrun zeros

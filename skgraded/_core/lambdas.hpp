@@ -2,368 +2,45 @@
 // over the pairs of documents of unequal grade, what swapping the two would change in the measure
 // times the logistic loss of their score difference.
 //
-// With levels x and y at ranks a < b, the change is one number that depends on (a, x, y) plus one
-// that depends on (b, x, y). Both are tabled in one walk down the ranks; a pair costs an addition.
+// The words of the files that this one includes:
+//
+//   document  A row of the data.
+//   rank      A position in the ranking of a query, from 0. `order` tells the document there.
+//   level     A grade, as its index among all grades of the data.
+//   slot      A level, as its index among the levels that occur in the query, so that tables by
+//             slot are as small as the query allows.
+//   place     Where a document's numbers stand while its query is computed: at its rank, or slot
+//             by slot and by rank within a slot.
+//   upper,    The two documents of a pair: the one at the better rank, and the other. The lower
+//   lower     documents of one slot are a run, which follow one another where places go slot by
+//             slot. A sweep takes all lower ranks at once.
+//   price     The absolute change of the measure if the two documents of a pair swapped ranks.
+//   lambda    The first derivative of a pair, or the sum of them for a document.
+//   F, H      Sums by slot s on a walk down the ranks, over the ranks m so far: F[s] of K[r_m, s],
+//             and H[s] of p_m K[s, r_m].
+//   block     Ranks of equal scores. Ties may put the slots of a block into an order of their own;
+//             the slot that counts at a rank is then not that of the document there (`own_slot`),
+//             and the documents of a slot get the mean of their derivatives (TieShares).
+//   share     The weight of a ranking's derivatives in what is returned: 1, or one divided by the
+//             number of draws of noise.
+//   lane      One of eight numbers that an instruction treats alike: eight pairs or slots of one
+//             query, or one pair of each of eight short queries (tiny_lambdas.hpp).
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "lambda_pair.hpp"
-#include "lambda_slots.hpp"
 #include "lambda_task.hpp"
 #include "queries.hpp"
-#include "simd.hpp"
+#include "query_lambdas.hpp"
 #include "threads.hpp"
-#include "tie_orders.hpp"
 #include "tie_shares.hpp"
 #include "tiny_lambdas.hpp"
 
 namespace skgraded {
-
-// The lambdas of one query after the other.
-template <class Level>
-class QueryLambdas {
-  const LambdaTask<Level>& task_;
-  LambdaSpace& space_;
-  std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
-  bool by_distance_ = false;
-  bool sweeps_ = false;
-  RankedSlots ranked_{{nullptr, nullptr, 0}, nullptr, 0};
-
- public:
-  QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
-      : task_(task), space_(space) {}
-
-  // Adds the derivatives to what is there.
-  void add(std::int64_t q, const Derivatives& out) noexcept {
-    // Where no scores tie, all tie orders are the same.
-    const TieOrder ties = has_ties(task_, q) ? task_.ties : TieOrder::kRows;
-    const double factor = sum_query(q, ties) * out.share;
-    const PlacedDerivatives found{space_.place.data(), space_.lambda.data(), space_.hessian.data()};
-    const auto put = [=](std::int64_t i, double lambda, double second) noexcept {
-      out.add(begin_ + order()[i], lambda, second, factor);
-    };
-    if (ties == TieOrder::kRows)
-      for (std::int64_t i = 0; i < n_; ++i)
-        put(i, found.lambda[found.place[i]], found.hessian[found.place[i]]);
-    else
-      TieShares(ranked_, found, space_.sums.data()).write(put);
-  }
-
- private:
-  // Leaves the derivatives in the space, by place; returns by how much to multiply them.
-  double sum_query(std::int64_t q, TieOrder ties) noexcept {
-    q_ = q;
-    begin_ = task_.queries.begin(q);
-    n_ = task_.queries.size(q);
-    ranked_ = read_slots(task_, q, ties, space_);
-    n_slots_ = ranked_.n_slots;
-    place_documents();
-    const double sum = n_slots_ > 1 ? sum_pairs() : 0.0;
-    return task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
-  }
-
-  const std::int32_t* order() const noexcept { return task_.order + begin_; }
-
-  void place_documents() noexcept {
-    std::int64_t* end = space_.end.data();
-    std::fill_n(end, n_slots_, 0);
-    for (std::int64_t i = 0; i < n_; ++i) ++end[space_.slot[at(i)]];
-    sweeps_ = has_short_runs();
-    if (sweeps_)
-      place_by_rank();
-    else
-      place_by_slot();
-    std::fill_n(space_.lambda.data(), n_, 0.0);
-    std::fill_n(space_.hessian.data(), n_, 0.0);
-  }
-
-  // Whether the lanes that short runs leave empty cost more than pairs of one level, which a sweep
-  // over all lower ranks computes for nothing. `end` holds the counts.
-  bool has_short_runs() const noexcept {
-    constexpr double kLanesLostByRun = 10.0;
-    double of_one_level = 0.0;
-    for (std::int64_t s = 0; s < n_slots_; ++s) {
-      const auto count = static_cast<double>(space_.end[at(s)]);
-      of_one_level += count * count;
-    }
-    const double runs = static_cast<double>(n_slots_ - 1);
-    return kLanesLostByRun * runs * static_cast<double>(n_) > of_one_level;
-  }
-
-  void place_by_rank() noexcept {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      space_.place[at(i)] = static_cast<std::int32_t>(i);
-      space_.score[at(i)] = task_.scores[begin_ + order()[i]];
-      space_.rank_slot[at(i)] = static_cast<double>(space_.slot[at(i)]);
-    }
-  }
-
-  void place_by_slot() noexcept {
-    std::int64_t *end = space_.end.data(), *next = space_.next.data();
-    std::int64_t before = 0;
-    for (std::int64_t s = 0; s < n_slots_; ++s) {
-      next[s] = before;
-      before = end[s] += before;
-    }
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const std::int64_t place = next[space_.slot[at(i)]]++;
-      space_.place[at(i)] = static_cast<std::int32_t>(place);
-      space_.score[at(place)] = task_.scores[begin_ + order()[i]];
-    }
-    for (std::int64_t s = 0; s < n_slots_; ++s) next[s] = s == 0 ? 0 : end[s - 1];
-  }
-
-  // Where all scores are equal, distances say nothing.
-  bool scores_differ() const noexcept {
-    return space_.score[at(space_.place[0])] != space_.score[at(space_.place[at(n_ - 1)])];
-  }
-
-  double sum_pairs() noexcept {
-    by_distance_ = task_.norm && scores_differ();
-    for (std::int64_t s = 0; s < n_slots_; ++s)
-      space_.gain[at(s)] = task_.prices.gain[space_.levels[at(s)]] * task_.prices.gain_factor[q_];
-    if (task_.prices.pairs.base != nullptr)
-      table_swaps();
-    else
-      table_discounts();
-    return run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { return add_pairs(); });
-  }
-
-  void table_discounts() noexcept {
-    const double* d = task_.prices.discount.of(task_.queries, q_);
-    for (std::int64_t i = 0; i < n_; ++i)
-      space_.lower[at(space_.place[at(i)])] = i < task_.cutoff ? d[i] : 0.0;
-    for (std::int64_t i = 0; i < n_ && sweeps_; ++i)
-      space_.rank_gain[at(i)] = space_.gain[at(space_.slot[at(i)])];
-  }
-
-  void read_pairs() noexcept {
-    for (std::int64_t a = 0; a < n_slots_; ++a)
-      for (std::int64_t b = 0; b < n_slots_; ++b)
-        space_.K[at(a * n_slots_ + b)] =
-            task_.prices.pair_factor[q_] *
-            task_.prices.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
-  }
-
-  // One walk down the ranks. On the way, F and H hold the sums over the ranks above.
-  void table_swaps() noexcept {
-    read_pairs();
-    if (n_slots_ <= kLanes) {
-      space_.swaps.start(space_.K.data(), space_.gain.data(), n_slots_);
-      run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { table_swaps_in_lanes(); });
-      return;
-    }
-    std::fill_n(space_.F.data(), n_slots_, 0.0);
-    std::fill_n(space_.H.data(), n_slots_, 0.0);
-    const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
-      table_lower(i, d, p);
-      count_document(space_.slot[at(i)], p);
-      if (i < upper_ranks) table_upper(i, d, p);
-    });
-  }
-
-  SKGRADED_ALWAYS_INLINE void table_swaps_in_lanes() noexcept {
-    const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
-      const std::int64_t s = space_.slot[at(i)];
-      const LaneRow lower = space_.swaps.of_lower(s, d, p);
-      for (std::int64_t x = 0; x < n_slots_; ++x)
-        space_.lower[at(x * space_.stride + space_.place[at(i)])] = lower.lane[x];
-      space_.swaps.count(s, p);
-      if (i >= upper_ranks) return;
-      const LaneRow upper = space_.swaps.of_upper(s, d, p);
-      std::copy_n(upper.lane, n_slots_, space_.upper.data() + i * n_slots_);
-    });
-  }
-
-  // Visits the ranks, each with its discount and position weight, 0 below the cut-off.
-  template <class Visit>
-  SKGRADED_ALWAYS_INLINE void walk_down(const Visit& visit) const noexcept {
-    const double* d = task_.prices.discount.of(task_.queries, q_);
-    const double* p = task_.prices.position.of(task_.queries, q_);
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const bool counts = i < task_.cutoff;
-      visit(i, counts ? d[i] : 0.0, counts ? p[i] : 0.0);
-    }
-  }
-
-  // What a swap of this rank, the lower one, with one of level x above changes.
-  void table_lower(std::int64_t i, double d, double p) noexcept {
-    const std::int64_t y = space_.slot[at(i)];
-    const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
-    const double* K = space_.K.data() + y * n_slots_;
-    double* lower = space_.lower.data() + space_.place[at(i)];
-    for (std::int64_t x = 0; x < n_slots_; ++x)
-      lower[x * space_.stride] =
-          (v[x] - v[y]) * d + (H[y] - H[x]) + p * ((F[x] - F[y]) + (K[x] - K[y]));
-  }
-
-  void count_document(std::int64_t s, double p) noexcept {
-    const double* K = space_.K.data();
-    for (std::int64_t u = 0; u < n_slots_; ++u) {
-      space_.F[at(u)] += K[s * n_slots_ + u];
-      space_.H[at(u)] += p * K[u * n_slots_ + s];
-    }
-  }
-
-  // What a swap of this rank, the upper one, with one of level y below changes. F and H hold the
-  // rank itself by now.
-  void table_upper(std::int64_t i, double d, double p) noexcept {
-    const std::int64_t x = space_.slot[at(i)];
-    const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
-    const double* K = space_.K.data();
-    double* upper = space_.upper.data() + i * n_slots_;
-    for (std::int64_t y = 0; y < n_slots_; ++y) {
-      const double above = (F[y] - K[x * n_slots_ + y]) - (F[x] - K[x * n_slots_ + x]);
-      const double self = K[y * n_slots_ + y] - K[x * n_slots_ + x];
-      upper[y] = (v[y] - v[x]) * d + p * (above + self) - (H[y] - H[x]);
-    }
-  }
-
-  // Pairs of one upper rank: with all lower ranks of one slot (a run), or with all lower ranks.
-  struct Pairs {
-    std::int64_t first, end;  // lower places
-    double upper_score;
-
-    std::int64_t size() const noexcept { return end - first; }
-    std::int64_t in_lanes() const noexcept { return (size() + kLanes - 1) / kLanes * kLanes; }
-  };
-
-  // Sums over some pairs of an upper rank. `size` sums |lambda|.
-  struct Sums {
-    double lambda = 0.0, hessian = 0.0, size = 0.0;
-
-    void operator+=(const Sums& other) noexcept {
-      lambda += other.lambda;
-      hessian += other.hessian;
-      size += other.size;
-    }
-  };
-
-  static double sum_of(const LaneRow& row) noexcept {
-    static_assert(kLanes == 8);
-    const double* x = row.lane;
-    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-  }
-
-  // The sum of all |lambda|, of both documents of a pair.
-  SKGRADED_ALWAYS_INLINE double add_pairs() const noexcept {
-    double total = 0.0;
-    const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    for (std::int64_t i = 0; i < upper_ranks; ++i) {
-      const Sums sums = sweeps_ ? sweep(i) : add_runs(i);
-      space_.lambda[at(space_.place[at(i)])] -= sums.lambda;
-      space_.hessian[at(space_.place[at(i)])] += sums.hessian;
-      total += sums.size;
-    }
-    return 2.0 * total;
-  }
-
-  SKGRADED_ALWAYS_INLINE Sums add_runs(std::int64_t i) const noexcept {
-    const std::int64_t x = space_.slot[at(i)];
-    ++space_.next[at(x)];
-    Sums sums;
-    for (std::int64_t y = 0; y < n_slots_; ++y) {
-      const Pairs pairs{space_.next[at(y)], space_.end[at(y)],
-                        space_.score[at(space_.place[at(i)])]};
-      if (y == x || pairs.size() == 0) continue;
-      sums += add_run(i, y, pairs);
-    }
-    return sums;
-  }
-
-  SKGRADED_ALWAYS_INLINE Sums sweep(std::int64_t i) const noexcept {
-    const Pairs pairs{i + 1, n_, space_.score[at(i)]};
-    if (task_.prices.pairs.base != nullptr)
-      price_swaps(i, pairs);
-    else
-      price_gains(i, pairs);
-    const double own = space_.rank_slot[at(i)];
-    const double *slot = space_.rank_slot.data() + pairs.first, *change = space_.change.data();
-    return add_priced<true>(
-        pairs, [=](std::int64_t j) SKGRADED_INLINE_BODY { return own > slot[j] ? 1.0 : -1.0; },
-        [=](std::int64_t j) SKGRADED_INLINE_BODY { return change[j]; });
-  }
-
-  // ---- What the swaps change
-
-  SKGRADED_ALWAYS_INLINE Sums add_run(std::int64_t i, std::int64_t y,
-                                      const Pairs& pairs) const noexcept {
-    const std::int64_t x = space_.slot[at(i)];
-    const double sign = x > y ? 1.0 : -1.0;
-    const double* lower = space_.lower.data() + pairs.first;
-    double constant = 0.0, factor = 1.0;
-    if (task_.prices.pairs.base != nullptr) {
-      constant = space_.upper[at(i * n_slots_ + y)];
-      lower += x * space_.stride;
-    } else {
-      factor = space_.gain[at(x)] - space_.gain[at(y)];
-      constant = -factor * task_.prices.discount.of(task_.queries, q_)[i];
-    }
-    return add_priced<false>(
-        pairs, [=](std::int64_t) SKGRADED_INLINE_BODY { return sign; },
-        [=](std::int64_t j) SKGRADED_INLINE_BODY { return constant + factor * lower[j]; });
-  }
-
-  SKGRADED_ALWAYS_INLINE void price_swaps(std::int64_t i, const Pairs& pairs) const noexcept {
-    const double* upper = space_.upper.data() + i * n_slots_;
-    const double* lower = space_.lower.data() + space_.slot[at(i)] * space_.stride + pairs.first;
-    const std::int32_t* slot = space_.slot.data() + pairs.first;
-    double* change = space_.change.data();
-    for (std::int64_t j = 0; j < pairs.size(); ++j) change[j] = upper[slot[j]] + lower[j];
-  }
-
-  SKGRADED_ALWAYS_INLINE void price_gains(std::int64_t i, const Pairs& pairs) const noexcept {
-    const double own = space_.rank_gain[at(i)], discount = space_.lower[at(i)];
-    const double* gain = space_.rank_gain.data() + pairs.first;
-    const double* lower = space_.lower.data() + pairs.first;
-    double* change = space_.change.data();
-    for (std::int64_t j = 0; j < pairs.in_lanes(); ++j)
-      change[j] = (own - gain[j]) * (lower[j] - discount);
-  }
-
-  // ---- The derivatives
-
-  // Adds the derivatives of the lower documents, and returns the sums. The sign is 1 where the
-  // upper document is the better one, else -1: one for all pairs of a run, of both kinds in a
-  // sweep. Sums go by lane, so that the bits do not depend on the width of the machine's registers.
-  template <bool kBothSigns, class Sign, class Change>
-  SKGRADED_ALWAYS_INLINE Sums add_priced(const Pairs& pairs, const Sign& sign_of,
-                                         const Change& change_of) const noexcept {
-    const PairCost cost(task_);
-    const Spread spread(by_distance_);
-    const double* score = space_.score.data() + pairs.first;
-    const double* real = space_.ones_for(pairs.size());
-    double* lambda = space_.lambda.data() + pairs.first;
-    double* hessian = space_.hessian.data() + pairs.first;
-    LaneRow first{}, second{}, size{};
-    for (std::int64_t i = 0; i < pairs.size(); i += kLanes)
-      for (std::int64_t j = 0; j < kLanes; ++j) {
-        const double sign = sign_of(i + j);
-        // Below 0 beyond the pairs alone.
-        const double gap = std::abs(pairs.upper_score - score[i + j]);
-        const double price = std::abs(change_of(i + j)) * (cost.exp.steepness * real[i + j]);
-        const PairDerivatives pair =
-            cost.of(gap, sign * cost.exp.bins_per_unit, spread.nearest, spread.farther, price);
-        lambda[i + j] += sign * pair.first;
-        hessian[i + j] += pair.second;
-        first.lane[j] += sign * pair.first;
-        second.lane[j] += pair.second;
-        if (kBothSigns) size.lane[j] += std::abs(sign * pair.first);
-      }
-    const double sum = sum_of(first);
-    return {sum, sum_of(second), kBothSigns ? sum_of(size) : std::abs(sum)};
-  }
-
-  static std::size_t at(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
-};
 
 // Room for one thread.
 struct LambdaRoom {

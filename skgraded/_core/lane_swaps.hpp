@@ -1,5 +1,5 @@
 // What swaps of two documents change in the measure, where a query has at most eight slots: the
-// same numbers as in lambdas.hpp, with a lane for each slot of the other document.
+// same numbers as in query_lambdas.hpp, with a lane for each slot of the other document.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct LaneSwaps {
   LaneRow K[kLanes];      // by slots, the row above
   LaneRow below[kLanes];  // its transpose
   LaneRow own, gain;      // K[s, s] and the gain, by slot
-  LaneRow F, H;           // as in LambdaSpace
+  LaneRow F, H;           // by slot: sums over the ranks so far
 
   // K by slots and gains of a query. Lanes without a slot hold zeros.
   void start(const double* pairs, const double* gains, std::int64_t n_slots) noexcept {

@@ -1,4 +1,4 @@
-// How the derivatives of one query reach its documents.
+// How the derivatives of one query reach its documents. The words are in lambdas.hpp.
 #pragma once
 
 #include <cstddef>

@@ -26,14 +26,14 @@ __all__ = [
     "parse_named",
 ]
 
-# As users choose measures: one, or several with the names under which they are reported.
+# A measure, its string, or a mapping of the names to report to measures.
 ChosenMeasure = str | Measure | Mapping[str, str | Measure]
 
 NamedMeasures = tuple[tuple[str, Measure], ...]
 
 
 def chosen_measure(given: str | Measure, taker: str) -> Measure:
-    """Parse the measure given to a function; warn where a scale would change with the data."""
+    """Parse the measure given to a function; warn if its scale would change with the data."""
     _refuse_lists(given, taker)
     parsed = measure(given)
     warn_if_grades_are_inferred([parsed], taker)
@@ -49,7 +49,7 @@ def _refuse_lists(given: Any, taker: str) -> None:
 
 
 def named_measures(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
-    """Parse the measures given to a function; warn where a scale would change with the data."""
+    """Parse the measures given to a function; warn if a scale would change with the data."""
     named = parse_named(given, taker)
     warn_if_grades_are_inferred([each for _, each in named], taker)
     return named
@@ -68,7 +68,7 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
     Returns
     -------
     tuple of (str, Measure)
-        Names and measures, each name once.
+        Names and measures; no name occurs twice.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Mea
     names: Iterable[Any] = given
     for name in names:
         if not isinstance(name, str) or not re.fullmatch(r"[^\s:]+", name):
-            # XGBoost splits the text in which metrics report their values at these characters.
+            # XGBoost joins names and values into one text, which it later splits at these.
             raise ValueError(
                 "The name of a measure must be a string without white space and colons, "
                 f"got {name!r} in {taker}."
@@ -114,7 +114,7 @@ def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Mea
 
 
 def as_argument(name: str, chosen: Measure) -> str:
-    """Write a measure as the argument by which it was chosen.
+    """Return the argument that chose a measure as code, for messages.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def as_argument(name: str, chosen: Measure) -> str:
 
 
 def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
-    """Return name and mean of each measure; raise where a mean is undefined."""
+    """Return the name and the mean of every measure; raise if a mean is undefined."""
     judgments = rankings.judgments
     scored = score_in_parts([each for _, each in named], rankings)
     columns = [[values for values, _ in parts] for parts in scored]
@@ -151,7 +151,7 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
 
 
 def _raise_undefined(chosen: Measure, n_queries: int) -> NoReturn:
-    """Raise, because a library would take NaN for a reason to stop training."""
+    """Raise, because a library that gets NaN would stop the training."""
     raise ValueError(
         f"{chosen} has no value on this data set: none of its {n_queries} queries has "
         "anything relevant and a positive weight. Evaluate on queries with relevant "
@@ -161,7 +161,7 @@ def _raise_undefined(chosen: Measure, n_queries: int) -> NoReturn:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Measures with their names, and the judgments of the data sets that they were evaluated on."""
+    """Named measures, and the judgments of the data sets that they have been evaluated on."""
 
     named: NamedMeasures
     n_threads: int
@@ -172,12 +172,12 @@ class Evaluator:
         return tuple(each for _, each in self.named)
 
     def means(self, y_score: Any, data: DataSet) -> list[tuple[str, float]]:
-        """Return name and mean of each measure on a data set."""
+        """Return the name and the mean of every measure on a data set."""
         judgments = self._judged.find(data)
         return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
     def means_on(self, judgments: Judgments, y_score: Any) -> list[tuple[str, float]]:
-        """Return name and mean of each measure on documents whose judgments are known."""
+        """Return the name and the mean of every measure on documents with known judgments."""
         return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
     def __reduce__(self) -> Any:

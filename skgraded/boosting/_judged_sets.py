@@ -1,4 +1,4 @@
-"""Judgments of the data sets that a library shows in every iteration, made once for each."""
+"""Judgments of the data sets in a training, which a library passes in every iteration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 class DataSet(NamedTuple):
-    """A data set as a library shows it.
+    """A data set as a library passes it.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def _is_same(old: NDArray[Any] | None, new: NDArray[Any] | None) -> bool:
     return np.array_equal(old, new)
 
 
-# Types whose arrays the kernel takes.
+# The kernel compares arrays of these types.
 _OF_BYTES = frozenset(map(np.dtype, ["f4", "f8", "i4", "i8", "u1"]))
 
 
@@ -81,7 +81,7 @@ class JudgedSets:
         return len(self._sets)
 
     def find(self, data: DataSet) -> Judgments:
-        """Return the judgments of a data set; the first call with its content makes them."""
+        """Return the judgments of a data set, which the first call with this content makes."""
         for known in self._sets:
             if known.is_made_from(data.content):
                 return known.judgments
@@ -94,7 +94,7 @@ class JudgedSets:
 
 
 class IterationCounter:
-    """Counts calls with the same data set, which are the iterations of one training."""
+    """Counts the iterations of a training: successive calls with the same data set."""
 
     def __init__(self) -> None:
         self._judgments: Judgments | None = None
@@ -112,7 +112,7 @@ def rank_in_training(
 ) -> Rankings:
     """Rank by a model's scores; if one is not finite, the error names the iteration and a remedy.
 
-    Derivatives of NaN would silently give trees of one leaf.
+    Without the error, NaN derivatives would silently lead to trees with a single leaf.
     """
     try:
         return judgments.rank(y_score, n_threads)

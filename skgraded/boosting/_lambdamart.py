@@ -24,7 +24,7 @@ _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
 
 
 def trainable(chosen: Measure) -> PrefixMeasure:
-    """Return a measure for which the kernel can compute what a swap of two documents changes."""
+    """Return the measure if the kernel can compute by how much a swap changes it, or raise."""
     if not isinstance(chosen, PrefixMeasure):
         raise ValueError(
             "measure must have the prefix form (a sum over ranks of discounted gains and of pairs "
@@ -46,7 +46,7 @@ class LambdaMART:
     sigmoid : float
         Steepness of the logistic loss.
     truncation_level : int or None
-        Only pairs with a document among this many first ranks count; None counts all pairs.
+        Only pairs with a document among this many top ranks count; None counts all pairs.
     norm : bool
         Whether the derivatives of each query are normalized.
     """
@@ -157,7 +157,7 @@ class LambdaMART:
 
 
 class _PricesByCost(dict[LambdaMART, _core.SwapPrices]):
-    """The prices that costs have computed from some labels."""
+    """Prices of swaps on some labels, by cost."""
 
 
 def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
@@ -171,7 +171,7 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
         position = _weights(form.moments.positions, judgments)
         position_ragged = form.moments.positions.ragged
         base, columns, column = form.K
-        # The gains are 0, so that any discounts of the right size serve.
+        # All gains are 0, so any discounts of the right size will do.
         discount, discount_ragged = position, position_ragged
     if form.gains is not None:
         discount = _weights(form.gains.discount, judgments)

@@ -1,4 +1,4 @@
-"""Noise on scores, over which derivatives are averaged."""
+"""Random noise on the scores, over which derivatives are averaged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Noise:
 
     @property
     def of_kernel(self) -> _core.Noise:
-        """The noise as the kernel takes it, with 64 bits of the seed."""
+        """The noise in the kernel's form, with the low 64 bits of the seed."""
         return _core.Noise(
             kind=_core.NoiseKind[self.kind],
             scale=self.scale,
@@ -52,7 +52,7 @@ class Noise:
 
 
 def chosen_noise(noise: Any, noise_scale: Any, n_draws: Any, random_state: Any) -> Noise | None:
-    """Return the noise that the arguments of the libraries' `objective` functions ask for."""
+    """Check the noise arguments of `objective`; return the noise, or None if there is none."""
     scale = number("noise_scale", noise_scale, above=0)
     drawn = integer("n_draws", n_draws, 1)
     seed = integer("random_state", random_state, 0)

@@ -1,4 +1,4 @@
-"""A training objective, apart from the way in which a library calls it."""
+"""Training objectives, independent of the library that calls them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Objective", "make_objective"]
 
 @dataclass(frozen=True)
 class Objective:
-    """A cost, and the judgments of the data sets that it has been differentiated on."""
+    """A cost, and the judgments of the data sets on which it has been differentiated."""
 
     cost: LambdaMART
     n_threads: int
@@ -78,7 +78,7 @@ def make_objective(
     random_state: int,
     n_threads: int | None,
 ) -> Objective:
-    """Make the objective from the arguments of the libraries' `objective` functions."""
+    """Make an objective from the arguments of a library's `objective` function."""
     cost = LambdaMART(
         trainable(chosen_measure(measure, "objective")), sigmoid, truncation_level, norm
     )

@@ -1,4 +1,4 @@
-"""Gains of grades: their checks, and base classes of measures that have a gain."""
+"""Gains of grades: checks, and base classes of measures with a gain."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def positive(gains: FloatArray) -> NDArray[np.bool_]:
 
 
 def check_max_grade(max_grade: int | None, gain: str | Sequence[float]) -> int | None:
-    """Return max_grade; it must match the number of entries of a gain that is given as a tuple."""
+    """Return max_grade; it must equal the number of entries of a gain given as a tuple."""
     if max_grade is None:
         return None
     top = _params.integer("max_grade", max_grade, 1)
@@ -95,7 +95,7 @@ def check_max_grade(max_grade: int | None, gain: str | Sequence[float]) -> int |
 def gain_of_top_grade(
     gain: str | Sequence[float], max_grade: int | None, judgments: Judgments, owner: object
 ) -> float:
-    """Return the gain of the top grade, which gain or max_grade states, or else the data."""
+    """Return the gain of the top grade, as stated by gain or max_grade, or else by the data."""
     if not isinstance(gain, str):
         return float(gain[-1])
     if max_grade is not None and judgments.top_grade > max_grade:
@@ -108,7 +108,7 @@ def gain_of_top_grade(
 
 
 def misplaced(gains: FloatArray) -> FloatArray:
-    """Return max(0, gain(b) - gain(a)) by levels a and b, for a document of level a above b."""
+    """Return max(0, gain(b) - gain(a)) by levels: what it costs that a stands above b."""
     short: FloatArray = np.maximum(gains[None, :] - gains[:, None], 0.0)
     return short
 

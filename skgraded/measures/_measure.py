@@ -23,11 +23,11 @@ __all__ = ["Measure", "as_scores", "score_in_parts", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
-# Limit of the doubles that scoring allocates at a time: 2 MB, which fit into a cache, and which the
-# allocator keeps for the next slice instead of asking the system for other pages.
+# Scoring allocates at most so many doubles at a time. 2 MB fit into a cache, and the allocator
+# keeps them for the next slice instead of asking the system for other pages.
 _DOUBLES_AT_A_TIME = 250_000
 
-# So many slices are not worth their calls: what fits into as many is scored at once.
+# Data that fit into so few slices are scored at once, which takes fewer calls.
 _FEW_SLICES = 4
 
 
@@ -390,7 +390,7 @@ def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, field.default) for field in ordered)
 
 
-# What a measure computes of itself once, for memos and names that every call asks for.
+# Properties that a measure computes once, because lookups and messages ask for them in every call.
 _CACHED = ("_string", "_identity", "_hash")
 
 
@@ -403,10 +403,10 @@ def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple
 def score_in_parts(
     measures: Sequence[Measure], rankings: Rankings
 ) -> list[list[tuple[FloatArray, int]]]:
-    """Return what `score_queries` does, in parts that follow one another.
+    """Score as `score_queries` does, and return the results of each measure in consecutive parts.
 
-    Measures that need much memory per query are scored on slices of the queries. That bounds the
-    memory, and all these measures share the intermediate results of a slice.
+    Measures that need much memory per query are scored slice by slice. That bounds the memory, and
+    all these measures share the sums over the ranks of a slice.
     """
     judgments = rankings.judgments
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)

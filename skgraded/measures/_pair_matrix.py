@@ -1,4 +1,4 @@
-"""The matrices K of all queries, in the few numbers that they are made of."""
+"""The matrices K of all queries, in compact form."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class PairMatrix(NamedTuple):
     Attributes
     ----------
     base : ndarray of shape (n_levels, n_levels)
-        What all queries share.
+        The part that all queries share.
     factor : ndarray of shape (n_queries, n_columns)
-        What differs from query to query.
+        Factors of each query.
     column : ndarray of shape (n_levels, n_levels), int32
-        Which factor counts for a pair of levels.
+        Number of the factor that applies to a pair of levels.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class PairMatrix(NamedTuple):
 
     @classmethod
     def scaled(cls, base: FloatArray, scale: FloatArray) -> Self:
-        """Multiply one matrix by a number of each query.
+        """Multiply one matrix by one number for every query.
 
         Parameters
         ----------
@@ -60,16 +60,18 @@ class PairMatrix(NamedTuple):
 
     @classmethod
     def by_column(cls, base: FloatArray, factor: FloatArray, column: NDArray[np.integer]) -> Self:
-        """Multiply the cells of one matrix by a number of each query and of a group of cells.
+        """Multiply the cells of one matrix by numbers that depend on the query and the cell.
+
+        Cells of the same column share a number.
 
         Parameters
         ----------
         base : ndarray of shape (n_levels, n_levels)
             The matrix.
         factor : ndarray of shape (n_queries, n_columns)
-            The numbers, by query and group.
+            The numbers.
         column : ndarray of shape (n_levels, n_levels)
-            The group of each cell.
+            The column of `factor` whose number multiplies the cell.
 
         Returns
         -------
@@ -84,14 +86,14 @@ class PairMatrix(NamedTuple):
 
     @classmethod
     def of(cls, K: FloatArray | PairMatrix, n_queries: int, n_levels: int) -> PairMatrix:
-        """Take a matrix that stands cell by cell.
+        """Convert full matrices into this form.
 
         Parameters
         ----------
         K : ndarray or PairMatrix
-            One matrix for all queries or one for each, or what is a `PairMatrix` already.
+            One matrix for all queries, or one per query. A `PairMatrix` is returned as it is.
         n_queries, n_levels : int
-            The shape.
+            Number of queries and levels.
 
         Returns
         -------
@@ -107,10 +109,7 @@ class PairMatrix(NamedTuple):
 
 
 def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
-    """Return, for every pair of levels, the lower one and that of the second document.
-
-    Both are of shape (n_levels, n_levels).
-    """
+    """Return min(a, b) and b for every pair of levels a, b, both of shape (n_levels, n_levels)."""
     return (_kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs)(n_levels)
 
 

@@ -1,4 +1,4 @@
-"""Weights of the ranks that differ between queries, because they depend on the pool or list."""
+"""Weights of the ranks that depend on the query's pool or list."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Positions(Protocol):
-    """A hashable rule that computes the weights d_n or p_n of the ranks.
+    """A hashable object that computes the weights d_n or p_n of the ranks.
 
     ``ragged`` is True if the weights differ between queries (one weight per document), and False
     if all queries share them (one weight per rank).

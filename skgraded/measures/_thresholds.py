@@ -134,7 +134,7 @@ class _ThresholdMeasure(PrefixMeasure):
 
 
 class _Users:
-    """The users of a measure, as far as the grades of some data tell them apart; not to be changed.
+    """The distribution of a measure's users over the grades that occur in some data; read-only.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class _Users:
     G : ndarray of shape (n_levels,)
         Probability that the threshold is at most the grade.
     relevant : ndarray of shape (n_levels,), bool
-        Where that is above 0.
+        Whether this probability is positive.
     """
 
     def __init__(self, measure: _ThresholdMeasure, grades: bytes) -> None:

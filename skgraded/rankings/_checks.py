@@ -30,7 +30,7 @@ _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
 def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array; refuse lists of lists of different lengths in plain words."""
+    """Return values as an array; explain how to pass lists of lists of different lengths."""
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -144,7 +144,7 @@ def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
 
 
 def check_labels(labels: NDArray[Any]) -> None:
-    """Raise where a label is no grade."""
+    """Raise if a label is not a grade."""
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = int(np.flatnonzero(np.isinf(labels))[0])
         raise ValueError(
@@ -170,7 +170,7 @@ def _way_to_grades(labels: NDArray[Any]) -> str:
 
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
-    """Copy scores into the layout, so that later changes of the caller's array have no effect."""
+    """Copy scores into the layout, so that the caller's array may change later."""
     are_doubles = type(y_score) is np.ndarray and y_score.dtype == np.float64
     given = y_score if are_doubles and y_score.shape == (n_rows,) else _exact(y_score, n_rows)
     doubles = np.ascontiguousarray(given, dtype=np.float64)
@@ -186,7 +186,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
 
 
 def _exact(y_score: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """Return scores of any type as numbers, one a row, which doubles tell apart."""
+    """Return scores of any type as numbers; raise if doubles cannot tell them apart."""
     scores = numeric("y_score", y_score)
     check_length("y_score", scores, n_rows)
     _require_exact(scores)
@@ -235,7 +235,7 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
 
 
 def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
-    """Check the sizes of queries whose rows stand one query after the other.
+    """Check the sizes of queries whose rows follow one another query by query.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["as_ids", "group_rows", "is_missing", "number_rows", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
-# Random seed of the hash, so that nobody can choose ids that collide. Results do not depend on it.
+# The hash has a random seed, so that nobody can choose ids that collide. No result depends on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
 _NEVER_MISSING = "iubUS"  # kinds of ids
@@ -31,7 +31,7 @@ class _Numbered(NamedTuple):
     is_grouped: bool
 
     def joined(self, codes: IntArray) -> _Numbered:
-        """Make one query of those with the same code."""
+        """Merge the queries that have the same code."""
         number = _number_words(codes)
         if len(number.first_rows) == len(codes):
             return self
@@ -82,7 +82,7 @@ def place_rows(
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
     """Find the queries as `group_rows` does, and the position of every row instead of the order.
 
-    To move entries of rows to their positions takes less time than to fetch them in the order.
+    Moving the entries of rows to their positions is faster than fetching them in the order.
     """
     return _by_query(qid, n_rows, _core.place_rows)
 
@@ -253,7 +253,8 @@ def _number_words(words: NDArray[Any]) -> _Numbered:
 def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
     """Assign numbers to objects, equal or not; None if few of them occur more than once.
 
-    Columns of text mostly hold the same object again and again. Addresses need no look at them.
+    Columns of text mostly hold the same objects many times. To number their addresses, nobody has
+    to read the text.
     """
     most = len(objects) // 4
     if not most:

@@ -1,4 +1,4 @@
-"""`Labels`, the grades of the documents of all queries, and what follows from them alone."""
+"""`Labels`, the grades of all documents by query, with everything that follows from them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Labels:
         self.n_documents = len(levels)
         self.n_levels = len(grades)
         self.top_grade = float(grades[-1])
-        # Counts of all levels would take more room than the documents.
+        # Whether counts of all levels would take more memory than the documents.
         self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
         if pool is not None:
             self.pool = pool
@@ -157,7 +157,7 @@ class Labels:
 
     @cached_property
     def schedule(self) -> IntArray:
-        """Query numbers in the order of sorting, which puts queries of similar size together."""
+        """Order in which queries are sorted by score; those of similar size are neighbours."""
         return _core.schedule_queries(self.indptr)
 
     @cached_property
@@ -247,7 +247,7 @@ class Labels:
 
     @cached_property
     def has_fractional_grades(self) -> bool:
-        """Whether a grade is no whole number."""
+        """Whether some grade is not a whole number."""
         return not _core.same_bytes(self.grades, np.floor(self.grades))
 
     def require_integer_grades(self, owner: object) -> None:
@@ -273,7 +273,7 @@ class Labels:
             )
 
     def require_few_grades(self, owner: object) -> None:
-        """Raise if there are so many different grades that their pairs would fill the memory.
+        """Raise if a matrix of all pairs of grades would not fit into memory.
 
         Parameters
         ----------

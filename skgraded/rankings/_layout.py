@@ -1,4 +1,4 @@
-"""Functions that number the grades of labels, and average the weights of rows by query."""
+"""Functions that turn labels into levels, and average the weights of rows by query."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def in_layout(rows: NDArray[Any], places: IntArray | None) -> NDArray[Any]:
 
 
 def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return a type for the levels, including the two that mark unjudged documents."""
+    """Return a type that holds all levels, including the two that mark unjudged documents."""
     return np.uint8 if n_levels < _LARGEST_BYTE else np.int32
 
 
@@ -40,13 +40,13 @@ def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
 
 # Types of labels that the kernel reads.
 _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
-_N_BYTE_GRADES = 254  # the kernel's
+_N_BYTE_GRADES = 254  # as in the kernel
 
 
 def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
-    """Check labels and find their levels, as `levels_of`; one pass where the scale is short.
+    """Check labels; return grades, levels and whether any document is unjudged.
 
-    The third value tells whether any document is unjudged.
+    Grades and levels are those of `levels_of`. Labels of a short scale are read in a single pass.
     """
     if labels.dtype in _READ_IN_ONE_PASS:
         levels, occurs, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
