@@ -41,7 +41,7 @@ IDS, ARGUMENTS, MEASURES = "Query ids", "Grades and scores", "Measures"
 RANKERS, BOOSTING, FILES = "scikit-learn", "LightGBM", "TREC files and the command line"
 NO_IDS = (
     "ValueError: Query ids are missing. Give one id per row in any of these ways: [...] "
-    "scikit-learn passes groups=... to the splitter alone, and not to fit and score."
+    "scikit-learn passes groups=... to the splitter alone, and not to fit and score. [...]"
 )
 SIZES = "qid=np.repeat(np.arange(len(sizes)), sizes)"
 
@@ -100,6 +100,23 @@ MISTAKES = [
         "nDCG(k=10)(y, s, qid)",
         "TypeError: qid must be given by name, got a third positional argument: qid=...",
         "nDCG(k=10)(y, s, qid=qid)",
+    ),
+    Mistake(
+        IDS,
+        "rows were moved after their ids had been put into the target",
+        "nDCG(k=10)(query_target(y, qid), s, qid=qid[::-1] // 2)",
+        "ValueError: qid and the ids in y_true contradict each other: rows 0 and 20 are of one "
+        "query by qid (29), and of two by the ids in y_true (0 and 1). Bring the rows into one "
+        "order, or give the ids in one place.",
+        "nDCG(k=10)(query_target(y, qid), s)",
+    ),
+    Mistake(
+        IDS,
+        "rows of queries are left out after they have been counted",
+        "nDCG(k=10)(query_target(y, qid)[::4], s[::4])",
+        "ThinnedQueriesWarning: The scored rows hold parts of queries: 60 of 60, such as 0 with 5 "
+        "rows of 20. Short lists are easier to rank, so that the score is too high. [...]",
+        "nDCG(k=10)(query_target(y[::4], qid[::4]), s[::4])",
     ),
     Mistake(
         ARGUMENTS,

@@ -60,7 +60,7 @@ COLUMNS = {
     "y": Y,
     "y_true": Y,
     "grade": Y,
-    "preference": np.where(Y > 1, 1, -1),
+    "preference": np.where(X[:, 0] + np.random.default_rng(0).normal(size=N_ROWS) > 0, 1, -1),
     "y_score": X[:, 0],
     "score_a": X[:, 0],
     "score_b": X[:, 1],
@@ -318,7 +318,7 @@ def carriers(door):
     if "X" in door.columns:
         yield "X", in_column
         yield "X, index", in_index_of_features
-    if "y_score" in door.columns and door.name not in ("Judgments.rank", "threshold_profile"):
+    if "y_score" in door.columns and door.name != "Judgments.rank":
         yield "y_score", in_index_of_scores
 
 

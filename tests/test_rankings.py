@@ -63,7 +63,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGra
         (([10**17, 0], [1.0, 2.0]), r"y_true must hold grades up to 2\*\*53, got 10+ in row 0"),
         ((np.array(["2", "0"], object), [1.0, 2.0]), "y_true must be numeric"),
         ((csr_array([[1, 0]]), [1.0, 2.0]), "y_true must be one-dimensional.*got type csr_array"),
-        ((query_target([1, 0], [7, 7]), [1.0, 2.0]), 'y_true must be numeric.*its field "qid"'),
+        (([1, 0], query_target([1, 0], [7, 7])), 'y_score must be numeric.*its field "qid"'),
         (
             ([1, 0], np.ma.masked_equal([1, 9], 9)),
             "y_score must have a value.*masked entry in row 1",

@@ -10,6 +10,8 @@ from skgraded import (
     AP,
     GAP,
     eGAP,
+    query_series,
+    query_target,
     xGAP,
 )
 from skgraded.exceptions import (
@@ -201,6 +203,16 @@ def test_sessions_are_resampled_as_a_whole():
     assert np.array_equal(together.g, apart.g)
     widths = [np.ptp(each.interval, axis=1) for each in (together, apart)]
     assert (widths[0] > 2 * widths[1]).all()
+
+
+def test_sessions_may_stand_beside_the_grades():
+    grade, satisfied, propensity, session = simulate(100, 1)
+    given = {"propensity": propensity, "n_resamples": 100}
+    expected = thresholds_from_feedback(grade, satisfied, qid=session, **given)
+    for target in (query_series(grade, session), query_target(grade, session)):
+        found = thresholds_from_feedback(target, satisfied, **given)
+        assert np.array_equal(found.interval, expected.interval)
+        assert found.n_sessions == expected.n_sessions == 100
 
 
 def test_a_grade_that_never_satisfied_still_has_an_upper_bound():

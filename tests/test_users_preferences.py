@@ -254,6 +254,8 @@ def test_preferences_with_an_index_in_another_order_are_refused():
         estimate(by_query, found)
     expected = estimate(preference, found).g
     assert estimate(by_query, found, qid=by_query.index).g == pytest.approx(expected)
+    by_id = by_query.rename_axis("qid")
+    assert estimate(by_id, found).g == pytest.approx(expected)
     named = pd.Series(preference, index=[f"row {n}" for n in range(200)])
     assert (estimate(named, found).g == expected).all()
     with pytest.raises(ValueError, match="qid must have its rows in the order of preference"):

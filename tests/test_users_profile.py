@@ -424,6 +424,14 @@ def test_the_columns_of_a_frame_are_rankers():
     assert repr(of_frame) == repr(threshold_profile(Y, SCORES, qid=QID))
 
 
+def test_a_column_of_ids_is_no_ranker():
+    frame = pd.DataFrame(SCORES)
+    expected = threshold_profile(Y, frame, qid=QID)
+    assert repr(threshold_profile(Y, frame.assign(qid=QID))) == repr(expected)
+    with pytest.raises(ValueError, match="qid and the column 'qid' of y_score contradict"):
+        threshold_profile(Y, frame.assign(qid=QID[::-1] // 2), qid=QID)
+
+
 def test_few_queries_are_said_to_be_few():
     assert "These are few queries" in repr(threshold_profile(Y, SCORES, qid=QID))
     assert "These are few queries" not in repr(profile_of())

@@ -78,6 +78,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     The ids are taken from the first of these that is there: the keyword ``qid`` (inside
     scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
     `query_target`, a column ``"qid"`` of a pandas or polars X, an index level ``"qid"`` of y or X.
+    The others that are there must put the same rows into one query.
     `query_target`, `query_series` and `query_ids` also tell how many rows each query has, so that
     the ranker warns wherever some of them are missing.
 

@@ -130,8 +130,12 @@ def read_columns(
         return CheckedColumns(labels, None if ids is None else QueryIds(ids, None), {})
     row_labels = _row_labels({**columns, named[1]: ids})
     _refuse_other_order(row_labels)
-    queries = _agreed_on(_id_sources(ids, columns, named))
-    return CheckedColumns(split_target(labels)[0], queries, row_labels)
+    grades, in_target = split_target(labels)
+    sources = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
+    if in_target is not None:
+        sources.append(_Source(f"the ids in {named[0]}", in_target))
+    queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
+    return CheckedColumns(grades, queries, row_labels)
 
 
 def _is_plain(column: Any) -> bool:
@@ -147,27 +151,25 @@ class _Source(NamedTuple):
     queries: QueryIds
 
 
-def _id_sources(ids: Any, columns: Mapping[str, Any], named: tuple[str, str]) -> list[_Source]:
-    """Return all ids that are there, those that count most first."""
-    first = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
-    _, in_target = split_target(columns[named[0]])
-    if in_target is not None:
-        first.append(_Source(f"the ids in {named[0]}", in_target))
+def _ids_of_frames(
+    columns: Mapping[str, Any], row_labels: Mapping[str, Any], *, is_known: bool
+) -> list[_Source]:
+    """Return the ids in columns of data frames, and then those in row labels."""
     in_index = [
-        _Source(f"the index level {QID!r} of {name}", queries)
-        for name, each in {**columns, named[1]: ids}.items()
-        if (queries := ids_in_index(each)) is not None
+        _Source(f"the index level {QID!r} of {name}", ids_in_index(index))
+        for name, index in row_labels.items()
+        if QID in index.names
     ]
     in_columns = [
         _Source(f"the column {QID!r} of {name}", QueryIds(each[QID], None))
         for name, each in columns.items()
-        if has_id_column(each)
+        if getattr(each, "ndim", 0) != 1 and has_id_column(each)
     ]
     if in_columns and is_permuting_features():  # which shuffles the column as well
-        if first or in_index:
-            return first + in_index
+        if is_known or in_index:
+            return in_index
         warn_if_id_column_is_shuffled()
-    return first + in_columns + in_index
+    return in_columns + in_index
 
 
 def _agreed_on(sources: list[_Source]) -> QueryIds | None:
@@ -195,7 +197,7 @@ def _require_same_queries(one: _Source, other: _Source) -> None:
         return
     row = int(differ[0])
     both = f"{one.name} and {other.name}"
-    # Up to this row the numbers are the same, so that by one of the two it is of a new query.
+    # Up to this row the numbers are the same: the smaller one is that of a query of earlier rows.
     if numbers[row] > theirs[row]:
         one, other, numbers = other, one, theirs
     before = int(np.argmax(numbers == numbers[row]))
@@ -244,9 +246,8 @@ def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
 
 def refuse_scores_in_other_order(row_labels: Mapping[str, Any], y_score: Any) -> None:
     """Raise where scores hold the rows of columns that were read before in another order."""
-    for labels in _row_labels({"y_score": y_score}).values():
-        if labels is not row_labels.get("y_score"):
-            _refuse_other_order({**row_labels, "y_score": labels})
+    if getattr(y_score, "index", None) is not row_labels.get("y_score"):
+        _refuse_other_order({**row_labels, **_row_labels({"y_score": y_score})})
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:

@@ -9,6 +9,8 @@ A data set is read in two steps, because model training repeats only the second:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,6 +68,7 @@ class Judgments(Labels):
     """
 
     sizes: IntArray | None = None
+    row_labels: Mapping[str, Any] = MappingProxyType({})
 
     @classmethod
     def from_arrays(
@@ -197,6 +200,9 @@ class Judgments(Labels):
         )
         judgments.has_unjudged = any_unjudged
         return judgments
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "row_labels": {}}
 
     @property
     def row_counts(self) -> RowCounts:

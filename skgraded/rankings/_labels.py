@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Self
 
@@ -149,11 +149,6 @@ class Labels:
         row_order = np.empty_like(self._places)
         row_order[self._places] = np.arange(len(row_order))
         return row_order
-
-    @cached_property
-    def row_labels(self) -> Mapping[str, Any]:
-        """Row labels of the arguments that were pandas objects; they are not pickled."""
-        return {}
 
     @cached_property
     def schedule(self) -> IntArray:

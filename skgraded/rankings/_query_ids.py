@@ -87,14 +87,10 @@ def ids_in_keyword(qid: Any) -> QueryIds:
     return QueryIds(qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(qid, None)
 
 
-def ids_in_index(labelled: Any) -> QueryIds | None:
-    """Return the queries in the index of a DataFrame or Series, if it has a level for them."""
-    index = getattr(labelled, "index", None)
-    names = getattr(index, "names", ())
-    if QID not in names:
-        return None
-    sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in names else None  # type: ignore[union-attr]
-    return QueryIds(index.get_level_values(QID), sizes)  # type: ignore[union-attr]
+def ids_in_index(index: Any) -> QueryIds:
+    """Read the level of query ids of a pandas index, and that of the queries' numbers of rows."""
+    sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
+    return QueryIds(index.get_level_values(QID), sizes)
 
 
 def without_query_ids(X: Any) -> Any:

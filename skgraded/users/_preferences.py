@@ -254,7 +254,8 @@ def thresholds_from_preferences(
         less that of the second at the thresholds 1, 2, ....
     qid : array-like of shape (n_preferences,), optional
         Query id of each preference; preferences on the same query are resampled together. Without
-        it, the preferences are on the queries of `differences`, one on each, in their order.
+        it, nor an index level ``"qid"`` of `preference`, the preferences are on the queries of
+        `differences`, one on each, in their order.
     confidence : float, default=0.95
         Confidence of each interval by itself.
     n_resamples : int, default=1000
