@@ -1,4 +1,4 @@
-// The Python border: NumPy arrays as kernels take and return them, and calls without the GIL.
+// NumPy arrays as kernels take and return them, and calls without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,7 +24,7 @@ namespace skgraded {
 
 namespace nb = nanobind;
 
-// An array that is taken as it is or not at all: of that very dtype and shape, in C order.
+// An array argument without conversion: it must have the very dtype and shape, in C order.
 template <class Array>
 struct Taken {
   Array array;
@@ -123,8 +123,8 @@ inline PairMatrix matrix_of(const Table<double>& base, const Table<double>& fact
 
 namespace nanobind::detail {
 
-// As for the array itself, but without the conversions that nanobind tries by default: a silent
-// copy would cost more than the kernel.
+// The caster of the array, without the conversions that nanobind tries by default: a silent copy
+// would cost more than the kernel.
 template <class Source>
 struct type_caster<skgraded::Taken<Source>> {
   using Array = make_caster<Source>;

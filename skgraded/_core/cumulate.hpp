@@ -1,5 +1,4 @@
-// Prefix sums that start anew with every query, so that a query's sums do not depend on its
-// company.
+// Prefix sums that start anew with every query, so that they do not depend on other queries.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ class ExactSum {
   std::int64_t n_uncarried_ = 0;
 };
 
-// What a weighted mean is made of; nan is left out.
+// The sums of a weighted mean; nan is left out.
 struct MeanSums {
   ExactSum values;              // times their weights, but for the infinite ones
   ExactSum weights;             // of all values that are counted

@@ -1,4 +1,4 @@
-// Labels as users hand them over: read as grades of a short scale, and the pools they make.
+// Labels as users pass them: their grades on a short scale, and the pools of the queries.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace skgraded {
 // Grades of a short scale, as bytes; the byte behind them marks the unjudged.
 constexpr std::uint8_t kTopByteGrade = 253, kUnjudgedByte = 255;
 
-// An integer label as a byte; `others` becomes nonzero if it is no grade of a short scale.
+// An integer label as a byte; `others` becomes nonzero if it is not a grade of a short scale.
 template <class Label>
 std::uint64_t byte_grade_of(Label label, std::uint64_t& others) noexcept {
   const auto grade = static_cast<std::uint64_t>(label);
@@ -51,7 +51,7 @@ inline std::uint64_t byte_grade_of(double label, std::uint64_t& others) noexcept
 }
 
 // Reads every label once, and notes which grades occur. Returns whether all of them are integers
-// from 0 to kTopByteGrade or nan; where they are not, what was read is of no use.
+// from 0 to kTopByteGrade or nan; if they are not, the result must not be used.
 template <class Label>
 bool read_byte_grades(const Label* labels, std::int64_t n, std::uint8_t* grades,
                       std::uint8_t* occurs) noexcept {

@@ -7,7 +7,7 @@
 
 namespace skgraded {
 
-// By what a price is divided: `nearest` plus, where distances count, the difference of the scores.
+// The divisor of a price: `nearest` plus `farther` times the difference of the scores.
 struct Spread {
   double nearest, farther;
 
@@ -29,7 +29,7 @@ struct PairCost {
   explicit PairCost(const LambdaTask<Level>& task) noexcept
       : exp(task.binned_exp), farthest(task.farthest) {}
 
-  // Of documents whose scores differ by `gap` >= 0, at a price that the steepness has multiplied.
+  // For documents whose scores differ by `gap` >= 0; the price is already times the steepness.
   SKGRADED_ALWAYS_INLINE PairDerivatives of(double gap, double signed_bins, double nearest,
                                             double farther, double price) const noexcept {
     const double e = exp.of(gap, signed_bins);

@@ -19,7 +19,7 @@ bool has_ties(const LambdaTask<Level>& task, std::int64_t q) noexcept {
   return any != 0;
 }
 
-// Collects the levels of a query, ascending, and leaves the slot of each in `slot_of_level`.
+// Collects the levels of a query in ascending order, and tabulates their slots.
 template <class Level>
 std::int64_t collect_levels(const Level* level, std::int64_t n, LambdaSpace& space) noexcept {
   std::int32_t *slot_of = space.slot_of_level.data(), *levels = space.levels.data();

@@ -1,4 +1,4 @@
-// What the lambdas are computed from, and the memory of one thread. The words are in lambdas.hpp.
+// The input of the lambdas, and the memory of one thread. lambdas.hpp defines the words.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace skgraded {
 
-// What swapping two documents changes in the measure: v, d, p and K, as in the measure's formula.
+// v, d, p and K of the measure, from which the price of every swap follows.
 struct SwapPrices {
   RankWeights discount{nullptr, false};  // d
   const double* gain = nullptr;          // v by level
@@ -36,14 +36,14 @@ struct LambdaTask {
   std::int64_t n_levels = 0;
   SwapPrices prices;
   std::int64_t cutoff = 0;
-  std::int64_t truncation = 0;  // a pair counts where one of its ranks is among the first so many
+  std::int64_t truncation = 0;  // a pair counts if its upper rank is above this one
   TieOrder ties = TieOrder::kRows;
   bool norm = false;
   BinnedExp binned_exp{1.0};
-  double farthest = 1e290;  // difference of scores of which products stay finite
+  double farthest = 1e290;  // larger differences of scores count as this one: products stay finite
   Registers registers = widest_registers();
 
-  // Below the cut-off nothing changes, so that no pair has a price.
+  // Number of upper ranks; pairs below the cut-off change nothing.
   std::int64_t upper_ranks(std::int64_t n) const noexcept {
     return std::min({n, truncation, cutoff});
   }
@@ -90,7 +90,7 @@ struct LambdaSpace {
     std::fill_n(ones.begin(), longest, 1.0);
   }
 
-  // One for each of n documents, zero for the lanes beyond them.
+  // n ones, followed by zeros for the lanes beyond the last document.
   const double* ones_for(std::int64_t n) const noexcept {
     return ones.data() + (stride - kOverrun - n);
   }

@@ -1,4 +1,4 @@
-// The Python border of LambdaMART: named arrays and options in, derivatives out.
+// Python bindings of LambdaMART: named arrays and options in, derivatives out.
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
 
-// The prices of swaps as NumPy arrays, which live as long as this does.
+// The prices of swaps as NumPy arrays, which this object keeps alive.
 struct PriceArrays {
   Doubles discount;
   bool discount_ragged;

@@ -1,5 +1,5 @@
-// What swaps of two documents change in the measure, where a query has at most eight slots: the
-// same numbers as in query_lambdas.hpp, with a lane for each slot of the other document.
+// Changes of the measure by swaps, for queries of at most eight slots: the numbers of
+// query_lambdas.hpp, with one lane for each slot of the other document.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct LaneSwaps {
     }
   }
 
-  // Of a rank of slot y, the lower one, with one of each slot above.
+  // The change if a lower rank of slot y is swapped with an upper rank, by slot of the latter.
   SKGRADED_ALWAYS_INLINE LaneRow of_lower(std::int64_t y, double d, double p) const noexcept {
     LaneRow change;
     for (int x = 0; x < kLanes; ++x)
@@ -34,7 +34,8 @@ struct LaneSwaps {
     return change;
   }
 
-  // Of a rank of slot x, the upper one, with one of each slot below. F and H hold the rank itself.
+  // The change if an upper rank of slot x is swapped with a lower rank, by slot of the latter. F
+  // and H include the upper rank.
   SKGRADED_ALWAYS_INLINE LaneRow of_upper(std::int64_t x, double d, double p) const noexcept {
     LaneRow change;
     for (int y = 0; y < kLanes; ++y) {

@@ -1,5 +1,5 @@
-// Memory for results, in huge pages where they are large: a system fills a page of 4 KB when it is
-// first written to, which takes longer than most kernels do with its numbers.
+// Memory for results; large results are in huge pages. A system clears a page of 4 KB when it is
+// first written to, which takes longer than most kernels take to compute its numbers.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline void* allocate_memory(std::size_t n_bytes) {
   if (n_bytes >= kLargeMemory) {
     void* memory = nullptr;
     if (posix_memalign(&memory, kHugePage, n_bytes) != 0) throw std::bad_alloc();
-    madvise(memory, n_bytes, MADV_HUGEPAGE);  // a wish, which a kernel may not grant
+    madvise(memory, n_bytes, MADV_HUGEPAGE);  // advice that the system may ignore
     return memory;
   }
 #endif

@@ -1,5 +1,4 @@
-// The Python border of the ranking kernels: arrays in, arrays out, no checks beyond dtype and
-// layout.
+// Python bindings of the ranking kernels: arrays in, arrays out, no checks but dtype and layout.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -357,7 +356,7 @@ void define_for(nb::module_& m) {
 
 NB_MODULE(_native, m) {
   m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
-  // What a daemon thread holds when Python ends, such as the prices of an objective, is no leak.
+  // Objects that a daemon thread holds when Python ends, such as prices of swaps, are not leaks.
   nb::set_leak_warnings(false);
   m.def("schedule_queries", &py_schedule_queries, "indptr"_a,
         "Query numbers in the order in which rank sorts fastest.");

@@ -15,7 +15,7 @@
 
 namespace skgraded {
 
-// Sums of one query while its ranks are walked; of a short scale, so that loops over levels unroll.
+// The sums of a query during the walk down its ranks, for a short scale, whose loops unroll.
 // Aligned so that the sums of two threads never share a cache line.
 template <int kLevels>
 struct alignas(128) ShortScaleSums {
@@ -51,7 +51,7 @@ class LongScaleSums {
     line[n - 1] = 1.0;
   }
 
-  // The pointers follow the space where it moves, and would not follow a copy.
+  // The pointers stay valid in a move, and would not in a copy.
   LongScaleSums(LongScaleSums&&) = default;
 };
 

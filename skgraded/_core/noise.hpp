@@ -1,5 +1,5 @@
-// Noise on scores, drawn from what the scores and grades themselves say: no state is kept, and no
-// thread, process or order of the queries can change a bit of it.
+// Noise on scores. The scores and grades of a query seed its noise: there is no state, and the
+// noise does not depend on threads, processes or the order of the queries.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ SKGRADED_ALWAYS_INLINE double log_of(double x) noexcept {
   const double k = from_bits(bits_of(0x1p52) | biased) - (0x1p52 + kBias);
   const double z = (m - 1.0) / (m + 1.0);
   const double w = z * z, w2 = w * w, w4 = w2 * w2;
-  // In pairs: short chains of operations that wait for each other.
+  // Two terms at a time, so that fewer operations wait for each other.
   const double low = (1.0 + w * (1.0 / 3)) + w2 * (1.0 / 5 + w * (1.0 / 7));
   const double high = (1.0 / 9 + w * (1.0 / 11)) + w2 * (1.0 / 13 + w * (1.0 / 15));
   const double series = low + w4 * (high + w4 * (1.0 / 17));
@@ -62,8 +62,8 @@ struct Logistic {
 
 // ---- Streams
 
-// Scores in 17 binary digits: a difference in the last bits, as sums in another order have it,
-// should not give other noise.
+// A score in 17 binary digits. Sums in another order differ in the last bits, which should not give
+// other noise.
 SKGRADED_ALWAYS_INLINE std::uint64_t leading_bits(double score) noexcept {
   constexpr int kDropped = 36;
   return (bits_of(score + 0.0) + (std::uint64_t{1} << (kDropped - 1))) >> kDropped;
@@ -71,7 +71,7 @@ SKGRADED_ALWAYS_INLINE std::uint64_t leading_bits(double score) noexcept {
 
 constexpr int kLeadingBits = 28;
 
-// By level: the grade, whatever number its level has in this part of the data.
+// Hashes of the grades by level. The number of a level may differ between parts of the data.
 inline std::vector<std::uint64_t> mix_grades(const double* grades, std::int64_t n_levels) {
   std::vector<std::uint64_t> mixed(static_cast<std::size_t>(n_levels));
   std::transform(grades, grades + n_levels, mixed.begin(),
@@ -79,7 +79,7 @@ inline std::vector<std::uint64_t> mix_grades(const double* grades, std::int64_t 
   return mixed;
 }
 
-// Tells a query by its scores and grades, in the order of its rows.
+// The key of a query: a hash of its scores and grades in the order of its rows.
 template <class Level>
 std::uint64_t key_of(const double* scores, const Level* level, std::int64_t n,
                      const std::uint64_t* mixed_grades, std::uint64_t seed) noexcept {
@@ -93,14 +93,14 @@ std::uint64_t key_of(const double* scores, const Level* level, std::int64_t n,
 
 // ---- Noisy scores
 
-// How to make noisy scores of a query's own.
+// How to make noisy scores from the scores of a query.
 struct NoisyScores {
   std::uint64_t key = 0;
   bool all_equal = false;  // noise alone orders the documents then
   double unit = 0.0;       // of the noise
 };
 
-// Standard deviation; infinite where the squares are.
+// Standard deviation; infinite if the squares overflow.
 inline double spread_of(const double* scores, std::int64_t n) noexcept {
   double sum = 0.0, squares = 0.0;
   for (std::int64_t i = 0; i < n; ++i) sum += scores[i];

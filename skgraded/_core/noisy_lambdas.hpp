@@ -1,5 +1,5 @@
-// The mean of LambdaMART's derivatives over noisy scores. Queries go together as the sort takes
-// them, through all draws, so that what a draw needs stays in the caches.
+// The mean of LambdaMART's derivatives over noisy scores. The queries that are sorted together go
+// through all draws together, so that their data stay in the caches.
 #pragma once
 
 #include <algorithm>

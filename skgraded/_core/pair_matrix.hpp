@@ -1,4 +1,4 @@
-// The pair matrices K of all queries, in the few numbers that they are made of.
+// The pair matrices K of all queries in compact form.
 #pragma once
 
 #include <cstdint>

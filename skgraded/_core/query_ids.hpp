@@ -1,4 +1,4 @@
-// Query ids: numbers in order of first appearance, and rows put together by query.
+// Query ids: their numbers in order of first appearance, and rows grouped by query.
 #pragma once
 
 #include <algorithm>
@@ -330,7 +330,7 @@ inline void group_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
     row_order[next[static_cast<std::size_t>(query_of_row[row])]++] = row;
 }
 
-// Extents of the queries, and the place of every row when they are put together by query.
+// Extents of the queries, and the place of every row after grouping by query.
 inline void place_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
                        std::int64_t n_queries, std::int64_t* indptr, std::int64_t* places) {
   count_rows(query_of_row, n_rows, n_queries, indptr);

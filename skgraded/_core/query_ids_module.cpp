@@ -1,4 +1,4 @@
-// The Python border of the kernels for query ids.
+// Python bindings of the kernels for query ids.
 #include <nanobind/nanobind.h>
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// The lambdas of one query after the other, of any length. See lambdas.hpp for the words.
+// The lambdas of single queries of any length. lambdas.hpp defines the words.
 //
-// With levels x and y at ranks a < b, what a swap changes is one number that depends on (a, x, y)
-// plus one that depends on (b, x, y). Both are tabled in one walk down the ranks; a pair costs an
-// addition.
+// With levels x and y at ranks a < b, a swap changes the measure by a number that depends on
+// (a, x, y) plus one that depends on (b, x, y). One walk down the ranks tabulates both, so that a
+// pair costs an addition.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class QueryLambdas {
   QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
       : task_(task), space_(space) {}
 
-  // Adds the derivatives to what is there.
+  // Adds the derivatives of a query to those in `out`.
   void add(std::int64_t q, const Derivatives& out) noexcept {
     // Where no scores tie, all tie orders are the same.
     const TieOrder ties = has_ties(task_, q) ? task_.ties : TieOrder::kRows;
@@ -50,7 +50,7 @@ class QueryLambdas {
   }
 
  private:
-  // Leaves the derivatives in the space, by place; returns by how much to multiply them.
+  // Leaves the derivatives in the space, by place, and returns the factor of the normalization.
   double sum_query(std::int64_t q, TieOrder ties) noexcept {
     q_ = q;
     begin_ = task_.queries.begin(q);
@@ -77,8 +77,8 @@ class QueryLambdas {
     std::fill_n(space_.hessian.data(), n_, 0.0);
   }
 
-  // Whether the lanes that short runs leave empty cost more than pairs of one level, which a sweep
-  // over all lower ranks computes for nothing. `end` holds the counts.
+  // Short runs leave lanes empty, and a sweep computes pairs of equal level for nothing. Whether
+  // the former costs more; `end` holds the number of documents by slot.
   bool has_short_runs() const noexcept {
     constexpr double kLanesLostByRun = 10.0;
     double of_one_level = 0.0;
@@ -113,7 +113,7 @@ class QueryLambdas {
     for (std::int64_t s = 0; s < n_slots_; ++s) next[s] = s == 0 ? 0 : end[s - 1];
   }
 
-  // Where all scores are equal, distances say nothing.
+  // If all scores are equal, prices are not divided by distances.
   bool scores_differ() const noexcept {
     return space_.score[at(space_.place[0])] != space_.score[at(space_.place[at(n_ - 1)])];
   }
@@ -145,7 +145,7 @@ class QueryLambdas {
             task_.prices.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
   }
 
-  // One walk down the ranks. On the way, F and H hold the sums over the ranks above.
+  // Walks down the ranks; F and H hold the sums over the ranks above the current one.
   void table_swaps() noexcept {
     read_pairs();
     if (n_slots_ <= kLanes) {
@@ -177,7 +177,7 @@ class QueryLambdas {
     });
   }
 
-  // Visits the ranks, each with its discount and position weight, 0 below the cut-off.
+  // Visits every rank with its discount and position weight, which are 0 below the cut-off.
   template <class Visit>
   SKGRADED_ALWAYS_INLINE void walk_down(const Visit& visit) const noexcept {
     const double* d = task_.prices.discount.of(task_.queries, q_);
@@ -188,7 +188,7 @@ class QueryLambdas {
     }
   }
 
-  // What a swap of this rank, the lower one, with one of level x above changes.
+  // The change if this rank, the lower one, is swapped with a rank above, by slot x of the latter.
   void table_lower(std::int64_t i, double d, double p) noexcept {
     const std::int64_t y = space_.slot[at(i)];
     const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
@@ -207,8 +207,8 @@ class QueryLambdas {
     }
   }
 
-  // What a swap of this rank, the upper one, with one of level y below changes. F and H hold the
-  // rank itself by now.
+  // The change if this rank, the upper one, is swapped with a rank below, by slot y of the latter.
+  // F and H include this rank by now.
   void table_upper(std::int64_t i, double d, double p) noexcept {
     const std::int64_t x = space_.slot[at(i)];
     const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
@@ -221,7 +221,7 @@ class QueryLambdas {
     }
   }
 
-  // Pairs of one upper rank: with all lower ranks of one slot (a run), or with all lower ranks.
+  // Pairs of one upper rank with a run of lower ranks, or with all of them.
   struct Pairs {
     std::int64_t first, end;  // lower places
     double upper_score;
@@ -230,7 +230,7 @@ class QueryLambdas {
     std::int64_t in_lanes() const noexcept { return (size() + kLanes - 1) / kLanes * kLanes; }
   };
 
-  // Sums over some pairs of an upper rank. `size` sums |lambda|.
+  // Sums over some pairs of an upper rank; `size` is that of |lambda|.
   struct Sums {
     double lambda = 0.0, hessian = 0.0, size = 0.0;
 
@@ -247,7 +247,7 @@ class QueryLambdas {
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
   }
 
-  // The sum of all |lambda|, of both documents of a pair.
+  // Returns the sum of |lambda| over both documents of all pairs.
   SKGRADED_ALWAYS_INLINE double add_pairs() const noexcept {
     double total = 0.0;
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
@@ -286,7 +286,7 @@ class QueryLambdas {
         [=](std::int64_t j) SKGRADED_INLINE_BODY { return change[j]; });
   }
 
-  // ---- What the swaps change
+  // ---- The changes by swaps
 
   SKGRADED_ALWAYS_INLINE Sums add_run(std::int64_t i, std::int64_t y,
                                       const Pairs& pairs) const noexcept {
@@ -325,9 +325,9 @@ class QueryLambdas {
 
   // ---- The derivatives
 
-  // Adds the derivatives of the lower documents, and returns the sums. The sign is 1 where the
-  // upper document is the better one, else -1: one for all pairs of a run, of both kinds in a
-  // sweep. Sums go by lane, so that the bits do not depend on the width of the machine's registers.
+  // Adds the derivatives to the lower documents, and returns their sums for the upper one. The sign
+  // is 1 if the upper document is the better one, else -1; in a run all pairs have the same sign.
+  // Each lane has a sum of its own, so that the bits do not depend on the width of the registers.
   template <bool kBothSigns, class Sign, class Change>
   SKGRADED_ALWAYS_INLINE Sums add_priced(const Pairs& pairs, const Sign& sign_of,
                                          const Change& change_of) const noexcept {
@@ -341,7 +341,7 @@ class QueryLambdas {
     for (std::int64_t i = 0; i < pairs.size(); i += kLanes)
       for (std::int64_t j = 0; j < kLanes; ++j) {
         const double sign = sign_of(i + j);
-        // Below 0 beyond the pairs alone.
+        // The difference is negative only beyond the last pair.
         const double gap = std::abs(pairs.upper_score - score[i + j]);
         const double price = std::abs(change_of(i + j)) * (cost.exp.steepness * real[i + j]);
         const PairDerivatives pair =

@@ -1,4 +1,4 @@
-// Radix sort of long key lists, where neither a network nor comparisons pay.
+// Radix sort of long lists of keys, for which networks and comparisons are slower.
 #pragma once
 
 #include <algorithm>

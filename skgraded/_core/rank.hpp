@@ -24,7 +24,7 @@
 
 namespace skgraded {
 
-// Scores by document, and by rank what comes of them.
+// Scores by document, and the order and the ties that result, by rank.
 struct Scored {
   const double* scores;
   const Queries& queries;

@@ -1,4 +1,4 @@
-// Shares of the recall base: how much one document counts for users who draw a threshold.
+// Shares of the recall base: the value of one document for users who draw a threshold.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Schedule: in which order and company queries are sorted.
+// Schedule: the order in which queries are sorted, and which of them are sorted together.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace skgraded {
 
-// Queries this near to each other share the caches; a larger window would find sizes that match
-// better, but wait for memory longer than it saves.
+// Queries so near to each other share the caches. In a larger window sizes would match better, but
+// waiting for memory would take longer than that saves.
 constexpr std::int64_t kScheduleWindow = 256;
 
 // Query numbers, by size inside every window of neighbours.

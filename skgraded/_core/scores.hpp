@@ -1,4 +1,4 @@
-// Scores as users hand them over: copied, and checked as they are copied.
+// Scores as users pass them: copied, and checked while they are copied.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ inline std::int64_t first_not_finite(const double* values) noexcept {
   return first;
 }
 
-// Returns the place of the first score that is not finite, or -1. What is checked is the copy: the
-// caller may rewrite his scores meanwhile.
+// Returns the place of the first score that is not finite, or -1. The copy is checked, because the
+// caller may rewrite the scores meanwhile.
 inline std::int64_t copy_scores(const double* scores, std::int64_t n, double* copy) noexcept {
   std::int64_t first_bad = -1;
   for (std::int64_t first = 0; first < n; first += kScoresAtATime) {

@@ -19,7 +19,7 @@ SKGRADED_ALWAYS_INLINE double exp2_of(double y) noexcept {
   const double shifted = y + kRoundToInteger;
   const double f = y - (shifted - kRoundToInteger);
   const double f2 = f * f, f4 = f2 * f2;
-  // In pairs: short chains of operations that wait for each other.
+  // Two terms at a time, so that fewer operations wait for each other.
   const double low = (1.0 + c1 * f) + f2 * (c2 + c3 * f);
   const double middle = (c4 + c5 * f) + f2 * (c6 + c7 * f);
   const double high = (c8 + c9 * f) + f2 * c10;

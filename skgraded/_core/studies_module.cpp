@@ -1,4 +1,4 @@
-// The Python border of the kernels for studies and paired tests.
+// Python bindings of the kernels for studies and paired tests.
 #include <nanobind/nanobind.h>
 
 #include <cstddef>

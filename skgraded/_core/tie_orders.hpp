@@ -1,4 +1,4 @@
-// Which order tied documents take while a model is trained, when all of them may tie.
+// The order of tied documents in training, where at first all documents tie.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace skgraded {
 
-// All but kRows arrange grades, not documents, and so do not depend on the order of the rows.
+// All but kRows arrange the grades of a block and so do not depend on the order of the rows.
 enum class TieOrder : int { kRows, kMixed, kWorstFirst, kBestFirst };
 
-// A shuffle that the block's own grades seed.
+// Shuffles the slots of a block; they themselves are the seed.
 inline void shuffle(std::int32_t* sorted, std::int64_t n) noexcept {
   std::uint64_t state = static_cast<std::uint64_t>(n);
   for (std::int64_t i = 0; i < n; ++i) state = mix(state ^ static_cast<std::uint64_t>(sorted[i]));

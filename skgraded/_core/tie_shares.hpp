@@ -1,4 +1,4 @@
-// How the derivatives of one query reach its documents. The words are in lambdas.hpp.
+// The way of the derivatives from places to documents. lambdas.hpp defines the words.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace skgraded {
 
-// Where the derivatives of all queries go. Each query adds a share of its own to what is there.
+// The derivatives of all documents, to which every query adds its own, times `share`.
 struct Derivatives {
   double* gradient;
   double* hessian;
@@ -27,21 +27,21 @@ struct PlacedDerivatives {
   const double* hessian;
 };
 
-// The slots of one query: of the document that stands at a rank, and what counts there.
+// The slots of one query by rank: those of the documents there, and those that count there.
 struct RankedSlots {
   RankedList<std::int32_t> own;
   const std::int32_t* slot;
   std::int64_t n_slots;
 };
 
-// Means over the documents of one grade in a tied block, which are interchangeable.
+// In a tied block, the documents of one slot are interchangeable and get the mean derivatives.
 class TieShares {
   const RankedSlots& ranked_;
   const PlacedDerivatives& found_;
   double *count_, *lambda_, *second_;
 
  public:
-  // `room` holds three numbers a slot.
+  // `room` has space for three numbers per slot.
   TieShares(const RankedSlots& ranked, const PlacedDerivatives& found, double* room) noexcept
       : ranked_(ranked),
         found_(found),

@@ -1,4 +1,4 @@
-// LambdaMART on short queries: eight side by side, one a lane. One of them alone would
+// The lambdas of short queries, eight side by side, one in each lane. A short query alone would
 // leave most lanes empty.
 #pragma once
 
@@ -31,8 +31,8 @@ struct TinySpace {
   LaneRow score[kTiny], gain[kTiny];         // by rank
   LaneRow discount[kTiny], position[kTiny];  // by rank
   LaneRow K[kTiny * kTiny];                  // by upper and lower rank, n a row
-  LaneRow F[kTiny];                          // by rank: sum of K over the ranks so far
-  LaneRow H[kTiny];                          // by rank: the same as the lower one
+  LaneRow F[kTiny];                          // by rank: sum of K[., rank] over the ranks so far
+  LaneRow H[kTiny];                          // by rank: sum of p K[rank, .] over the ranks so far
   LaneRow upper[kTiny * kTiny];              // by upper and lower rank, n a row
   LaneRow real[kTiny];                       // 1 where the query has that rank, else 0
   LaneRow nearest, farther, total;
@@ -132,7 +132,7 @@ class TinyLambdas {
     tiny_.nearest.lane[j] = tiny_.farther.lane[j] = 1.0;
   }
 
-  // ---- One walk down the ranks, with all pairs of a lower rank at its turn
+  // ---- One walk down the ranks, which meets every pair at its lower rank
 
   SKGRADED_ALWAYS_INLINE void add_pairs() noexcept {
     for (int j = 0; j < kLanes; ++j) tiny_.total.lane[j] = 0.0;
@@ -177,7 +177,7 @@ class TinyLambdas {
     }
   }
 
-  // ---- The measure's pairs, as in SwapTables; a rank stands for its level
+  // ---- The changes by swaps, as in query_lambdas.hpp, with ranks in the place of slots
 
   SKGRADED_ALWAYS_INLINE void clear_sums() noexcept {
     for (std::int64_t s = 0; s < n_; ++s)

@@ -1,4 +1,4 @@
-// The Python border of the TREC kernels: columns in, columns out, no checks.
+// Python bindings of the TREC kernels: columns in, columns out, no checks.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 
