@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards._row_counts import RowCounts
+from skgraded._guards._row_counts import Queries, n_rows_of
 
 __all__ = ["QueryRecord", "hash_ids"]
 
@@ -46,27 +46,27 @@ class QueryRecord:
     sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
-    def of(cls, counts: RowCounts) -> QueryRecord:
+    def of(cls, queries: Queries) -> QueryRecord:
         """Record the queries of some rows.
 
         Parameters
         ----------
-        counts : RowCounts
-            Numbers of rows of the queries.
+        queries : Queries
+            The rows by query.
 
         Returns
         -------
         QueryRecord
             The record.
         """
-        hashes = hash_ids(counts.qid)
+        hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
         order = np.argsort(hashes)
-        seen = _small(counts.n_rows[order])
-        if counts.sizes is None:
+        seen = _small(n_rows[order])
+        if sizes is None:
             return cls(hashes[order], seen, None)
         # One array for both is saved once.
-        is_whole = np.array_equal(counts.n_rows, counts.sizes)
-        return cls(hashes[order], seen, seen if is_whole else _small(counts.sizes[order]))
+        is_whole = np.array_equal(n_rows, sizes)
+        return cls(hashes[order], seen, seen if is_whole else _small(sizes[order]))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.

@@ -75,7 +75,7 @@ def evaluate(
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)
     judgments = rankings.judgments
     if rankings is not y_true:
-        warn_about_scales(parsed, judgments.top_grade, judgments.n_queries)
+        warn_about_scales(parsed, judgments)
     values, n_empty = zip(*score_queries(parsed, rankings), strict=True)
     return Scores(
         measures=parsed,

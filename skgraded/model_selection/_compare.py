@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skgraded._guards import warn_if_ids_are_sizes, warn_if_scored_queries_are_parts
+from skgraded._guards import warn_about_scored_queries
 from skgraded._paired_tests import (
     benjamini_hochberg,
     effect_size,
@@ -378,7 +378,6 @@ def _documents_of(X: Any, y: Any, qid: ArrayLike | None) -> _Documents:
         raise ValueError("y must hold the grades of the rows of X, got None.")
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
     judgments = Judgments.of_columns(columns)
-    warn_if_ids_are_sizes(judgments.row_counts)
     return _Documents(X, judgments)
 
 
@@ -405,7 +404,7 @@ def _values_of_one(
         raise ValueError(f"X and y are needed to rank the queries with {name!r}, a fitted model.")
     X, judgments = documents
     chosen = (chosen or measure_of(ranker)).resolve(int(judgments.top_grade))
-    warn_if_scored_queries_are_parts(ranker, judgments.row_counts)
+    warn_about_scored_queries(judgments, ranker)
     scores = chosen.per_query(judgments.rank(scores_of(ranker, features_for(ranker, X))))
     return _Values(chosen, scores.qid, scores.values[None], has_top_grade(judgments))
 

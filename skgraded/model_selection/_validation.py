@@ -19,11 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import (
-    warn_if_ids_are_sizes,
-    warn_if_queries_are_cut,
-    warn_if_splits_take_parts,
-)
+from skgraded._guards import warn_about_given_queries, warn_if_splits_take_parts
 from skgraded._params import choice, integer, is_integer
 from skgraded._text import Table, TableResult
 from skgraded.measures import Measure, QueryScores, Scores, evaluate, measure, measures_of
@@ -31,6 +27,7 @@ from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
 from skgraded.rankings import (
     Judgments,
+    as_ids,
     query_series,
     query_target,
     read_columns,
@@ -294,9 +291,8 @@ def cross_validate_queries(
     _check_that_weights_arrive(estimator, sample_weight)
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
-    grades, ids = np.asarray(columns.labels), columns.ids
-    warn_if_ids_are_sizes(judgments.row_counts)
-    warn_if_queries_are_cut(judgments.row_counts, rows="rows to cross-validate on")
+    grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
+    warn_about_given_queries(judgments, rows="rows to cross-validate on")
     weight = None if sample_weight is None else np.asarray(sample_weight)
     task = _Task(
         X=without_query_ids(X),

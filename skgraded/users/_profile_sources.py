@@ -177,9 +177,9 @@ def _ranked(y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> dict[str
         if is_frame
         else {f"y_score[{name!r}]": scores for name, scores in named.items()}
     )
-    queries = read_columns(y_true, qid, **given, sample_weight=sample_weight).queries
-    if qid is None and queries is not None:
-        qid = queries.ids
+    columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
+    if qid is None:
+        qid = columns.ids
     (first, scores), *others = named.items()
     rankings = as_rankings(y_true, scores, qid, sample_weight)
     return {first: rankings} | {name: rankings.judgments.rank(each) for name, each in others}
