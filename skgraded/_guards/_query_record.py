@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 import numbers
 import operator
@@ -161,7 +160,9 @@ def _code(each: Any) -> int:
 
 
 def _digest(kind: bytes, *parts: bytes) -> int:
-    digest = hashlib.blake2b(b"\0".join([kind, *parts]), digest_size=8).digest()
+    from hashlib import blake2b  # importing skgraded must stay quick
+
+    digest = blake2b(b"\0".join([kind, *parts]), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
