@@ -282,7 +282,7 @@ def evaluation(
     """
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
-    warn_about_scored_queries(judgments.row_counts)
+    warn_about_scored_queries(judgments)
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
         X,

@@ -249,11 +249,7 @@ ORDER = np.random.default_rng(0).permutation(N_ROWS)
 
 def labelled(values):
     kind = pd.Series if np.ndim(values) == 1 else pd.DataFrame
-    return (
-        kind(np.asarray(values), index=ROWS)
-        if kind is pd.Series
-        else pd.DataFrame(np.asarray(values), index=ROWS, columns=getattr(values, "columns", None))
-    )
+    return kind(values).set_axis(ROWS)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from skgraded import (
 )
 from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
-from skgraded.rankings import read_columns, split_target
+from skgraded.rankings import as_ids, read_columns, split_target
 
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
@@ -100,11 +100,11 @@ def test_ids_are_taken_in_order_of_precedence():
     )
     target = query_target([1, 0], ["target", "target"])
     with_column = frame(qid=["column", "column"])
-    assert read_columns(target, ["keyword"] * 2, X=with_column).ids[0] == "keyword"
-    assert read_columns(target, X=with_column).ids[0] == "target"
-    assert read_columns(labelled, X=with_column).ids[0] == "column"
-    assert read_columns(labelled, X=frame()).ids[0] == "y"
-    assert read_columns([1, 0], X=frame()).ids[0] == "X"
+    assert as_ids(read_columns(target, ["keyword"] * 2, X=with_column).ids)[0] == "keyword"
+    assert as_ids(read_columns(target, X=with_column).ids)[0] == "target"
+    assert as_ids(read_columns(labelled, X=with_column).ids)[0] == "column"
+    assert as_ids(read_columns(labelled, X=frame()).ids)[0] == "y"
+    assert as_ids(read_columns([1, 0], X=frame()).ids)[0] == "X"
 
 
 @pytest.mark.parametrize("missing_in", ["fit", "score"])

@@ -223,11 +223,11 @@ def test_a_scorer_and_a_measure_take_ids_with_sizes():
 def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
     rows = np.arange(len(Y)) % 2 == 0
     for target in (TARGET, series):
-        found = read_columns(target[rows], QID[rows], X=X[rows]).queries
+        found = read_columns(target[rows], QID[rows], X=X[rows])
         np.testing.assert_array_equal(found.sizes, TARGET["n_rows"][rows])
         renamed = read_columns(target[rows], QID[rows] + 1, X=X[rows])
         assert renamed.ids.tolist() == (QID[rows] + 1).tolist()
-        np.testing.assert_array_equal(renamed.queries.sizes, found.sizes)
+        np.testing.assert_array_equal(renamed.sizes, found.sizes)
 
 
 # Splitters

@@ -5,13 +5,12 @@ Everything here works on arrays, so that any layer above can be guarded.
 
 from skgraded._guards._arguments import (
     warn_if_ids_are_forgotten,
-    warn_if_ids_are_sizes,
     warn_if_swapped,
 )
 from skgraded._guards._issue import warn_once
 from skgraded._guards._query_record import QueryRecord
 from skgraded._guards._refusals import Refusal, refusal_of
-from skgraded._guards._row_counts import RowCounts, n_shared
+from skgraded._guards._row_counts import Queries, n_shared
 from skgraded._guards._scales import warn_about_scales, warn_if_grades_are_inferred
 from skgraded._guards._scikit_learn import (
     is_permuting_features,
@@ -23,16 +22,15 @@ from skgraded._guards._scikit_learn import (
 from skgraded._guards._stack import caller_with, frame_that_asked, stacklevel_of_the_user
 from skgraded._guards._subsets import refuse_cut_queries
 from skgraded._guards._whole_queries import (
+    warn_about_given_queries,
     warn_about_scored_queries,
-    warn_if_queries_are_cut,
-    warn_if_scored_queries_are_parts,
     warn_if_splits_take_parts,
 )
 
 __all__ = [
+    "Queries",
     "QueryRecord",
     "Refusal",
-    "RowCounts",
     "caller_with",
     "frame_that_asked",
     "is_permuting_features",
@@ -40,17 +38,15 @@ __all__ = [
     "refusal_of",
     "refuse_cut_queries",
     "stacklevel_of_the_user",
+    "warn_about_given_queries",
     "warn_about_scales",
     "warn_about_scored_queries",
     "warn_if_features_are_selected_by_r2",
     "warn_if_grades_are_inferred",
     "warn_if_id_column_is_shuffled",
     "warn_if_ids_are_forgotten",
-    "warn_if_ids_are_sizes",
-    "warn_if_queries_are_cut",
     "warn_if_queries_will_be_cut",
     "warn_if_rows_are_those_of_a_fold",
-    "warn_if_scored_queries_are_parts",
     "warn_if_splits_take_parts",
     "warn_if_swapped",
     "warn_once",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards._issue import warn_once
-from skgraded._guards._row_counts import RowCounts
+from skgraded._guards._row_counts import Queries, n_rows_of
 from skgraded._guards._stack import is_called_by_a_scorer
 from skgraded.exceptions import GroupSizesWarning, MissingQueryIdsWarning, SwappedArgumentsWarning
 
@@ -31,21 +31,21 @@ def warn_if_ids_are_forgotten(n_rows: int) -> None:
     )
 
 
-def warn_if_ids_are_sizes(counts: RowCounts, *, is_training: bool = False) -> None:
+def warn_if_ids_are_sizes(queries: Queries, *, is_training: bool = False) -> None:
     """Warn where each id is the size of its query, as queries of one size are taken for one.
 
     Parameters
     ----------
-    counts : RowCounts
-        Numbers of rows of the queries.
+    queries : Queries
+        The rows by query.
     is_training : bool, default=False
         Whether a model is to be trained on the rows: it seldom is on a single query, so that a
         single id is taken for a size even where there are few rows.
     """
-    ids = counts.qid
+    ids = queries.qid
     if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
         return
-    n_rows = counts.n_rows
+    n_rows = n_rows_of(queries)
     if len(ids) == 1:
         is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
         looks_like_sizes = is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0

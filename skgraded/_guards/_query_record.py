@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 import numbers
 import operator
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards._row_counts import RowCounts
+from skgraded._guards._row_counts import Queries, n_rows_of
 
 __all__ = ["QueryRecord", "hash_ids"]
 
@@ -46,27 +45,27 @@ class QueryRecord:
     sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
-    def of(cls, counts: RowCounts) -> QueryRecord:
+    def of(cls, queries: Queries) -> QueryRecord:
         """Record the queries of some rows.
 
         Parameters
         ----------
-        counts : RowCounts
-            Numbers of rows of the queries.
+        queries : Queries
+            The rows by query.
 
         Returns
         -------
         QueryRecord
             The record.
         """
-        hashes = hash_ids(counts.qid)
+        hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
         order = np.argsort(hashes)
-        seen = _small(counts.n_rows[order])
-        if counts.sizes is None:
+        seen = _small(n_rows[order])
+        if sizes is None:
             return cls(hashes[order], seen, None)
         # One array for both is saved once.
-        is_whole = np.array_equal(counts.n_rows, counts.sizes)
-        return cls(hashes[order], seen, seen if is_whole else _small(counts.sizes[order]))
+        is_whole = np.array_equal(n_rows, sizes)
+        return cls(hashes[order], seen, seen if is_whole else _small(sizes[order]))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -161,7 +160,9 @@ def _code(each: Any) -> int:
 
 
 def _digest(kind: bytes, *parts: bytes) -> int:
-    digest = hashlib.blake2b(b"\0".join([kind, *parts]), digest_size=8).digest()
+    from hashlib import blake2b  # importing skgraded must stay quick
+
+    digest = blake2b(b"\0".join([kind, *parts]), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 

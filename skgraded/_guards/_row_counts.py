@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowCounts", "n_parts", "n_shared"]
+__all__ = ["Queries", "example", "n_missing", "n_parts", "n_rows_of", "n_shared"]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 
-class RowCounts(NamedTuple):
-    """How many rows there are of each query, and how many the query has in its data set.
-
-    Attributes
-    ----------
-    qid : ndarray of shape (n_queries,)
-        Query ids.
-    indptr : ndarray of shape (n_queries + 1,), int64
-        The number of rows that are there of query q is ``indptr[q + 1] - indptr[q]``.
-    sizes : ndarray of shape (n_queries,), int64, or None
-        Number of rows in the data set, where the target or the ids say so.
-    """
-
-    qid: NDArray[Any]
-    indptr: IntArray
-    sizes: IntArray | None
+class Queries(Protocol):
+    """Rows by query, as `Judgments` lays them out, and how many of them there should be."""
 
     @property
-    def n_rows(self) -> IntArray:
-        """Number of rows that are there of each query."""
-        return np.diff(self.indptr)
+    def qid(self) -> NDArray[Any]:
+        """Query ids, shape (n_queries,)."""
 
     @property
-    def lacking(self) -> BoolArray:
-        """Whether a query has fewer rows than in its data set."""
-        return self._unknown if self.sizes is None else self.n_rows < self.sizes
+    def indptr(self) -> IntArray:
+        """The rows that are there of query q number ``indptr[q + 1] - indptr[q]``."""
 
     @property
-    def repeated(self) -> BoolArray:
-        """Whether a query has more rows than in its data set."""
-        return self._unknown if self.sizes is None else self.n_rows > self.sizes
+    def sizes(self) -> IntArray | None:
+        """Number of rows of each query in its data set, where the target or the ids say so."""
 
-    @property
-    def _unknown(self) -> BoolArray:
-        return np.zeros(len(self.qid), dtype=bool)
 
-    def example(self, marked: BoolArray) -> str:
-        """Say how many queries are marked, and of one of them the numbers of rows."""
-        first = int(np.flatnonzero(marked)[0])
-        (name,) = self.qid[first : first + 1].tolist()
-        of = "" if self.sizes is None else f" of {self.sizes[first]}"
-        n_rows = self.n_rows[first]
-        return f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows} rows{of}"
+def n_rows_of(queries: Queries) -> IntArray:
+    """Return the number of rows that are there of each query."""
+    return np.diff(queries.indptr)
+
+
+def n_missing(queries: Queries) -> IntArray:
+    """Return how many rows each query lacks; a negative number of those that it has too many."""
+    n_rows = n_rows_of(queries)
+    return (n_rows if queries.sizes is None else queries.sizes) - n_rows
+
+
+def example(queries: Queries, marked: BoolArray) -> str:
+    """Say how many queries are marked, and of one of them the numbers of rows."""
+    first = int(np.flatnonzero(marked)[0])
+    (name,) = queries.qid[first : first + 1].tolist()
+    of = "" if queries.sizes is None else f" of {queries.sizes[first]}"
+    n_rows = n_rows_of(queries)[first]
+    return f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows} rows{of}"
 
 
 def n_shared(one: IntArray, other: IntArray) -> int:

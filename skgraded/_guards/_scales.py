@@ -16,13 +16,13 @@ _MANY_QUERIES = 100
 _SOME_QUERIES = 20
 
 
-def warn_about_scales(measures: Sequence[Any], top_grade: float, n_queries: int) -> None:
+def warn_about_scales(measures: Sequence[Any], judgments: Any) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
     warn_if_grades_are_inferred(measures, "A call with arrays")
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple):
-            _warn_about_thresholds(each, g, int(top_grade), n_queries)
+            _warn_about_thresholds(each, g, int(judgments.top_grade), judgments.n_queries)
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:

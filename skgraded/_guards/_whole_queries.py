@@ -7,7 +7,7 @@ the numbers of training rows and scored rows of each query are compared instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,20 @@ from numpy.typing import NDArray
 from skgraded._guards._arguments import warn_if_ids_are_sizes
 from skgraded._guards._issue import warn_once
 from skgraded._guards._query_record import QueryRecord, hash_ids
-from skgraded._guards._row_counts import RowCounts, n_parts, n_shared
+from skgraded._guards._row_counts import (
+    Queries,
+    example,
+    n_missing,
+    n_parts,
+    n_rows_of,
+    n_shared,
+)
 from skgraded._guards._stack import is_cross_validating
 from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
 
 __all__ = [
+    "warn_about_given_queries",
     "warn_about_scored_queries",
-    "warn_if_queries_are_cut",
-    "warn_if_scored_queries_are_parts",
     "warn_if_splits_take_parts",
 ]
 
@@ -37,22 +43,27 @@ _ON_PURPOSE = (
 )
 
 
-def warn_if_queries_are_cut(counts: RowCounts, *, rows: str = "training rows") -> None:
-    """Warn if queries lack rows, or have rows twice, where a ranker is trained or rows are split.
+def warn_about_given_queries(
+    queries: Queries, *, rows: str = "training rows", is_training: bool = False
+) -> None:
+    """Warn if ids are sizes, or queries lack rows or have rows twice, in training or splitting.
 
     Parameters
     ----------
-    counts : RowCounts
-        Numbers of rows of the queries.
+    queries : Queries
+        The rows by query.
     rows : str, default="training rows"
         What to call the rows in the message.
+    is_training : bool, default=False
+        Whether a model is to be trained on all of the rows.
     """
-    lacking = counts.lacking
-    if not lacking.any():
-        _warn_if_rows_repeat(counts, rows)
+    warn_if_ids_are_sizes(queries, is_training=is_training)
+    missing = n_missing(queries)
+    if not (missing > 0).any():
+        _warn_if_rows_repeat(queries, missing, rows)
         return
     warn_once(
-        f"The {rows} hold parts of queries: {counts.example(lacking)}. Folds of rows, "
+        f"The {rows} hold parts of queries: {example(queries, missing > 0)}. Folds of rows, "
         "a learning curve or a halving search with resource='n_samples' cut queries. Split by "
         "whole queries, for example by cv=QueryKFold(5) or QueryShuffleSplit(train_size=n). "
         f"{_ON_PURPOSE}",
@@ -60,70 +71,58 @@ def warn_if_queries_are_cut(counts: RowCounts, *, rows: str = "training rows") -
     )
 
 
-def warn_if_scored_queries_are_parts(
-    estimator: Any, counts: RowCounts, *, given_apart: bool = False
+def warn_about_scored_queries(
+    queries: Queries, estimator: Any = None, *, given_apart: bool = False
 ) -> None:
-    """Warn if scored queries lack rows, or if a ranker has been trained on other rows of them.
+    """Warn if ids are sizes, or queries lack rows, have rows twice or were trained on by others.
 
     Parameters
     ----------
-    estimator : estimator
-        A fitted `QueryRanker`, an estimator that wraps one, or any other, which tells nothing of
-        the queries that it has seen.
-    counts : RowCounts
-        Numbers of scored rows of the queries.
+    queries : Queries
+        The scored rows by query.
+    estimator : estimator, optional
+        What scores them: a fitted `QueryRanker`, an estimator that wraps one, or any other, which
+        tells nothing of the queries that it has seen.
     given_apart : bool, default=False
         Whether the rows are another data set than that of a cross-validation in progress.
     """
-    trained = _training_record(estimator)
-    overlap = None if trained is None else _Overlap(trained, counts)
-    if overlap is not None and overlap.is_leak(given_apart=given_apart):
-        _warn_of_a_leak()
-        return
-    # Of training rows, fit has warned.
-    _warn_of_parts(counts, None if overlap is None else overlap.scored[overlap.are_training_rows])
+    warn_if_ids_are_sizes(queries)
+    trained = None if estimator is None else _training_record(estimator)
+    if trained is not None:
+        overlap = _Overlap(trained, queries)
+        if overlap.is_leak(given_apart=given_apart):
+            _warn_of_a_leak()
+        else:  # of training rows, fit has warned
+            _warn_of_parts(queries, overlap.scored[overlap.are_training_rows])
+    elif queries.sizes is not None:
+        _warn_of_parts(queries)
 
 
-def warn_about_scored_queries(counts: RowCounts) -> None:
-    """Warn if the ids are sizes, or if scored queries lack rows or have rows twice.
-
-    Parameters
-    ----------
-    counts : RowCounts
-        Numbers of scored rows of the queries.
-    """
-    warn_if_ids_are_sizes(counts)
-    _warn_of_parts(counts)
-
-
-def _warn_of_parts(counts: RowCounts, apart_from: IntArray | None = None) -> None:
-    if counts.sizes is None:
-        return
-    lacking = counts.lacking
+def _warn_of_parts(queries: Queries, apart_from: IntArray | None = None) -> None:
+    missing = n_missing(queries)
     if apart_from is not None:
-        lacking[apart_from] = False
-    if lacking.any():
-        _warn_of_thin_queries(counts.example(lacking))
+        missing[apart_from] = np.minimum(missing[apart_from], 0)
+    if (missing > 0).any():
+        _warn_of_thin_queries(example(queries, missing > 0))
     else:
-        _warn_if_rows_repeat(counts, "scored rows")
+        _warn_if_rows_repeat(queries, missing, "scored rows")
 
 
 def warn_if_splits_take_parts(
-    splits: Iterable[tuple[IntArray, IntArray]], query: IntArray, sizes: IntArray
+    splits: Sequence[tuple[IntArray, IntArray]], query: IntArray, sizes: IntArray
 ) -> None:
     """Warn if a split trains and tests on rows of one query, or tests on some of its rows.
 
     Parameters
     ----------
-    splits : iterable of (train, test)
+    splits : sequence of (train, test)
         Row numbers of each split.
     query : ndarray of shape (n_rows,)
         Query number of each row.
     sizes : ndarray of shape (n_queries,)
         Number of rows of each query.
     """
-    by_split = [(query[train], query[test]) for train, test in splits]
-    n_cut = max((n_shared(train, test) for train, test in by_split), default=0)
+    n_cut = max((n_shared(query[train], query[test]) for train, test in splits), default=0)
     if n_cut:
         warn_once(
             f"cv cuts queries: up to {n_cut} of {len(sizes)} have documents in both the training "
@@ -132,7 +131,7 @@ def warn_if_splits_take_parts(
             QueryLeakWarning,
         )
         return
-    n_thinned = max((n_parts(test, sizes) for _, test in by_split), default=0)
+    n_thinned = max((n_parts(query[test], sizes) for _, test in splits), default=0)
     if n_thinned:
         warn_once(
             f"cv leaves rows of queries out: up to {n_thinned} of {len(sizes)} are tested on some "
@@ -150,21 +149,21 @@ class _Overlap:
     the training rows are cut remains.
     """
 
-    def __init__(self, trained: QueryRecord, counts: RowCounts) -> None:
-        hashes = hash_ids(counts.qid)
+    def __init__(self, trained: QueryRecord, queries: Queries) -> None:
+        hashes = hash_ids(queries.qid)
         _, before, self.scored = np.intersect1d(
             trained.hashes, hashes, assume_unique=True, return_indices=True
         )
-        n_trained, n_scored = trained.n_rows[before], counts.n_rows[self.scored]
+        n_trained, n_scored = trained.n_rows[before], n_rows_of(queries)[self.scored]
         # Equal sizes mean one data set; without them, or with others, it may be another one.
         self.is_one_data_set = np.zeros(len(before), dtype=bool)
         self.was_cut = np.zeros(len(before), dtype=bool)
-        if counts.sizes is not None and trained.sizes is not None:
-            self.is_one_data_set = trained.sizes[before] == counts.sizes[self.scored]
+        if queries.sizes is not None and trained.sizes is not None:
+            self.is_one_data_set = trained.sizes[before] == queries.sizes[self.scored]
             self.was_cut = n_trained < trained.sizes[before]
         self.have_other_rows = n_trained != n_scored
         self.are_training_rows = self.is_one_data_set & ~self.have_other_rows
-        self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, counts)
+        self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, queries)
 
     def is_leak(self, *, given_apart: bool) -> bool:
         """Whether the ranker knows some scored query by other rows.
@@ -180,19 +179,19 @@ class _Overlap:
 
 
 def _may_be_of_other_data(
-    trained: QueryRecord, hashes: NDArray[np.uint64], counts: RowCounts
+    trained: QueryRecord, hashes: NDArray[np.uint64], queries: Queries
 ) -> bool:
     """Whether equal ids may be a coincidence, because the scored queries are numbered 0, 1, ...
 
     Files without ids are numbered from the start. Two parts of one data set have the same numbers,
     and lists of other lengths.
     """
-    if not _is_numbering(counts.qid):
+    if not _is_numbering(queries.qid):
         return False
     if not np.array_equal(trained.hashes, np.sort(hashes)):
         return True
     shortest, longest = _ABOUT_AS_MANY
-    return bool(shortest <= counts.n_rows.sum() / trained.n_rows.sum() <= longest)
+    return bool(shortest <= n_rows_of(queries).sum() / trained.n_rows.sum() <= longest)
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -221,12 +220,11 @@ def _warn_of_thin_queries(example: str) -> None:
     )
 
 
-def _warn_if_rows_repeat(counts: RowCounts, rows: str) -> None:
-    repeated = counts.repeated
-    if repeated.any():
+def _warn_if_rows_repeat(queries: Queries, missing: IntArray, rows: str) -> None:
+    if (missing < 0).any():
         warn_once(
             f"The {rows} hold more rows of queries than these have: "
-            f"{counts.example(repeated)}. Either rows occur twice, as in a bootstrap "
+            f"{example(queries, missing < 0)}. Either rows occur twice, as in a bootstrap "
             "sample, or two queries share an id. Give every query, and every copy of one, an id "
             "of its own, and make the target or the ids from all rows.",
             CutQueriesWarning,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings import CheckedColumns, Judgments, QueryIds, as_ids, is_missing, read_columns
+from skgraded.rankings import CheckedColumns, Judgments, as_ids, is_missing, read_columns
 
 __all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 
@@ -124,7 +124,7 @@ class Rows(NamedTuple):
         Judgments
             The labels by query.
         """
-        columns = CheckedColumns(self.y_true, QueryIds(self.qid, None), {})
+        columns = CheckedColumns(self.y_true, self.qid, None, {})
         return Judgments.of_columns(columns, self.weight)
 
     def take(self, rows: slice) -> Rows:

@@ -94,12 +94,8 @@ def evaluate(
         return _of_systems(named, ranked, warns=True)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)  # type: ignore[arg-type]
     if rankings is not y_true:
-        _warn(named, rankings.judgments)
+        warn_about_scales(list(named.values()), rankings.judgments)
     return _scores(named, rankings)
-
-
-def _warn(named: dict[str, Measure], judgments: Judgments) -> None:
-    warn_about_scales(list(named.values()), judgments.top_grade, judgments.n_queries)
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
@@ -114,7 +110,7 @@ def _of_systems(
     scores: dict[str, Scores] = {}
     for system, rankings in ranked:
         if warns and not scores:
-            _warn(named, rankings.judgments)
+            warn_about_scales(list(named.values()), rankings.judgments)
         scores[system] = _scores(named, rankings)
     return Scores.of_systems(scores)
 
@@ -124,7 +120,7 @@ def _columns(y_score: Any) -> dict[str, Any]:
     frame = (
         y_score
         if isinstance(y_score, Mapping)
-        else {each: y_score[each] for each in y_score.columns}
+        else {each: y_score[each] for each in without_query_ids(y_score).columns}
     )
     return by_name(frame)
 
@@ -134,9 +130,9 @@ def _ranked(
 ) -> Iterator[tuple[str, Rankings]]:
     """Yield the rankings of the same documents by the scores of one system after the other."""
     named = {f"y_score[{system!r}]": scores for system, scores in y_score.items()}
-    queries = read_columns(y_true, qid, **named, sample_weight=sample_weight).queries
-    if qid is None and queries is not None:
-        qid = queries.ids
+    columns = read_columns(y_true, qid, **named, sample_weight=sample_weight)
+    if qid is None:
+        qid = columns.ids
     judgments: Judgments | None = None
     for system, scores in y_score.items():
         try:

@@ -222,8 +222,7 @@ class Measure(_FieldsByName):
     def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
         rankings = as_rankings(y_true, *others)
         if rankings is not y_true:
-            judgments = rankings.judgments
-            warn_about_scales([self], judgments.top_grade, judgments.n_queries)
+            warn_about_scales([self], rankings.judgments)
         ((values, n_empty),) = score_queries([self], rankings)
         return values, n_empty, rankings.judgments
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skgraded._guards import warn_if_ids_are_sizes, warn_if_scored_queries_are_parts
+from skgraded._guards import warn_about_scored_queries
 from skgraded.measures import Measures, evaluate
 from skgraded.model_selection._splitters import has_top_grade
 from skgraded.model_selection._validated_rankers import measures_for, ranker_in
@@ -33,12 +33,11 @@ def scores_of_models(
         raise ValueError("y must hold the grades of the rows of X, got None.")
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
     judgments = Judgments.of_columns(columns)
-    warn_if_ids_are_sizes(judgments.row_counts)
     own = {name: each for name, each in models.items() if ranker_in(each) is not None}
     named, top = measures_for(own or models, measures, judgments), has_top_grade(judgments)
     parts = {}
     for name, each in models.items():
-        warn_if_scored_queries_are_parts(each, judgments.row_counts)
+        warn_about_scored_queries(judgments, each)
         scores = evaluate(named, judgments.rank(scores_of(each, features_for(each, X))))
         parts[name] = dataclasses.replace(scores, has_top_grade=top)
     return parts

@@ -17,10 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from skgraded._guards import (
     QueryRecord,
     refusal_of,
+    warn_about_given_queries,
+    warn_about_scored_queries,
     warn_if_features_are_selected_by_r2,
-    warn_if_ids_are_sizes,
-    warn_if_queries_are_cut,
-    warn_if_scored_queries_are_parts,
     warn_once,
 )
 from skgraded._params import choice, flag
@@ -323,8 +322,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         judgments, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         check_training_data(judgments)
         warn_if_a_feature_holds_the_ids(rows.X, judgments)
-        warn_if_queries_are_cut(judgments.row_counts)
-        self.training_queries_ = QueryRecord.of(judgments.row_counts)
+        warn_about_given_queries(judgments, is_training=True)
+        self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_ = clone_estimator(self.estimator)
         validation = None
@@ -406,9 +405,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ) from error
         check_evaluation_grades(judgments)
         check_weights("eval_sample_weight", judgments)
-        warn_if_ids_are_sizes(judgments.row_counts)
-        warn_if_scored_queries_are_parts(self, judgments.row_counts, given_apart=True)
-        self.validation_queries_ = QueryRecord.of(judgments.row_counts)
+        warn_about_scored_queries(judgments, self, given_apart=True)
+        self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
         return rows
 
@@ -511,8 +509,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         except ValueError as error:
             refusal: float = refusal_of(error)
             return refusal
-        warn_if_ids_are_sizes(judgments.row_counts)
-        warn_if_scored_queries_are_parts(self, judgments.row_counts)
+        warn_about_scored_queries(judgments, self)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
             _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)

@@ -15,8 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import (
     frame_that_asked,
-    warn_if_ids_are_sizes,
-    warn_if_queries_are_cut,
+    warn_about_given_queries,
     warn_if_queries_will_be_cut,
 )
 from skgraded._params import integer, is_integer, is_number
@@ -103,8 +102,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         self._check_parameters()
         columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
         layout = Judgments.of_columns(columns)
-        warn_if_ids_are_sizes(layout.row_counts)
-        warn_if_queries_are_cut(layout.row_counts, rows="rows to split")
+        warn_about_given_queries(layout, rows="rows to split")
         return layout
 
     def _labels_of(self, X: Any, labels: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_if_ids_are_sizes, warn_once
+from skgraded._guards import warn_once
 from skgraded._params import fraction, integer_or_none
 from skgraded.exceptions import IdColumnWarning
 from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
@@ -181,8 +181,7 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 
 def check_training_data(judgments: Judgments) -> None:
-    """Raise where a training row is unjudged or all weights are 0; warn where ids are sizes."""
-    warn_if_ids_are_sizes(judgments.row_counts, is_training=True)
+    """Raise where a training row is unjudged or all weights are 0."""
     n_unjudged = _n_unjudged(judgments)
     if n_unjudged:
         raise ValueError(

@@ -13,11 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import delayed
 
-from skgraded._guards import (
-    warn_if_ids_are_sizes,
-    warn_if_queries_are_cut,
-    warn_if_splits_take_parts,
-)
+from skgraded._guards import warn_about_given_queries, warn_if_splits_take_parts
 from skgraded._params import choice
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, evaluate
@@ -35,6 +31,7 @@ from skgraded.model_selection._validated_rankers import (
 )
 from skgraded.rankings import (
     Judgments,
+    as_ids,
     read_columns,
     without_query_ids,
 )
@@ -190,9 +187,8 @@ def cross_validate_queries(
     rankers = by_name(estimator) if is_several else {"": estimator}
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
-    grades, ids = np.asarray(columns.labels), columns.ids
-    warn_if_ids_are_sizes(judgments.row_counts)
-    warn_if_queries_are_cut(judgments.row_counts, rows="rows to cross-validate on")
+    grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
+    warn_about_given_queries(judgments, rows="rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
         name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()

@@ -79,6 +79,6 @@ def as_rankings(
     rankings = Rankings.of_columns(columns, y_score, sample_weight, n_threads)
     if rankings.judgments.has_fractional_grades:
         warn_if_swapped(rankings.judgments.grades, rankings.scores)
-    if columns.queries is None:
+    if columns.ids is None:
         warn_if_ids_are_forgotten(rankings.judgments.n_documents)
     return rankings

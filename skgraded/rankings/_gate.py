@@ -47,20 +47,19 @@ class CheckedColumns(NamedTuple):
     ----------
     labels : array-like of shape (n_documents,) or None
         Grades, without the ids that stood beside them.
-    queries : QueryIds or None
-        Ids and sizes, not yet checked; None where there are no ids.
+    ids : array-like of shape (n_documents,) or None
+        Query id of each row, in the type in which they were given and not yet checked.
+    sizes : ndarray of shape (n_documents,), int64, or None
+        Number of rows of each row's query in the data set that the rows come from, where the target
+        or the ids say so.
     row_labels : mapping of str to Index
         Row labels of those arguments that are pandas objects.
     """
 
     labels: Any
-    queries: QueryIds | None
+    ids: Any
+    sizes: NDArray[np.int64] | None
     row_labels: Mapping[str, Any]
-
-    @property
-    def ids(self) -> NDArray[Any]:
-        """Query id of each row, as an array."""
-        return as_ids(self.require_ids().queries.ids)  # type: ignore[union-attr]
 
     def require_ids(self) -> Self:
         """Return the columns themselves, or raise where they hold no query ids.
@@ -75,7 +74,7 @@ class CheckedColumns(NamedTuple):
         ValueError
             If there are no ids; the message names all the ways of giving them.
         """
-        if self.queries is None:
+        if self.ids is None:
             raise ValueError(_WAYS)
         return self
 
@@ -122,12 +121,22 @@ def read_columns(
     >>> from skgraded import query_ids
     >>> from skgraded.rankings import read_columns
     >>> columns = read_columns([1, 0, 2], query_ids(["a", "a", "b"]), y_score=[0.5, 0.2, 0.1])
-    >>> columns.labels, columns.queries.sizes
+    >>> columns.labels, columns.sizes
     ([1, 0, 2], array([2, 2, 1]))
     """
+    for each in (labels, ids, *others.values()):
+        kind = type(each)
+        # Plain lists and arrays tell nothing of their rows.
+        if not (each is None or kind is list or (kind is np.ndarray and each.dtype.names is None)):
+            return _read_telling_columns(labels, ids, named, others)
+    return CheckedColumns(labels, ids, None, {})
+
+
+def _read_telling_columns(
+    labels: Any, ids: Any, named: tuple[str, str], others: Mapping[str, Any]
+) -> CheckedColumns:
+    """Read columns some of which may tell which rows they hold, or of which queries these are."""
     columns = {named[0]: labels, **others}
-    if _is_plain(ids) and all(map(_is_plain, columns.values())):
-        return CheckedColumns(labels, None if ids is None else QueryIds(ids, None), {})
     row_labels = _row_labels({**columns, named[1]: ids})
     _refuse_other_order(row_labels)
     grades, in_target = split_target(labels)
@@ -135,13 +144,7 @@ def read_columns(
     if in_target is not None:
         sources.append(_Source(f"the ids in {named[0]}", in_target))
     queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
-    return CheckedColumns(grades, queries, row_labels)
-
-
-def _is_plain(column: Any) -> bool:
-    """Whether a column is an array or list of values, which tells nothing of its rows."""
-    kind = type(column)
-    return column is None or kind is list or (kind is np.ndarray and column.dtype.names is None)
+    return CheckedColumns(grades, *queries, row_labels)
 
 
 class _Source(NamedTuple):
@@ -172,10 +175,10 @@ def _ids_of_frames(
     return in_columns + in_index
 
 
-def _agreed_on(sources: list[_Source]) -> QueryIds | None:
+def _agreed_on(sources: list[_Source]) -> QueryIds:
     """Return the first ids, with the sizes that any know; raise where others contradict them."""
     if not sources:
-        return None
+        return QueryIds(None, None)
     first, *others = sources
     for other in others:
         _require_same_queries(first, other)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._guards import RowCounts, warn_about_scored_queries
+from skgraded._guards import warn_about_scored_queries
 from skgraded._params import threads
 from skgraded.rankings._checks import (
     as_array,
@@ -112,8 +112,8 @@ class Judgments(Labels):
         """
         columns = read_columns(y_true, qid, sample_weight=sample_weight)
         judgments = cls.of_columns(columns, sample_weight)
-        if columns.queries is not None:
-            warn_about_scored_queries(judgments.row_counts)
+        if columns.ids is not None:
+            warn_about_scored_queries(judgments)
         return judgments
 
     @classmethod
@@ -135,12 +135,11 @@ class Judgments(Labels):
             The labels by query.
         """
         labels = numeric_labels(columns.labels)
-        queries = columns.queries
-        ids, indptr, places = place_rows(None if queries is None else queries.ids, len(labels))
+        ids, indptr, places = place_rows(columns.ids, len(labels))
         judgments = cls._from_layout(labels, ids, indptr, places, sample_weight)
-        if queries is not None and queries.sizes is not None:
+        if columns.sizes is not None:
             starts, order = indptr[:-1], judgments.row_order
-            judgments.sizes = queries.sizes[starts if order is None else order[starts]]
+            judgments.sizes = columns.sizes[starts if order is None else order[starts]]
         if columns.row_labels:
             judgments.row_labels = columns.row_labels
         return judgments
@@ -171,7 +170,7 @@ class Judgments(Labels):
         columns = read_columns(y_true, sample_weight=sample_weight)
         labels = numeric_labels(columns.labels)
         sizes = check_group_sizes(group, len(labels))
-        if columns.queries is not None:  # they must be those of the groups
+        if columns.ids is not None:  # they must be those of the groups
             return cls.from_arrays(y_true, np.repeat(np.arange(len(sizes)), sizes), sample_weight)
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         return cls._from_layout(labels, np.arange(len(sizes)), indptr, None, sample_weight)
@@ -203,11 +202,6 @@ class Judgments(Labels):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "row_labels": {}}
-
-    @property
-    def row_counts(self) -> RowCounts:
-        """Numbers of rows of the queries, here and in their data set."""
-        return RowCounts(self.qid, self.indptr, self.sizes)
 
     @property
     def ideal(self) -> Rankings:
@@ -379,8 +373,8 @@ class Rankings:
                 f"got {len(labels)} labels and {len(scores)} scores."
             )
         judgments = Judgments.of_columns(columns, sample_weight)
-        if columns.queries is not None:
-            warn_about_scored_queries(judgments.row_counts)
+        if columns.ids is not None:
+            warn_about_scored_queries(judgments)
         return judgments.rank(y_score, n_threads)
 
     @classmethod

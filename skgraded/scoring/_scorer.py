@@ -11,9 +11,8 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._guards import (
     refusal_of,
+    warn_about_scored_queries,
     warn_if_grades_are_inferred,
-    warn_if_ids_are_sizes,
-    warn_if_scored_queries_are_parts,
 )
 from skgraded._params import choice
 from skgraded.measures import Measure, Measures, evaluate, measures_by_name
@@ -112,8 +111,7 @@ class RankingScorer:
         return self._score_queries(estimator, X, _judge(X, y, qid, sample_weight))
 
     def _score_queries(self, estimator: Any, X: Any, judgments: Judgments) -> Scores:
-        warn_if_ids_are_sizes(judgments.row_counts)
-        warn_if_scored_queries_are_parts(estimator, judgments.row_counts)
+        warn_about_scored_queries(judgments, estimator)
         scores = scores_of(estimator, features_for(estimator, X), self.response_method)
         return evaluate(self._named, judgments.rank(scores))
 

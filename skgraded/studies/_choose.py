@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import delayed
 
-from skgraded._guards import warn_if_ids_are_sizes, warn_if_queries_are_cut
+from skgraded._guards import warn_about_given_queries
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, measures_by_name
@@ -22,6 +22,7 @@ from skgraded.model_selection import QueryKFold, QueryRanker
 from skgraded.model_selection._parallel import in_parallel
 from skgraded.rankings import (
     Judgments,
+    as_ids,
     read_columns,
 )
 from skgraded.studies._model_choice import ModelChoice
@@ -322,10 +323,9 @@ class _Data(NamedTuple):
         if len(named) < 2:  # noqa: PLR2004 - one cannot differ
             raise ValueError(f"measures must hold at least 2 measures, got {len(named)}.")
         columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
-        grades, ids = np.asarray(columns.labels), columns.ids
+        grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
         layout = Judgments.of_columns(columns)
-        warn_if_ids_are_sizes(layout.row_counts)
-        warn_if_queries_are_cut(layout.row_counts, rows="rows to choose by")
+        warn_about_given_queries(layout, rows="rows to choose by")
         top = int(max(1, layout.top_grade))
         first = np.unique(ids, return_index=True)[1]
         return cls(

@@ -269,7 +269,7 @@ def thresholds_from_feedback(
     correction = Correction.of(_unconstrained(rates), raw, influence)
     ends = interval_of(_unconstrained(widened), steps, confidence, correction)
     g, interval = spread_steps(steps, ends, lengths)
-    warn_if_few(rows.n_sessions, "grade" if columns.queries is None else "qid", "sessions")
+    warn_if_few(rows.n_sessions, "grade" if columns.ids is None else "qid", "sessions")
     return FeedbackThresholds(
         g=g,
         interval=interval,

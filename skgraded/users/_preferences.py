@@ -17,7 +17,7 @@ from skgraded._text import count
 from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.measures import AP, evaluate
-from skgraded.rankings import CheckedColumns, Rankings, as_rankings, numeric, read_columns
+from skgraded.rankings import CheckedColumns, Rankings, as_ids, as_rankings, numeric, read_columns
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._resampling import (
     check_options,
@@ -394,11 +394,11 @@ def _outcomes(preference: Any) -> FloatArray:
 def _rows_of(columns: CheckedColumns, differences: Any) -> FloatArray:
     """Return the differences that each preference is about."""
     if isinstance(differences, APDifferences):
-        if columns.queries is None:
+        if columns.ids is None:
             _refuse_other_queries(columns, differences)
             return differences.values
         row_of = {query: row for row, query in enumerate(differences.qid.tolist())}
-        wanted = columns.ids.tolist()
+        wanted = as_ids(columns.ids).tolist()
         unknown = next((query for query in wanted if query not in row_of), None)
         if unknown is not None:
             raise ValueError(f"qid must hold queries of differences, got {unknown!r}.")

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from skgraded._guards import warn_once
 from skgraded._params import fraction, integer
 from skgraded.exceptions import FewFeedbackWarning
-from skgraded.rankings import CheckedColumns, number_rows
+from skgraded.rankings import CheckedColumns, as_ids, number_rows
 
 __all__ = [
     "Correction",
@@ -60,10 +60,10 @@ def require_length(name: str, n_entries: int, n_rows: int, of: str) -> None:
 
 def unit_numbers(columns: CheckedColumns, n_rows: int, of: str) -> IntArray:
     """Return the number of the session or query of each row; without ids each row is its own."""
-    if columns.queries is None:
+    if columns.ids is None:
         return np.arange(n_rows)
-    require_length("qid", len(columns.ids), n_rows, of)
-    return number_rows(columns.queries.ids, n_rows).astype(np.int64)
+    require_length("qid", len(as_ids(columns.ids)), n_rows, of)
+    return number_rows(columns.ids, n_rows).astype(np.int64)
 
 
 def grades_in_words(grades: IntArray) -> str:
