@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike
 from skgraded._guards import warn_about_scales
 from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._measure import Measure, as_scores, score_queries
-from skgraded.rankings import Judgments, Rankings, as_rankings, read_columns
+from skgraded.rankings import (
+    Judgments,
+    Rankings,
+    as_rankings,
+    read_columns,
+    without_query_ids,
+)
 from skgraded.results import Scores, by_name
 
 __all__ = ["evaluate"]
