@@ -6,7 +6,8 @@ import inspect
 # The order of the pages; every public module of the package is one.
 MODULES = {
     "skgraded": "What users import first",
-    "skgraded.measures": "Measures and their results",
+    "skgraded.measures": "Measures",
+    "skgraded.results": "Results",
     "skgraded.model_selection": "Model selection",
     "skgraded.scoring": "Scorers",
     "skgraded.lightgbm": "LightGBM",

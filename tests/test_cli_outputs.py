@@ -73,8 +73,8 @@ def test_ids_that_are_not_utf8_are_written_as_they_are(folder):
     assert main([*words, "-o", "out.csv"]) == 0
     assert (folder / "out.csv").read_bytes().splitlines()[1] == b"a.run,q\xff,1.0"
     assert main([*words, "-o", "out.json"]) == 0
-    topics = json.loads((folder / "out.json").read_bytes())["systems"][0]["topics"]
-    assert list(topics) == ["q\udcff", "q2"]
+    rows = json.loads((folder / "out.json").read_bytes())["rows"]
+    assert [row["qid"] for row in rows] == ["q\udcff", "q2"]
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])

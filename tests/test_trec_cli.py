@@ -63,11 +63,11 @@ def test_evaluate_has_measures_of_its_own(folder, run):
 
 def test_evaluate_topic_by_topic(folder, run):
     lines = run("evaluate", *BOTH, "-m", "AP", "--per-query").out.splitlines()
-    assert lines[0].split() == ["system", "topic", "AP"]
+    assert lines[0].split() == ["system", "qid", "AP"]
     assert lines[1].split() == ["good.run", "q1", "1.0000"]
     assert len(lines) >= 8
     lines = run("evaluate", "qrels.txt", "good.run", "-m", "AP", "-q").out.splitlines()
-    assert lines[0].split() == ["topic", "AP"]
+    assert lines[0].split() == ["qid", "AP"]
     assert lines[2].split() == ["q2", "1.0000"]
 
 
@@ -86,17 +86,18 @@ def test_evaluate_writes_csv(folder, run):
     assert "bad.run (1)" in written.err
     run("evaluate", *BOTH, "-q", "--format", "csv", "-o", "out.csv")
     rows = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
-    assert (len(rows), rows[0]["topic"]) == (6, "q1")
+    assert (len(rows), rows[0]["qid"]) == (6, "q1")
 
 
 def test_evaluate_writes_json(folder, run):
     arguments = ("evaluate", *BOTH, "-m", "AP(empty=nan)", "--format", "json")
     content = json.loads(run(*arguments).out)
-    assert content["n_topics"] == 3
-    assert content["systems"][0] == {"system": "good.run", "mean": {"AP(empty=nan)": 1.0}}
+    assert content["n_queries"] == 3
+    assert content["rows"][0] == {"system": "good.run", "AP(empty=nan)": 1.0}
     assert any("left out" in note for note in content["notes"])
     content = json.loads(run(*arguments, "--per-query").out)
-    assert content["systems"][0]["topics"]["q3"] == {"AP(empty=nan)": None}
+    assert content["means"]["good.run"] == {"AP(empty=nan)": 1.0}
+    assert content["rows"][2] == {"system": "good.run", "qid": "q3", "AP(empty=nan)": None}
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "trec_eval", "table"])
@@ -108,7 +109,7 @@ def test_evaluate_writes_geometric_means(folder, run, form):
     assert out != plain
     assert all(f"{mean:.4f}"[:6] in out for mean in means)
     marks = {
-        "json": '"geometric mean"',
+        "json": '"average": "geometric"',
         "trec_eval": "gm_AP ",
         "table": "geometric means",
         "csv": "",

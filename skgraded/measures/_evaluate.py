@@ -148,6 +148,8 @@ def _ranked(
             else:
                 rankings = judgments.rank(scores, n_threads)
         except ValueError as error:
+            if "y_score" not in str(error):
+                raise
             raise ValueError(f"{error} (System {system!r}.)") from error
         yield system, rankings
 

@@ -208,7 +208,7 @@ def notes_on_empty(
 
     Examples
     --------
-    >>> from skgraded.results import notes_on_empty
+    >>> from skgraded.results._tables import notes_on_empty
     >>> notes_on_empty(["AP", "nDCG"], [2, 2], [0.0, 0.0])
     ['2 queries with nothing relevant, counted as 0 (AP, nDCG).']
     """
