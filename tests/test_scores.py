@@ -401,3 +401,11 @@ class TestPrinting:
 
     def test_html(self):
         assert TWO._repr_html_().count("<tr>") == 3
+
+
+def test_a_comparison_with_a_number_is_refused():
+    assert ONE["AP"] != ONE["nDCG@10"]
+    assert {ONE: 1}[ONE] == 1
+    for number in (0.5, np.float64(0.5), 1):
+        with pytest.raises(TypeError, match=r"take its mean by float\(scores\['AP'\]\)"):
+            ONE["AP"] == number  # noqa: B015

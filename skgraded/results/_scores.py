@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -329,6 +330,17 @@ class Scores(OfMeasures, LongResult):
             for row in self._defined_means(average, floor).tolist()
         ]
         return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        """Refuse a comparison with a number, which would be false whatever the mean is."""
+        if isinstance(other, numbers.Real):
+            raise TypeError(
+                f"A Scores is no number, got a comparison with {other!r}: take its mean by "
+                f"float(scores[{self.measures[0]!r}])."
+            )
+        return self is other
+
+    __hash__ = object.__hash__
 
     def __float__(self) -> float:
         """Return the only mean."""
