@@ -96,7 +96,7 @@ def evaluate(
         _refuse_arrays(qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())
     if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
-        ranked = _ranked(_columns(y_score), y_true, qid, sample_weight, n_threads)
+        ranked = _ranked(y_score, y_true, qid, sample_weight, n_threads)
         return _of_systems(named, ranked, warns=True)
     rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)  # type: ignore[arg-type]
     if rankings is not y_true:
@@ -121,26 +121,24 @@ def _of_systems(
     return Scores.of_systems(scores)
 
 
-def _columns(y_score: Any) -> dict[str, Any]:
-    """Return the scores in a mapping or a DataFrame by system."""
-    frame = (
-        y_score
-        if isinstance(y_score, Mapping)
-        else {each: y_score[each] for each in without_query_ids(y_score).columns}
-    )
-    return by_name(frame)
-
-
 def _ranked(
-    y_score: dict[str, Any], y_true: Any, qid: Any, sample_weight: Any, n_threads: int | None
+    y_score: Any, y_true: Any, qid: Any, sample_weight: Any, n_threads: int | None
 ) -> Iterator[tuple[str, Rankings]]:
-    """Yield the rankings of the same documents by the scores of one system after the other."""
-    named = {f"y_score[{system!r}]": scores for system, scores in y_score.items()}
-    columns = read_columns(y_true, qid, **named, sample_weight=sample_weight)
+    """Yield the rankings of the same documents by the scores of one system after the other.
+
+    The scores are a mapping or a DataFrame, whose column of query ids is no system.
+    """
+    if isinstance(y_score, Mapping):
+        systems = by_name(y_score)
+        given = {f"y_score[{system!r}]": scores for system, scores in systems.items()}
+    else:
+        systems = by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
+        given = {"y_score": y_score}
+    columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
     if qid is None:
         qid = columns.ids
     judgments: Judgments | None = None
-    for system, scores in y_score.items():
+    for system, scores in systems.items():
         try:
             if judgments is None:
                 rankings = as_rankings(y_true, scores, qid, sample_weight, n_threads)
