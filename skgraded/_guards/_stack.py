@@ -13,6 +13,8 @@ No value depends on what it finds. This is all that it is read for:
 - **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
 - **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
   know whether they maximise, so that a training that goes the wrong way can be refused.
+- **Which model a callback watches**: XGBoost hands a callback the booster alone, so that only frames
+  tell how the ranker reads features and from which scores it starts. Other rows are refused.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "LearningCurve",
+    "argument_of",
     "caller_with",
     "fraction_drawn_by",
     "frame_that_asked",
@@ -104,6 +107,14 @@ def caller_with(module: str, *attributes: str) -> Any:
             found = frame.f_locals.get("self")
             if found is not None and all(hasattr(found, each) for each in attributes):
                 return found
+    return None
+
+
+def argument_of(module: str, function: str, argument: str) -> Any:
+    """Return an argument of the innermost running function of that name in a module, else None."""
+    for frame in _frames_above_the_caller():
+        if frame.f_code.co_name == function and _module_of(frame) == module:
+            return frame.f_locals.get(argument)
     return None
 
 

@@ -39,7 +39,7 @@ def _fit(
         ranker.fit(rows.X, rows.y, **fit_params)
         return None
     reject_own_stopping(ranker)
-    _check_validation(ranker, rows, validation)
+    _check_validation(rows, validation)
     own = {"callbacks": ranker.callbacks, "eval_metric": ranker.eval_metric}
     measures, others = _own_metrics(own["eval_metric"])
     named = validation.with_others(measures)
@@ -92,12 +92,7 @@ def _recorded(results: dict[str, dict[str, list[float]]]) -> dict[str, dict[str,
     return {**results, _NAME: {**results[_NAME], **own}}
 
 
-def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> None:
-    if validation.rounds is not None and ranker.get_params().get("booster") == "gblinear":
-        raise ValueError(
-            "early_stopping_rounds is not supported for booster='gblinear', which predicts with "
-            f"all iterations instead of the best: leave it None, got {validation.rounds}."
-        )
+def _check_validation(rows: QueryRows, validation: Validation) -> None:
     given = validation.rows.X
     if hasattr(rows.X, "columns") and not hasattr(given, "columns"):
         raise ValueError(
@@ -111,7 +106,7 @@ def _watch(ranker: Any, validation: Validation, named: NamedMeasures) -> Any:
     from skgraded.xgboost import evaluation
 
     rows = validation.rows
-    return evaluation(
+    watch: Any = evaluation(
         dict(named),
         X=_as_read_by(ranker, rows.X, base_margin=rows.per_row.get("base_margin")),
         y=rows.y,
@@ -120,6 +115,8 @@ def _watch(ranker: Any, validation: Validation, named: NamedMeasures) -> Any:
         rounds=validation.rounds,
         name=_NAME,
     )
+    watch.save_best = False  # predict takes the best iteration, and the others may be looked at
+    return watch
 
 
 def _as_read_by(ranker: Any, X: Any, **about_rows: Any) -> Any:
