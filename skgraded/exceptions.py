@@ -7,6 +7,7 @@ __all__ = [
     "IdColumnWarning",
     "IndistinctGradesWarning",
     "InferredGradesWarning",
+    "MissingInitialScoresWarning",
     "MissingQueryIdsWarning",
     "OtherMetricWarning",
     "QueryLeakWarning",
@@ -65,6 +66,14 @@ class CutQueriesWarning(SkgradedWarning):
 
 class UnseenGradeWarning(SkgradedWarning):
     """The scored rows hold a higher grade than the training rows, which determined the scale."""
+
+
+class MissingInitialScoresWarning(SkgradedWarning):
+    """A ranker that was fitted with initial scores predicts without them.
+
+    The model has learned what to add to ``init_score``, ``base_margin`` or ``baseline``; what it
+    predicts without them is only that addition.
+    """
 
 
 class MissingQueryIdsWarning(SkgradedWarning):

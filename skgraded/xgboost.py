@@ -336,8 +336,8 @@ class _Evaluation(TrainingCallback):
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
         self._data = self.features.read()
-        refuse_wrong_direction(self.evaluator.named, self.name)
         if self.rounds is None:
+            refuse_wrong_direction(self.evaluator.named, self.name)
             return model
         refuse_unstoppable(model, self.rounds)
         refuse_second_stopping(type(self))

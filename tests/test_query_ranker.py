@@ -269,13 +269,13 @@ def test_fit_parameters_are_passed_on_and_follow_their_rows():
     init_score = np.linspace(-3, 3, len(Y))
     by_hand = lgbm().fit(X, Y, group=SIZES, init_score=init_score, categorical_feature=[0])
     fitted = ranker().fit(X, Y, qid=QID, init_score=init_score.tolist(), categorical_feature=[0])
-    np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
+    np.testing.assert_array_equal(fitted.estimator_.predict(X), by_hand.predict(X))
     sizes = [SIZES[each] for each in dict.fromkeys(QID[SHUFFLED].tolist())]
     by_hand = lgbm().fit(X[LAID_OUT], Y[LAID_OUT], group=sizes, init_score=init_score[LAID_OUT])
     shuffled = ranker().fit(
         X[SHUFFLED], Y[SHUFFLED], qid=QID[SHUFFLED], init_score=init_score[SHUFFLED]
     )
-    np.testing.assert_array_equal(shuffled.predict(X), by_hand.predict(X))
+    np.testing.assert_array_equal(shuffled.estimator_.predict(X), by_hand.predict(X))
 
 
 # Early stopping

@@ -13,8 +13,8 @@ No value depends on what it finds. This is all that it is read for:
 - **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
 - **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
   know whether they maximise, so that a training that goes the wrong way can be refused.
-- **Which model a callback watches**: XGBoost hands a callback the booster alone, so that only frames
-  tell how the ranker reads features and from which scores it starts. Other rows are refused.
+- **Which model a callback watches**: XGBoost hands a callback the booster alone, so that only
+  frames tell how the ranker reads features and from which scores it starts.
 """
 
 from __future__ import annotations

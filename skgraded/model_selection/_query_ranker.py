@@ -35,6 +35,8 @@ from skgraded.model_selection._fitting import (
     final_step,
     fit_estimator,
     importances_of,
+    name_of_initial_scores,
+    predict_from,
     reject_cluster_rankers,
     split_fit_params,
     take_along,
@@ -44,6 +46,7 @@ from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
     check_features,
+    check_initial_scores,
     check_stopping,
     check_training_data,
     check_weights,
@@ -51,7 +54,6 @@ from skgraded.model_selection._training_checks import (
     warn_if_a_feature_holds_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
-from skgraded.scoring import scores_of
 
 __all__ = ["QueryRanker"]
 
@@ -64,6 +66,7 @@ _FITTED_IF_ASKED = (
     "evals_result_",
     "evaluated_measures_",
     "best_iteration_",
+    "starts_from_",
 )
 
 
@@ -135,6 +138,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
         Number of iterations that predictions use; only with `early_stopping_rounds`.
+    starts_from_ : str
+        Name of the fit parameter with the initial scores that the model starts from; only where
+        there are some.
 
     See Also
     --------
@@ -291,7 +297,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
             evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each.
+            or ``pairs`` are not row numbers of one query each. If the measure of what `predict`
+            returns for the validation rows is not what was watched in training.
 
         Warns
         -----
@@ -333,12 +340,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         elif watches:
             rows, held_out = self._hold_out(judgments, rows)
             validation = self._watch(held_out, params.named, judgments.top_grade)
-        self._keep(fit_estimator(self.estimator_, rows, validation, params.training))
+        self._keep(fit_estimator(self.estimator_, rows, validation, params.training), rows)
         if not self.remember_queries:
             self._forget("training_queries_", "validation_queries_")
         return self
 
-    def _keep(self, watched: Watched | None) -> None:
+    def _keep(self, watched: Watched | None, rows: QueryRows) -> None:
+        start = name_of_initial_scores(self.estimator_)
+        if start in rows.per_row:
+            self.starts_from_ = start
         if watched is not None:
             self.evals_result_ = watched.evals_result
             self.evaluated_measures_ = dict(watched.named)
@@ -448,23 +458,39 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             return self.measure_
         return _resolved(given, judgments)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any, **initial_scores: ArrayLike) -> NDArray[np.float64]:
         """Score documents; within a query, the higher the score, the better the document.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
             Features; a column ``"qid"`` is dropped.
+        **initial_scores : array-like of shape (n_documents,)
+            What the model starts from in these rows, if it was fitted so, under the same name:
+            ``init_score`` of LightGBM, ``base_margin`` of XGBoost, ``baseline`` of CatBoost.
 
         Returns
         -------
         ndarray of shape (n_documents,)
             The scores, which need no query ids.
+
+        Raises
+        ------
+        TypeError
+            If the estimator knows no initial scores of that name.
+        ValueError
+            If there is not one initial score for each row.
+
+        Warns
+        -----
+        MissingInitialScoresWarning
+            If the ranker was fitted with initial scores and gets none.
         """
         check_is_fitted(self, "estimator_")
         features = _features_of(X)
         check_features(self, features, reset=False)
-        return scores_of(self.estimator_, features)
+        start = check_initial_scores(self, X, initial_scores)
+        return predict_from(self.estimator_, features, start)
 
     def score(
         self,

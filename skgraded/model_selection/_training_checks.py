@@ -13,14 +13,21 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_once
 from skgraded._params import fraction, integer_or_none
-from skgraded.exceptions import IdColumnWarning
-from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
-from skgraded.rankings import Judgments, numeric, split_target
+from skgraded.exceptions import IdColumnWarning, MissingInitialScoresWarning
+from skgraded.model_selection._fitting import (
+    can_stop_early,
+    entry_per_row,
+    final_step,
+    name_of_initial_scores,
+    stoppable,
+)
+from skgraded.rankings import Judgments, numeric, read_columns, split_target
 
 __all__ = [
     "EvaluationSet",
     "check_evaluation_grades",
     "check_features",
+    "check_initial_scores",
     "check_stopping",
     "check_training_data",
     "check_weights",
@@ -200,6 +207,38 @@ def check_evaluation_grades(judgments: Judgments) -> None:
 
 def _n_unjudged(judgments: Judgments) -> int:
     return int((judgments.levels >= judgments.n_levels).sum())
+
+
+def check_initial_scores(ranker: Any, X: Any, given: dict[str, Any]) -> NDArray[Any] | None:
+    """Return the initial scores to predict with; warn where a model that starts from some has none.
+
+    Parameters
+    ----------
+    ranker : QueryRanker
+        The fitted ranker.
+    X : array-like of shape (n_documents, n_features)
+        The features.
+    given : dict of str to array-like
+        The initial scores by the library's name.
+    """
+    name = name_of_initial_scores(ranker.estimator_)
+    for unknown in sorted(given.keys() - {name}):
+        known = f"initial scores as {name}" if name else "no initial scores"
+        raise TypeError(
+            f"predict of {type(final_step(ranker.estimator_)).__name__} takes {known}, "
+            f"got {unknown}."
+        )
+    if given.get(name) is not None:
+        read_columns(None, X=X, **given)
+        return entry_per_row(name, given[name], _num_samples(X))
+    if hasattr(ranker, "starts_from_"):
+        warn_once(
+            f"The ranker was fitted with {name}, and predicts without: its scores lack what it "
+            f"started from, and so does any value of a measure on them. Pass predict(X, {name}=...)"
+            "; zeros say that there is nothing to start from.",
+            MissingInitialScoresWarning,
+        )
+    return None
 
 
 def check_weights(name: str, judgments: Judgments) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "importances"]
+__all__ = ["fit", "importances", "predict_from"]
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
@@ -51,7 +51,10 @@ def fit(
     # CatBoost's best_iteration_ does not count the trees of init_model.
     best = None if validation.rounds is None else ranker.tree_count_
     recorded = {"valid_0": ranker.get_evals_result()["validation"]}
-    return Watched(recorded, best, validation.named)
+    # best_model_min_trees may keep more iterations than the best ones.
+    by_others = ranker.get_params().get("best_model_min_trees") is not None
+    predicts_with = "any" if by_others and best else validation.predicts_with(best)
+    return Watched(recorded, best, validation.named, predicts_with)
 
 
 def _watching(
@@ -86,6 +89,12 @@ def _watching(
         "use_best_model": stops,
         **({"early_stopping_rounds": validation.rounds} if stops else {}),
     }
+
+
+def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
+    """Predict and add the initial scores, as CatBoost's training does."""
+    scores: NDArray[Any] = ranker.predict(X) + start
+    return scores
 
 
 def importances(ranker: Any) -> NDArray[Any]:
