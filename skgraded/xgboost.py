@@ -30,6 +30,8 @@ from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.boosting._xgboost_runs import (
     Features,
+    refuse_names_of_own_metrics,
+    refuse_recorded_names,
     refuse_second_stopping,
     refuse_unstoppable,
     refuse_wrong_direction,
@@ -181,7 +183,8 @@ def eval_metric(
         If no measure is given, one is unknown, a name holds white space or a colon, or two measures
         have the same name. In training: if the data set has no query ids,
         no query is left to take the mean over, early stopping would take a lower value of the
-        measure for better, or XGBRanker calls the metric.
+        measure for better, XGBoost reports a metric of its own under one of the names, or XGBRanker
+        calls the metric.
 
     Warns
     -----
@@ -263,7 +266,8 @@ def evaluation(
     ValueError
         If no measure is given, one is unknown, a name holds white space or a colon, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns
-        contradict each other. In training: if no query is left to take the mean over; or if the
+        contradict each other. In training: if no query is left to take the mean over; if XGBoost
+        reports a metric of its own under one of the names; or if the
         measure would watch another model than the one that predicts, because `missing` is not that
         of the model, `base_margin` is given for some rows and not for others, the booster is
         ``"gblinear"`` or ``"dart"`` and `rounds` are given, or another callback stops the training
@@ -355,6 +359,7 @@ class _Evaluation(TrainingCallback):
         """Evaluate and record; return whether to stop."""
         scores = model.predict(self._data)
         rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
+        refuse_recorded_names(self.evaluator.named, model, evals_log)
         record = evals_log.setdefault(self.name, {})
         for name, mean in named_means(self.evaluator.named, rankings):
             record.setdefault(name, []).append(mean)
@@ -393,6 +398,7 @@ class _EvalMetric:
         if not hasattr(data, "get_uint_info"):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
         refuse_wrong_direction(self.named)
+        refuse_names_of_own_metrics(self.named, data)
         return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:

@@ -13,9 +13,12 @@ from xgboost.callback import CallbackContainer, EarlyStopping
 
 from skgraded._guards import argument_of, caller_with
 from skgraded.boosting._evaluator import NamedMeasures
+from skgraded.boosting._taken_names import refuse_taken_names, reported_names
 
 __all__ = [
     "Features",
+    "refuse_names_of_own_metrics",
+    "refuse_recorded_names",
     "refuse_second_stopping",
     "refuse_unstoppable",
     "refuse_wrong_direction",
@@ -145,6 +148,29 @@ def refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) -
                 f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
                 "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
             )
+
+
+def refuse_names_of_own_metrics(named: NamedMeasures, data: xgboost.DMatrix) -> None:
+    """Raise where XGBoost reports a metric of its own on a data set under a name of ours."""
+    model = caller_with("xgboost.core", "eval_set", "num_boosted_rounds")
+    if model is None:
+        return
+
+    def report() -> list[str]:
+        found = model.eval(data, "data").split("\t")[1:]  # such as "data-ndcg@10:0.93"
+        return [each.rpartition(":")[0].removeprefix("data-") for each in found]
+
+    refuse_taken_names(named, reported_names(model, report), "XGBoost")
+
+
+def refuse_recorded_names(
+    named: NamedMeasures, model: xgboost.Booster, evals_log: dict[str, dict[str, Any]]
+) -> None:
+    """Raise where XGBoost has recorded a metric of its own under a name of ours."""
+    container = caller_with(CallbackContainer.__module__, "callbacks", "history")
+    ours = dict(getattr(getattr(container, "metric", None), "named", ()))
+    recorded = [name for metrics in evals_log.values() for name in metrics if name not in ours]
+    refuse_taken_names(named, reported_names(model, lambda: recorded), "XGBoost")
 
 
 def _maximises_by_name(metric: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.boosting import refuse_taken_names
 from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
@@ -46,6 +47,7 @@ def fit(
             "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, which "
             f"evaluates one measure, got {', '.join(name for name, _ in validation.named)}."
         )
+    refuse_taken_names(validation.named, _own_metrics(params), "CatBoost")
     watching = _watching(ranker, rows, validation, fit_params)
     ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
     # CatBoost's best_iteration_ does not count the trees of init_model.
@@ -55,6 +57,13 @@ def fit(
     by_others = ranker.get_params().get("best_model_min_trees") is not None
     predicts_with = "any" if by_others and best else validation.predicts_with(best)
     return Watched(recorded, best, validation.named, predicts_with)
+
+
+def _own_metrics(params: dict[str, Any]) -> list[str]:
+    """Names under which CatBoost reports its metrics; others hold a colon, as ours cannot."""
+    loss, others = str(params.get("loss_function")), params.get("custom_metric") or ()
+    listed = [others] if isinstance(others, str) else others
+    return [loss, loss.removesuffix("Pairwise"), *listed]
 
 
 def _watching(
