@@ -17,6 +17,7 @@ __all__ = [
     "ThinnedQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
+    "UntransformedRowsWarning",
     "UnusedThresholdWarning",
     "UserModelWarning",
     "WorkerLostError",
@@ -78,6 +79,14 @@ class MissingInitialScoresWarning(SkgradedWarning):
 
 class MissingQueryIdsWarning(SkgradedWarning):
     """There are no query ids where a single query is unlikely, so that all rows are one list."""
+
+
+class UntransformedRowsWarning(SkgradedWarning):
+    """Validation rows go past the transformers of the Pipeline that a ranker stands at the end of.
+
+    A Pipeline transforms X for its last step, and hands other arguments on as they are. The measure
+    then watches features that the model was not trained on.
+    """
 
 
 class UnusedThresholdWarning(SkgradedWarning):

@@ -96,6 +96,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Found .num_iterations. in params")  # of older LightGBM
 @pytest.mark.parametrize("rounds", [5, None])
 @pytest.mark.parametrize(("make", "params"), OPTIONS, ids=name_of)
 def test_the_value_of_predict_is_the_best_recorded_one(make, params, rounds):

@@ -22,6 +22,7 @@ from skgraded._guards._scikit_learn import (
 from skgraded._guards._stack import (
     argument_of,
     caller_with,
+    fits_of_pipelines,
     frame_that_asked,
     stacklevel_of_the_user,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Refusal",
     "argument_of",
     "caller_with",
+    "fits_of_pipelines",
     "frame_that_asked",
     "is_permuting_features",
     "n_shared",

@@ -28,6 +28,7 @@ __all__ = [
     "LearningCurve",
     "argument_of",
     "caller_with",
+    "fits_of_pipelines",
     "fraction_drawn_by",
     "frame_that_asked",
     "is_argument_of",
@@ -48,6 +49,7 @@ _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "
 _VALIDATION = "sklearn.model_selection._validation"
 _ELIMINATION = "sklearn.feature_selection._rfe"
 _SCORER = "sklearn.metrics._scorer"
+_PIPELINES = {"sklearn.pipeline", "imblearn.pipeline"}
 _PERMUTATION = "sklearn.inspection._permutation_importance"
 
 
@@ -131,6 +133,19 @@ def is_argument_of(functions: Collection[str], argument: str, value: object) -> 
         if frame.f_code.co_name in functions
         for each in (frame.f_locals.get(argument) or {}).values()
     )
+
+
+def fits_of_pipelines() -> Iterator[tuple[Any, Any]]:
+    """Yield every Pipeline that is fitting its last step, with the X that it was given itself."""
+    in_transformers = []
+    for frame in _frames_above_the_caller():
+        if _module_of(frame) not in _PIPELINES:
+            continue
+        pipeline = frame.f_locals.get("self")
+        if frame.f_code.co_name == "_fit":
+            in_transformers.append(pipeline)
+        elif frame.f_code.co_name == "fit" and pipeline not in in_transformers:
+            yield pipeline, frame.f_locals.get("X")
 
 
 def is_cross_validating() -> bool:

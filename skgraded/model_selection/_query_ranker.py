@@ -260,8 +260,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each row. XGBRanker, CatBoostRanker and the measure weigh queries, by the mean
             of their rows.
         eval_X : array-like or sparse matrix of shape (n_validation_documents, n_features), optional
-            Features of queries to watch the measure on, instead of a `validation_fraction`. In a
-            Pipeline they pass through the transformers.
+            Features of queries to watch the measure on, instead of a `validation_fraction`. They
+            pass through the transformers of a Pipeline in `estimator`; a Pipeline around the ranker
+            transforms them with ``transform_input=["eval_X"]`` alone (scikit-learn >= 1.6).
         eval_y : array-like of shape (n_validation_documents,), optional
             Their grades, or what `query_target` makes; NaN = unjudged, which the measure treats by
             its rule. Metrics of the booster's own take these documents for grade 0.
@@ -318,6 +319,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
         RowNumbersWarning
             If ``pairs`` are given to a fold of a cross-validation.
+        UntransformedRowsWarning
+            If the ranker stands in a Pipeline that transforms X and not eval_X.
         """
         reject_cluster_rankers(self.estimator)
         warn_if_features_are_selected_by_r2()

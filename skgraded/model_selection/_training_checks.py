@@ -11,9 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_once
+from skgraded._guards import fits_of_pipelines, warn_once
 from skgraded._params import fraction, integer_or_none
-from skgraded.exceptions import IdColumnWarning, MissingInitialScoresWarning
+from skgraded.exceptions import (
+    IdColumnWarning,
+    MissingInitialScoresWarning,
+    UntransformedRowsWarning,
+)
 from skgraded.model_selection._fitting import (
     can_stop_early,
     entry_per_row,
@@ -95,6 +99,8 @@ def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str,
     _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
     if not is_watched:
         return False
+    if evaluation.is_given:
+        _warn_if_transformers_are_passed_by(evaluation.X)
     taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
     if not can_stop_early(ranker.estimator):
         raise ValueError(
@@ -124,6 +130,22 @@ def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSe
             "on, or eval_X, such queries, "
             f"got early_stopping_rounds={rounds} and validation_fraction=None."
         )
+
+
+def _warn_if_transformers_are_passed_by(eval_X: Any) -> None:  # noqa: N803
+    """Warn where a Pipeline around the ranker has transformed X, and not the validation rows."""
+    for pipeline, X in fits_of_pipelines():
+        before = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
+        is_raw = np.shape(X)[1:] == np.shape(eval_X)[1:]  # else it is transformed, or is refused
+        if before and is_raw and "eval_X" not in (getattr(pipeline, "transform_input", None) or ()):
+            warn_once(
+                "eval_X goes past the transformers of the Pipeline, so that the measure watches "
+                "features as they are, and the model is trained on what the transformers return. "
+                'Write Pipeline(..., transform_input=["eval_X"]) (scikit-learn >= 1.6, with '
+                "metadata routing on), or QueryRanker(make_pipeline(transformers, estimator), ...)."
+                " If eval_X has been transformed already, silence this warning.",
+                UntransformedRowsWarning,
+            )
 
 
 def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: str = "") -> None:
