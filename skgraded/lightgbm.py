@@ -105,7 +105,8 @@ def objective(
     ValueError
         If the measure does not have the prefix form, or an argument is out of its range. In
         training: if the query sizes are missing or do not add up, the data set is a subset that
-        cuts queries, the labels do not fit the measure, or scores are no longer finite.
+        cuts queries or has positions (``lightgbm.Dataset(position=)``), the labels do not fit the
+        measure, or scores are no longer finite.
 
     Warns
     -----
@@ -220,10 +221,21 @@ class _Objective:
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> tuple[FloatArray, FloatArray]:
+        _refuse_positions(y_pred)
         return self._objective.derivatives(*_read(y_true, y_pred, weight, group))
 
     def __repr__(self) -> str:
         return str(self._objective)
+
+
+def _refuse_positions(data: Any) -> None:
+    """Raise where a data set has the positions at which documents were shown."""
+    if hasattr(data, "get_position") and data.get_position() is not None:
+        raise ValueError(
+            "position must be left out of lightgbm.Dataset with this objective, which does not "
+            'model the bias of positions, as LightGBM\'s "lambdarank" does: train with that, and '
+            "stop early by the measure."
+        )
 
 
 def eval_metric(
