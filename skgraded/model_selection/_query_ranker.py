@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
@@ -32,6 +33,7 @@ from skgraded.model_selection._fitting import (
     Watched,
     clone_around,
     clone_estimator,
+    export_model,
     final_step,
     fit_estimator,
     importances_of,
@@ -544,6 +546,54 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)
         mean = chosen(judgments.rank(scores))
         return mean if chosen.greater_is_better else -mean
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file in the format of its library.
+
+        The file holds the iterations that `predict` uses, and the libraries and the converters of
+        their formats read it: text for LightGBM (``lightgbm.Booster(model_file=path)``), JSON or,
+        with the suffix ``.ubj``, binary JSON for XGBoost (``XGBRanker.load_model``), JSON with the
+        suffix ``.json`` and else ``cbm`` for CatBoost (``CatBoostRanker.load_model``).
+
+        Converters such as onnxmltools refuse a LightGBM model that was trained with
+        `skgraded.lightgbm.objective`, because it names no objective that they know. The file names
+        ``"lambdarank"``, or ``"regression"`` for LGBMRegressor, whose scores are such sums of
+        leaves, too.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write. What it holds is overwritten.
+
+        Raises
+        ------
+        TypeError
+            If the estimator is of a library without a file format, such as scikit-learn.
+        ValueError
+            If the estimator is a Pipeline with transformers, which the file could not hold.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import lightgbm
+        >>> from skgraded import QueryRanker
+        >>> from skgraded.datasets import make_ranking
+        >>> from skgraded.lightgbm import objective
+        >>> X, y, qid = make_ranking(n_queries=20, docs_per_query=20, random_state=0)
+        >>> estimator = lightgbm.LGBMRanker(objective=objective("nDCG"), n_jobs=1, verbose=-1)
+        >>> ranker = QueryRanker(estimator, measure="nDCG@10").fit(X, y, qid=qid)
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "model.txt")
+        ...     ranker.export(path)
+        ...     again = lightgbm.Booster(model_file=path)
+        >>> again.dump_model()["objective"]
+        'lambdarank'
+        >>> bool((again.predict(X) == ranker.predict(X)).all())
+        True
+        """
+        check_is_fitted(self, "estimator_")
+        export_model(self.estimator_, path)
 
     @property
     def feature_importances_(self) -> NDArray[Any]:

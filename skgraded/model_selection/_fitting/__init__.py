@@ -9,6 +9,7 @@ from skgraded.model_selection._fitting._fit_params import (
 )
 from skgraded.model_selection._fitting._libraries import (
     can_stop_early,
+    export_model,
     fit_estimator,
     importances_of,
     name_of_initial_scores,
@@ -27,6 +28,7 @@ __all__ = [
     "clone_around",
     "clone_estimator",
     "entry_per_row",
+    "export_model",
     "final_step",
     "fit_estimator",
     "importances_of",

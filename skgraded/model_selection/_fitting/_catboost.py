@@ -11,7 +11,7 @@ from skgraded.boosting import refuse_taken_names
 from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "importances", "predict_from"]
+__all__ = ["export", "fit", "importances", "predict_from"]
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
@@ -113,3 +113,8 @@ def importances(ranker: Any) -> NDArray[Any]:
         return found
     # CatBoost has None: the default type would need the training rows.
     return np.asarray(ranker.get_feature_importance(type="PredictionValuesChange"))
+
+
+def export(ranker: Any, path: str) -> None:
+    """Write CatBoost's binary format, or its JSON."""
+    ranker.save_model(path, format="json" if path.endswith(".json") else "cbm")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from skgraded.scoring import scores_of
 
 __all__ = [
     "can_stop_early",
+    "export_model",
     "fit_estimator",
     "importances_of",
     "name_of_initial_scores",
@@ -55,6 +57,7 @@ class _Library(NamedTuple):
     importances: Callable[[Any], NDArray[Any]] = _plain_importances
     start: str = ""
     predict_from: Callable[[Any, Any, NDArray[Any]], NDArray[Any]] = _predict_alone
+    export: Callable[[Any, str], None] | None = None
 
 
 _LIGHTGBM = _Library(
@@ -63,6 +66,7 @@ _LIGHTGBM = _Library(
     stops_early=True,
     start="init_score",
     predict_from=_lightgbm.predict_from,
+    export=_lightgbm.export,
 )
 _XGBOOST = _Library(
     _xgboost.fit,
@@ -70,6 +74,7 @@ _XGBOOST = _Library(
     stops_early=True,
     start="base_margin",
     predict_from=_xgboost.predict_from,
+    export=_xgboost.export,
 )
 
 # By the name of the package and that of the class, so that no library has to be imported.
@@ -79,7 +84,7 @@ _LIBRARIES = {
         fit=_lightgbm.fit_regressor, needs_queries=False
     ),
     ("xgboost", "XGBRanker"): _XGBOOST,
-    ("xgboost", "XGBRFRegressor"): _Library(),  # an XGBRegressor of a single iteration
+    ("xgboost", "XGBRFRegressor"): _Library(export=_xgboost.export),  # of a single iteration
     ("xgboost", "XGBRegressor"): _XGBOOST._replace(fit=_xgboost.fit_regressor, needs_queries=False),
     ("catboost", "CatBoostRanker"): _Library(
         _catboost.fit,
@@ -88,6 +93,7 @@ _LIBRARIES = {
         importances=_catboost.importances,
         start="baseline",
         predict_from=_catboost.predict_from,
+        export=_catboost.export,
     ),
 }
 _ANY_OTHER = _Library()
@@ -197,6 +203,26 @@ def stoppable() -> str:
 def importances_of(estimator: Any) -> NDArray[Any]:
     """Return the importances of the features of a fitted estimator."""
     return _library_of(estimator).importances(estimator)
+
+
+def export_model(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model in the format of its library."""
+    if isinstance(estimator, Pipeline):
+        *before, (_, last) = estimator.steps
+        if all(step in (None, "passthrough") for _, step in before):
+            return export_model(last, path)
+        raise ValueError(
+            "export writes the model alone, got a Pipeline whose transformers the file would lack: "
+            "save the fitted QueryRanker with joblib, or convert its Pipeline with skl2onnx."
+        )
+    export = _library_of(estimator).export
+    if export is None:
+        names = ", ".join(name for (_, name), library in _LIBRARIES.items() if library.export)
+        raise TypeError(
+            f"export is supported for {names}, whose libraries have file formats, got "
+            f"{type(estimator).__name__}: save the fitted QueryRanker with joblib."
+        )
+    return export(estimator, os.fspath(path))
 
 
 def reject_cluster_rankers(estimator: Any) -> None:

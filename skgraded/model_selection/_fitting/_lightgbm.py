@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
@@ -15,7 +18,7 @@ from skgraded.model_selection._fitting._own_stopping import given_params, reject
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
-__all__ = ["fit", "fit_regressor", "predict_from"]
+__all__ = ["export", "fit", "fit_regressor", "predict_from"]
 
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
@@ -127,3 +130,17 @@ def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
     """Predict and add the initial scores, as LightGBM's training does."""
     scores: NDArray[Any] = ranker.predict(X, raw_score=True) + start
     return scores
+
+
+def export(ranker: Any, path: str) -> None:
+    """Write the text that LightGBM reads, which names an objective in any case.
+
+    LightGBM writes none for a callable one, and programs that read the text refuse it. The name
+    says which function of the sum of leaves is the score: for these two, the sum itself.
+    """
+    text: str = ranker.booster_.model_to_string()
+    if "\nobjective=" not in text:
+        name = "regression" if is_regressor(ranker) else "lambdarank"
+        text = text.replace("\nfeature_names=", f"\nobjective={name}\nfeature_names=", 1)
+        text = re.sub(r"(?<=\n\[objective: ).*(?=\])", name, text, count=1)
+    Path(path).write_text(text, encoding="utf-8", newline="\n")

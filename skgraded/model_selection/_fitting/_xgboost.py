@@ -12,7 +12,7 @@ from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "fit_regressor", "predict_from"]
+__all__ = ["export", "fit", "fit_regressor", "predict_from"]
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"
@@ -139,3 +139,12 @@ def _watch(ranker: Any, validation: Validation, named: NamedMeasures) -> Any:
 def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
     """Predict from given initial scores."""
     return np.asarray(ranker.predict(X, base_margin=start))
+
+
+def export(ranker: Any, path: str) -> None:
+    """Write the iterations that predictions use, as JSON or binary JSON."""
+    booster = ranker.get_booster()
+    best = getattr(ranker, "best_iteration", None)
+    if best is not None:  # which only XGBRanker would look for
+        booster = booster[: best + 1]
+    booster.save_model(path)
