@@ -33,6 +33,7 @@ from skgraded.boosting._xgboost_runs import (
     refuse_names_of_own_metrics,
     refuse_recorded_names,
     refuse_second_stopping,
+    refuse_several_models,
     refuse_unstoppable,
     refuse_wrong_direction,
 )
@@ -339,6 +340,7 @@ class _Evaluation(TrainingCallback):
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
+        refuse_several_models(model)
         self._data = self.features.read()
         if self.rounds is None:
             refuse_wrong_direction(self.evaluator.named, self.name)

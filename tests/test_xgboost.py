@@ -356,6 +356,14 @@ def test_bad_arguments(parts):
         evaluation("xGAP", X=X, y=y, qid=qid)
 
 
+@pytest.mark.parametrize("rounds", [None, 3])
+def test_the_callback_serves_no_cross_validation(parts, rounds):
+    (X, y, qid), train = parts[1], matrix(parts[0])
+    watch = evaluation(TARGET, X=X, y=y, qid=qid, rounds=rounds)
+    with pytest.raises(TypeError, match=r"xgboost\.cv trains one model in each fold: pass xgb"):
+        xgb.cv({**PARAMS, "objective": "rank:ndcg"}, train, 2, callbacks=[watch])
+
+
 def test_rows_where_nothing_is_relevant_have_no_mean(parts):
     train, (X, y, qid) = parts
     watch = evaluation(AP(empty=float("nan")), X=X, y=0 * y, qid=qid)

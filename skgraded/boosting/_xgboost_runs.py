@@ -20,6 +20,7 @@ __all__ = [
     "refuse_names_of_own_metrics",
     "refuse_recorded_names",
     "refuse_second_stopping",
+    "refuse_several_models",
     "refuse_unstoppable",
     "refuse_wrong_direction",
 ]
@@ -98,6 +99,16 @@ def _refuse_other_start(data: xgboost.DMatrix) -> None:
 def _starts(data: xgboost.DMatrix) -> bool:
     """Whether rows have scores to start from."""
     return bool(data.get_base_margin().size)
+
+
+def refuse_several_models(model: Any) -> None:
+    """Raise in ``xgboost.cv``, which trains several models side by side."""
+    if not isinstance(model, xgboost.Booster):
+        raise TypeError(
+            "evaluation evaluates one model on rows of its own, and xgboost.cv trains one model in "
+            "each fold: pass xgboost.cv(custom_metric=skgraded.xgboost.eval_metric(...)), and "
+            "maximize=True beside early_stopping_rounds."
+        )
 
 
 def refuse_unstoppable(model: xgboost.Booster, rounds: int) -> None:

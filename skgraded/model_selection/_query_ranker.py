@@ -27,6 +27,7 @@ from skgraded._params import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure
+from skgraded.model_selection._arguments import place_of_parameters, the_measure, with_hints
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
@@ -216,6 +217,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     }
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
+    @with_hints
     def __init__(
         self,
         estimator: Any,
@@ -234,6 +236,33 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.missing_qid = missing_qid
         self.remember_queries = remember_queries
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the ranker, or of its estimator.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters by name; those of the estimator as ``estimator__num_leaves=31``, those of a
+            step of a Pipeline as ``estimator__lgbmranker__num_leaves=31``.
+
+        Returns
+        -------
+        QueryRanker
+            The ranker itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown.
+        """
+        try:
+            super().set_params(**params)
+        except ValueError as error:
+            if not str(error).startswith("Invalid parameter"):
+                raise
+            raise ValueError(f"{error} {place_of_parameters(self, params)}") from error
+        return self
 
     def fit(
         self,
@@ -626,7 +655,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
-    chosen = measure(spec)
+    chosen = the_measure(spec)
     if not chosen.is_open:
         return chosen
     judgments.require_integer_grades(chosen)

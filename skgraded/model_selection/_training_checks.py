@@ -19,6 +19,7 @@ from skgraded.exceptions import (
     UntransformedRowsWarning,
 )
 from skgraded.model_selection._fitting import (
+    STOPPING,
     can_stop_early,
     entry_per_row,
     final_step,
@@ -156,13 +157,15 @@ def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: s
 def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    rounds = last.get_params().get("early_stopping_rounds")
-    if rounds is not None and not watches and can_stop_early(estimator):
-        raise ValueError(
-            f"early_stopping_rounds of {type(last).__name__} needs validation queries, got "
-            f"{rounds} and none of them. Give it to the ranker: QueryRanker(..., "
-            f"validation_fraction=0.2, early_stopping_rounds={rounds})."
-        )
+    if watches or not can_stop_early(estimator):
+        return
+    for name, rounds in last.get_params().items():
+        if name in STOPPING and rounds is not None:
+            raise ValueError(
+                f"{name} of {type(last).__name__} needs validation queries, got {rounds} and none "
+                "of them. Give it to the ranker: QueryRanker(..., validation_fraction=0.2, "
+                f"early_stopping_rounds={rounds})."
+            )
 
 
 def grades_of(y: Any, features: Any) -> NDArray[Any]:
@@ -187,6 +190,11 @@ def grades_of(y: Any, features: Any) -> NDArray[Any]:
 
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Store the number and the names of the features, or compare them with those stored."""
+    if type(X).__module__.partition(".")[0] == "datasets":
+        raise TypeError(
+            f"X must be an array, a sparse matrix or a DataFrame, got a {type(X).__name__} of "
+            "Hugging Face: pass dataset.to_pandas()."
+        )
     rows = X if hasattr(X, "shape") else np.asarray(X)
     if len(rows.shape) != 2:  # noqa: PLR2004
         raise ValueError(

@@ -18,9 +18,11 @@ from skgraded.model_selection._fitting._libraries import (
     reject_cluster_rankers,
     stoppable,
 )
+from skgraded.model_selection._fitting._own_stopping import STOPPING
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = [
+    "STOPPING",
     "QueryRows",
     "Validation",
     "Watched",
