@@ -345,6 +345,7 @@ def test_queries_on_both_sides_warn_and_the_training_rows_themselves_do_not():
         ),
         ({"estimator": Ridge()}, {}, "eval_X is supported for LGBMRanker.* got Ridge"),
         ({}, {"eval_set": []}, "eval_set is taken by eval_X"),
+        ({}, {"eval_names": ["mine"]}, "eval_names is taken by eval_X"),
     ],
 )
 def test_bad_validation_queries_are_refused(params, given, message):

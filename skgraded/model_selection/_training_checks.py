@@ -42,7 +42,7 @@ __all__ = [
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_group"}
+_EVALUATION_SETS = {"eval_set", "eval_group", "eval_names"}
 
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
