@@ -1,6 +1,7 @@
 """What was watched in training is what predict returns, or the fit says why it is not."""
 
 import warnings
+from importlib import import_module
 
 import lightgbm as lgb
 import numpy as np
@@ -55,6 +56,10 @@ def values_of(fitted):
     return fitted.evals_result_["valid_0"][str(fitted.measure_)]
 
 
+def version_of(library):
+    return tuple(map(int, import_module(library).__version__.split(".")[:2]))
+
+
 def name_of(given):
     return getattr(given, "__name__", str(given))
 
@@ -101,8 +106,6 @@ OPTIONS = [
 @pytest.mark.parametrize(("make", "params"), OPTIONS, ids=name_of)
 def test_the_value_of_predict_is_the_best_recorded_one(make, params, rounds):
     features = MARKED if "missing" in params else SPARSE
-    if "linear_tree" in params and tuple(map(int, lgb.__version__.split(".")[:2])) < (4, 3):
-        features = X
     fitted = watch(make(**params), features=features, rounds=rounds)
     seen = values_of(fitted)
     exact = MEASURE(Y[VALID], fitted.predict(features[VALID]), qid=QID[VALID])
@@ -233,24 +236,27 @@ def test_dart_of_xgboost_is_recorded_and_not_stopped(params):
     assert exact == pytest.approx(values_of(fitted)[-1], abs=1e-12)
 
 
-def stops(library, measure="nDCG@10"):
+def fit_with_own_stopping(library, rounds):
     if library == "lightgbm":
-        return {"callbacks": [lgb.early_stopping(2, verbose=False)]}, {}
+        return watch(lgbm(), rounds=rounds, callbacks=[lgb.early_stopping(2, verbose=False)])
     xgboost = pytest.importorskip("xgboost")
     stop = xgboost.callback.EarlyStopping(
-        rounds=2, metric_name=measure, data_name="valid_0", maximize=True
+        rounds=2, metric_name="nDCG@10", data_name="valid_0", maximize=True
     )
-    return {}, {"callbacks": [stop]}
+    return watch(xgb(callbacks=[stop]), rounds=rounds)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_only_one_callback_stops_a_training(library):
-    fit_params, params = stops(library)
-    make = {"lightgbm": lgbm, "xgboost": xgb}[library]
     with pytest.raises(ValueError, match=r"^Only one callback may stop the training early"):
-        watch(make(**params), **fit_params)
-    fit_params, params = stops(library)
-    fitted = watch(make(**params), rounds=None, **fit_params)
+        fit_with_own_stopping(library, rounds=5)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_it_may_be_a_callback_of_the_users(library):
+    if library == "xgboost" and version_of("xgboost") < (3, 2):
+        pytest.skip("callbacks are called in any order")
+    fitted = fit_with_own_stopping(library, rounds=None)
     exact = MEASURE(Y[VALID], fitted.predict(X[VALID]), qid=QID[VALID])
     assert exact == pytest.approx(max(values_of(fitted)), abs=1e-12)
     assert len(values_of(fitted)) < 40
