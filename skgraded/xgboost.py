@@ -270,9 +270,9 @@ def evaluation(
         contradict each other. In training: if no query is left to take the mean over; if XGBoost
         reports a metric of its own under one of the names; or if the
         measure would watch another model than the one that predicts, because `missing` is not that
-        of the model, `base_margin` is given for some rows and not for others, the booster is
-        ``"gblinear"`` or ``"dart"`` and `rounds` are given, or another callback stops the training
-        too.
+        of the model, `base_margin` is given for some rows and not for others, `rounds` are given
+        and the booster is ``"gblinear"`` or drops trees (``rate_drop``, ``one_drop``), or another
+        callback stops the training too.
 
     Warns
     -----

@@ -227,13 +227,25 @@ def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
     assert np.isfinite(lgbm_alone.predict(X)).all()
 
 
-@pytest.mark.parametrize("params", [{}, {"rate_drop": 0.5, "one_drop": True}])
-def test_dart_of_xgboost_is_recorded_and_not_stopped(params):
-    with pytest.raises(ValueError, match=r"not supported for booster='dart', which lo.* got 5"):
-        watch(xgb(booster="dart", **params))
-    fitted = watch(xgb(booster="dart", **params), rounds=None)
+DART = "ignore:[\\s\\S]*booster=dart. is deprecated:UserWarning"  # since 3.4
+
+
+@pytest.mark.filterwarnings(DART)
+@pytest.mark.parametrize("params", [{"rate_drop": 0.5}, {"one_drop": True}])
+def test_xgboost_with_dropout_is_recorded_and_not_stopped(params):
+    params = {"booster": "dart", **params}
+    with pytest.raises(ValueError, match=r"not supported with rate_drop or one_drop, by .* got 5"):
+        watch(xgb(**params))
+    fitted = watch(xgb(**params), rounds=None)
     exact = MEASURE(Y[VALID], fitted.predict(X[VALID]), qid=QID[VALID])
     assert exact == pytest.approx(values_of(fitted)[-1], abs=1e-12)
+
+
+@pytest.mark.filterwarnings(DART)
+def test_dart_that_drops_nothing_is_stopped():
+    fitted = watch(xgb(booster="dart"))
+    exact = MEASURE(Y[VALID], fitted.predict(X[VALID]), qid=QID[VALID])
+    assert exact == pytest.approx(max(values_of(fitted)), abs=1e-12)
 
 
 def fit_with_own_stopping(library, rounds):
@@ -377,12 +389,12 @@ def test_categories_of_a_frame_are_read():
     assert exact == best_of(model.evals_result())
 
 
-@pytest.mark.filterwarnings("ignore:.*gblinear. is deprecated:UserWarning")  # since 3.4
-@pytest.mark.parametrize("booster", ["gblinear", "dart"])
-def test_boosters_whose_best_iteration_does_not_predict_are_not_stopped(booster):
-    with pytest.raises(ValueError, match=rf"^Early stopping is not supported for .*{booster}"):
-        fit_with(evaluation(), booster=booster, max_depth=None)
-    model = fit_with(evaluation(rounds=None), booster=booster, max_depth=None)
+@pytest.mark.filterwarnings("ignore:.*gblinear. is deprecated:UserWarning", DART)  # since 3.4
+@pytest.mark.parametrize("params", [{"booster": "gblinear"}, {"booster": "dart", "rate_drop": 0.5}])
+def test_boosters_whose_best_iteration_does_not_predict_are_not_stopped(params):
+    with pytest.raises(ValueError, match=r"^Early stopping is not supported .* got 5"):
+        fit_with(evaluation(), max_depth=None, **params)
+    model = fit_with(evaluation(rounds=None), max_depth=None, **params)
     last = model.evals_result()["validation"][str(MEASURE)][-1]
     assert MEASURE(Y[VALID], model.predict(X[VALID]), qid=QID[VALID]) == last
 

@@ -25,11 +25,6 @@ __all__ = [
     "refuse_wrong_direction",
 ]
 
-_UNSTOPPABLE = {
-    "gblinear": "predicts with all iterations instead of the best",
-    "dart": "lowers the weights of the best iteration's trees in later iterations",
-}
-
 
 @dataclass(frozen=True)
 class Features:
@@ -113,12 +108,20 @@ def refuse_several_models(model: Any) -> None:
 
 def refuse_unstoppable(model: xgboost.Booster, rounds: int) -> None:
     """Raise where predictions would not be those that the best iteration was evaluated by."""
-    booster = json.loads(model.save_config())["learner"]["learner_train_param"]["booster"]
-    if booster in _UNSTOPPABLE:
+    booster = json.loads(model.save_config())["learner"]["gradient_booster"]
+    # Since 3.4 every booster of trees has these parameters, before it dart alone.
+    dropout = booster.get("dart_train_param", {"rate_drop": "0", "one_drop": "0"})
+    reason = ""
+    if booster["name"] == "gblinear":
+        reason = "for booster='gblinear', which predicts with all iterations instead of the best"
+    elif float(dropout["rate_drop"]) > 0 or int(dropout["one_drop"]):
+        reason = (
+            "with rate_drop or one_drop, by which later iterations change the best one"
+        )
+    if reason:
         raise ValueError(
-            f"Early stopping is not supported for booster={booster!r}, which "
-            f"{_UNSTOPPABLE[booster]}: leave rounds (early_stopping_rounds of QueryRanker) None, "
-            f"got {rounds}."
+            f"Early stopping is not supported {reason}: leave rounds (early_stopping_rounds of "
+            f"QueryRanker) None, got {rounds}."
         )
 
 
