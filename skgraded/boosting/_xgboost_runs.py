@@ -115,9 +115,7 @@ def refuse_unstoppable(model: xgboost.Booster, rounds: int) -> None:
     if booster["name"] == "gblinear":
         reason = "for booster='gblinear', which predicts with all iterations instead of the best"
     elif float(dropout["rate_drop"]) > 0 or int(dropout["one_drop"]):
-        reason = (
-            "with rate_drop or one_drop, by which later iterations change the best one"
-        )
+        reason = "with rate_drop or one_drop, by which later iterations change the best one"
     if reason:
         raise ValueError(
             f"Early stopping is not supported {reason}: leave rounds (early_stopping_rounds of "
