@@ -7,6 +7,7 @@ __all__ = [
     "IdColumnWarning",
     "IndistinctGradesWarning",
     "InferredGradesWarning",
+    "MissingInitialScoresWarning",
     "MissingQueryIdsWarning",
     "OtherMetricWarning",
     "QueryLeakWarning",
@@ -16,6 +17,7 @@ __all__ = [
     "ThinnedQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
+    "UntransformedRowsWarning",
     "UnusedThresholdWarning",
     "UserModelWarning",
     "WorkerLostError",
@@ -67,8 +69,24 @@ class UnseenGradeWarning(SkgradedWarning):
     """The scored rows hold a higher grade than the training rows, which determined the scale."""
 
 
+class MissingInitialScoresWarning(SkgradedWarning):
+    """A ranker that was fitted with initial scores predicts without them.
+
+    The model has learned what to add to ``init_score``, ``base_margin`` or ``baseline``; what it
+    predicts without them is only that addition.
+    """
+
+
 class MissingQueryIdsWarning(SkgradedWarning):
     """There are no query ids where a single query is unlikely, so that all rows are one list."""
+
+
+class UntransformedRowsWarning(SkgradedWarning):
+    """Validation rows go past the transformers of the Pipeline that a ranker stands at the end of.
+
+    A Pipeline transforms X for its last step, and hands other arguments on as they are. The measure
+    then watches features that the model was not trained on.
+    """
 
 
 class UnusedThresholdWarning(SkgradedWarning):

@@ -22,6 +22,7 @@ from skgraded.boosting._evaluator import (
 )
 from skgraded.boosting._judged_sets import DataSet
 from skgraded.boosting._objective import Objective, make_objective
+from skgraded.boosting._taken_names import refuse_taken_names, reported_names
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
@@ -104,7 +105,8 @@ def objective(
     ValueError
         If the measure does not have the prefix form, or an argument is out of its range. In
         training: if the query sizes are missing or do not add up, the data set is a subset that
-        cuts queries, the labels do not fit the measure, or scores are no longer finite.
+        cuts queries or has positions (``lightgbm.Dataset(position=)``), the labels do not fit the
+        measure, or scores are no longer finite.
 
     Warns
     -----
@@ -219,10 +221,21 @@ class _Objective:
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> tuple[FloatArray, FloatArray]:
+        _refuse_positions(y_pred)
         return self._objective.derivatives(*_read(y_true, y_pred, weight, group))
 
     def __repr__(self) -> str:
         return str(self._objective)
+
+
+def _refuse_positions(data: Any) -> None:
+    """Raise where a data set has the positions at which documents were shown."""
+    if hasattr(data, "get_position") and data.get_position() is not None:
+        raise ValueError(
+            "position must be left out of lightgbm.Dataset with this objective, which does not "
+            'model the bias of positions, as LightGBM\'s "lambdarank" does: train with that, and '
+            "stop early by the measure."
+        )
 
 
 def eval_metric(
@@ -263,8 +276,8 @@ def eval_metric(
         If no measure is given, one is unknown, a name holds white space or a colon, or two measures
         have the same name. In training: if the query sizes are missing or
         do not add up, the data set is a subset that cuts queries, a prediction is not finite, no
-        query is left to take the mean over, or Optuna's LightGBMTuner would minimise a measure of
-        which greater is better.
+        query is left to take the mean over, LightGBM reports a metric of its own under one of the
+        names, or Optuna's LightGBMTuner would minimise a measure of which greater is better.
 
     Warns
     -----
@@ -336,12 +349,19 @@ class _EvalMetric:
         return self._results(self._evaluator.means_on(judgments, y_pred))
 
     def _results(self, means: list[tuple[str, float]]) -> list[tuple[str, float, bool]]:
+        self._refuse_taken_names()
         return [
             (f"neg_{name}", -mean, False)
             if self.as_loss and each.greater_is_better
             else (name, mean, each.greater_is_better)
             for (name, mean), (_, each) in zip(means, self.named, strict=True)
         ]
+
+    def _refuse_taken_names(self) -> None:
+        """Raise where LightGBM reports a metric of its own under a name of ours."""
+        booster = caller_with("lightgbm.basic", "eval_valid", "eval_train")
+        if booster is not None and not self.as_loss:
+            refuse_taken_names(self.named, _own_metrics(booster), "LightGBM")
 
     def _refuse_minimising_tuner(self) -> None:
         """Raise where Optuna's LightGBMTuner, which goes by the metric's name, would minimise."""
@@ -480,6 +500,8 @@ class _StopBy:
 
     def _watched(self, env: Any) -> list[Any]:
         """Return the results of the measure, which nothing may have reported yet."""
+        booster = getattr(env.model, "boosters", [env.model])[0]  # of lightgbm.cv, that of a fold
+        refuse_taken_names(self._metric.named, _own_metrics(booster), "LightGBM")
         names = {self._name, f"valid {self._name}"}  # so in lightgbm.cv of older versions
         reported = [each for each in env.evaluation_result_list or [] if each[1] in names]
         return reported or [each for each in self._evaluated(env) if each[1] == self._name]
@@ -507,6 +529,13 @@ class _StopBy:
 
     def __repr__(self) -> str:
         return f"early_stopping({self._argument}, {self._stop.stopping_rounds})"
+
+
+def _own_metrics(booster: Any) -> frozenset[str]:
+    """Names of the metrics that LightGBM evaluates itself."""
+    return reported_names(
+        booster, lambda: (each[1] for each in booster.eval_valid() or booster.eval_train())
+    )
 
 
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 import xgboost
 from numpy.typing import ArrayLike, NDArray
-from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
+from xgboost.callback import EarlyStopping, TrainingCallback
 
-from skgraded._guards import caller_with, warn_about_scored_queries
+from skgraded._guards import warn_about_scored_queries
 from skgraded._params import integer_or_none, threads
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
@@ -28,8 +28,17 @@ from skgraded.boosting._evaluator import (
 )
 from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
+from skgraded.boosting._xgboost_runs import (
+    Features,
+    refuse_names_of_own_metrics,
+    refuse_recorded_names,
+    refuse_second_stopping,
+    refuse_several_models,
+    refuse_unstoppable,
+    refuse_wrong_direction,
+)
 from skgraded.measures import Measure
-from skgraded.rankings import Judgments, read_columns
+from skgraded.rankings import Judgments, read_columns, without_query_ids
 
 __all__ = ["eval_metric", "evaluation", "objective"]
 
@@ -175,7 +184,8 @@ def eval_metric(
         If no measure is given, one is unknown, a name holds white space or a colon, or two measures
         have the same name. In training: if the data set has no query ids,
         no query is left to take the mean over, early stopping would take a lower value of the
-        measure for better, or XGBRanker calls the metric.
+        measure for better, XGBoost reports a metric of its own under one of the names, or XGBRanker
+        calls the metric.
 
     Warns
     -----
@@ -207,6 +217,8 @@ def evaluation(
     y: ArrayLike,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    base_margin: ArrayLike | None = None,
+    missing: float = np.nan,
     rounds: int | None = None,
     name: str = "validation",
     n_threads: int | None = None,
@@ -232,9 +244,13 @@ def evaluation(
         Query id of each row, of any type, in any order, where neither X nor y holds them.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; a query weighs the mean of its rows.
+    base_margin : array-like of shape (n_documents,), optional
+        Score from which the model starts in each row, where the rows to train on have one.
+    missing : float, default=nan
+        The value of a feature that is taken for missing, as in the model's parameter `missing`.
     rounds : int, optional
-        Stop when the first measure has not improved for this many iterations; predictions of
-        XGBRanker then use the best iteration. With None, values are only recorded.
+        Stop when the first measure has not improved for this many iterations; the model then keeps
+        the iterations up to the best one. With None, values are only recorded.
     name : str, default="validation"
         Name of the rows among the recorded results.
     n_threads : int, optional
@@ -251,7 +267,12 @@ def evaluation(
     ValueError
         If no measure is given, one is unknown, a name holds white space or a colon, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns
-        contradict each other. In training: if no query is left to take the mean over.
+        contradict each other. In training: if no query is left to take the mean over; if XGBoost
+        reports a metric of its own under one of the names; or if the
+        measure would watch another model than the one that predicts, because `missing` is not that
+        of the model, `base_margin` is given for some rows and not for others, `rounds` are given
+        and the booster is ``"gblinear"`` or drops trees (``rate_drop``, ``one_drop``), or another
+        callback stops the training too.
 
     Warns
     -----
@@ -280,12 +301,14 @@ def evaluation(
     >>> ranker.best_iteration == values.index(max(values))
     True
     """
-    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+    columns = read_columns(
+        y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, base_margin=base_margin
+    )
     judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
     warn_about_scored_queries(judgments)
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
-        X,
+        Features(without_query_ids(X), missing, base_margin),
         judgments,
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
         name=name,
@@ -296,35 +319,49 @@ class _Evaluation(TrainingCallback):
     """The callback of `evaluation`."""
 
     def __init__(
-        self, evaluator: Evaluator, X: Any, judgments: Judgments, *, rounds: int | None, name: str
+        self,
+        evaluator: Evaluator,
+        features: Features,
+        judgments: Judgments,
+        *,
+        rounds: int | None,
+        name: str,
+        save_best: bool = True,
     ) -> None:
         super().__init__()
         self.evaluator = evaluator
-        self.X = X
+        self.features = features
         self.judgments = judgments
         self.rounds = rounds
         self.name = name
+        self.save_best = save_best
         self._data: xgboost.DMatrix | None = None
         self._stop: EarlyStopping | None = None
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
-        self._data = self.X if isinstance(self.X, xgboost.DMatrix) else xgboost.DMatrix(self.X)
+        refuse_several_models(model)
+        self._data = self.features.read()
         if self.rounds is None:
+            refuse_wrong_direction(self.evaluator.named, self.name)
             return model
+        refuse_unstoppable(model, self.rounds)
+        refuse_second_stopping(type(self))
         name, first = self.evaluator.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
             metric_name=name,
             data_name=self.name,
             maximize=first.greater_is_better,
+            save_best=self.save_best,
         )
         return self._stop.before_training(model)
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Evaluate and record; return whether to stop."""
-        scores = model.predict(self._data, output_margin=True)
+        scores = model.predict(self._data)
         rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
+        refuse_recorded_names(self.evaluator.named, model, evals_log)
         record = evals_log.setdefault(self.name, {})
         for name, mean in named_means(self.evaluator.named, rankings):
             record.setdefault(name, []).append(mean)
@@ -332,8 +369,8 @@ class _Evaluation(TrainingCallback):
 
     def after_training(self, model: Any) -> Any:
         """Drop the data set that was made of the features."""
-        self._data = self._stop = None
-        return model
+        stop, self._data, self._stop = self._stop, None, None
+        return model if stop is None else stop.after_training(model)
 
 
 @dataclass(frozen=True, repr=False)
@@ -362,34 +399,12 @@ class _EvalMetric:
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not hasattr(data, "get_uint_info"):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        _refuse_wrong_direction(self.named)
+        refuse_wrong_direction(self.named)
+        refuse_names_of_own_metrics(self.named, data)
         return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"
-
-
-def _refuse_wrong_direction(named: NamedMeasures) -> None:
-    """Raise where early stopping takes the worse values of a measure for the better ones."""
-    container = caller_with(CallbackContainer.__module__, "callbacks", "history")
-    known = dict(named)
-    for stop in [] if container is None else container.callbacks:
-        if not isinstance(stop, EarlyStopping):
-            continue
-        # Without a name, XGBoost watches the last metric, and a custom one comes last.
-        watched = stop.metric_name or named[-1][0]
-        maximises = _maximises_by_name(watched) if stop.maximize is None else stop.maximize
-        if watched in known and bool(maximises) != known[watched].greater_is_better:
-            raise ValueError(
-                f"Early stopping must {'minimise' if maximises else 'maximise'} {watched}: pass "
-                f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
-                "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
-            )
-
-
-def _maximises_by_name(metric: str) -> bool:
-    """Whether XGBoost takes greater values for better where it is not told."""
-    return metric != "mape" and metric.startswith(("auc", "pre", "map", "ndcg"))
 
 
 def _read(data: xgboost.DMatrix) -> DataSet:

@@ -20,7 +20,7 @@ IMPORTS = """
 import numpy as np
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from skgraded import *
 from skgraded import trec
 from skgraded.datasets import make_ranking
@@ -330,6 +330,33 @@ MISTAKES = [
         'QueryRanker(Ridge(), measure="nDCG@10").fit(X, y, qid=qid)',
     ),
     Mistake(
+        RANKERS,
+        "a parameter of the estimator in a grid of the ranker",
+        'GridSearchCV(QueryRanker(Ridge(), measure="nDCG@10"), {"alpha": [1, 9]}, '
+        "cv=QueryKFold(3)).fit(X, query_target(y, qid))",
+        "ValueError: Invalid parameter 'alpha' for estimator QueryRanker([...]). Valid parameters "
+        "are: [...]. A parameter of the estimator is written with its place: estimator__alpha.",
+        'GridSearchCV(QueryRanker(Ridge(), measure="nDCG@10"), {"estimator__alpha": [1, 9]}, '
+        "cv=QueryKFold(3)).fit(X, query_target(y, qid))",
+    ),
+    Mistake(
+        RANKERS,
+        "the measure of a ranker by position",
+        'QueryRanker(Ridge(), "nDCG@10").fit(X, y, qid=qid)',
+        "TypeError: QueryRanker takes the estimator by position and everything else by name, got "
+        "'nDCG@10': write QueryRanker(estimator, measure=...).",
+        'QueryRanker(Ridge(), measure="nDCG@10").fit(X, y, qid=qid)',
+    ),
+    Mistake(
+        RANKERS,
+        "several measures for a ranker",
+        'QueryRanker(Ridge(), measure=["nDCG@10", "AP"]).fit(X, y, qid=qid)',
+        "TypeError: measure must be a single one, which score returns and early stopping watches, "
+        "got ['nDCG@10', 'AP']: fit(..., eval_metric={name: measure}) records others in training, "
+        "and scoring=make_ranking_scorer([...]) takes several.",
+        'make_ranking_scorer(["nDCG@10", "AP"])(ranker.fit(X, y, qid=qid), X, y, qid=qid)',
+    ),
+    Mistake(
         BOOSTING,
         "the group sizes of the validation set are missing",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)])",
@@ -364,6 +391,26 @@ MISTAKES = [
         "early_stopping_rounds=5).",
         'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.2, '
         "early_stopping_rounds=5).fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        BOOSTING,
+        "another name of the rounds",
+        'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.25, early_stopping_round=5)'
+        ".fit(X, y, qid=qid)",
+        "TypeError: QueryRanker has no parameter early_stopping_round: write "
+        "early_stopping_rounds.",
+        'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.25, early_stopping_rounds=5)'
+        ".fit(X, y, qid=qid)",
+    ),
+    Mistake(
+        BOOSTING,
+        "a name that LightGBM's own metric has",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
+        'eval_metric=eval_metric({"ndcg@5": "nDCG@5"}))',
+        "ValueError: The name 'ndcg@5' of nDCG@5 must be another one, because LightGBM itself "
+        "reports a metric of that name in this training.",
+        "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
+        'eval_metric=eval_metric({"ndcg_5": "nDCG@5"}))',
     ),
     Mistake(
         BOOSTING,

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skgraded import QueryKFold, QueryRanker, query_target
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import RowNumbersWarning
+from skgraded.exceptions import MissingInitialScoresWarning, RowNumbersWarning
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(5, 20), random_state=0)
 N = len(Y)
@@ -296,8 +296,10 @@ def test_initial_scores_of_evaluation_rows_are_laid_out_with_them(library, form)
 @pytest.mark.parametrize("library", OFFSETS)
 def test_the_measure_watches_the_model_with_its_initial_scores(library):
     start = SCORES[~FIRST]
-    fitted = train(library, held_out(**{OFFSETS[library][2]: start}))
-    scores = start + fitted.predict(X[~FIRST])
+    _, name, given = OFFSETS[library]
+    fitted = train(library, held_out(**{given: start}))
+    scores = start + fitted.predict(X[~FIRST], **{name: 0 * start})
+    np.testing.assert_allclose(fitted.predict(X[~FIRST], **{name: start}), scores, rtol=1e-4)
     mean = fitted.measure_(Y[~FIRST], scores, qid=QID[~FIRST])
     assert fitted.evals_result_["valid_0"]["nDCG@10"][-1] == pytest.approx(mean, abs=1e-5)
 
@@ -309,10 +311,39 @@ def test_the_rows_held_out_start_from_their_own_scores(library):
     halved = ranker(make(), validation_fraction=0.3, random_state=0)
     fitted = halved.fit(X[SHUFFLED], Y[SHUFFLED], QID[SHUFFLED], **{offset: SCORES[SHUFFLED]})
     out = fitted.validation_queries_.contains(QID)
-    mean = fitted.measure_(Y[out], SCORES[out] + fitted.predict(X[out]), qid=QID[out])
+    mean = fitted.measure_(Y[out], fitted.predict(X[out], **{offset: SCORES[out]}), qid=QID[out])
     assert fitted.evals_result_["valid_0"]["nDCG@10"][-1] == pytest.approx(mean, abs=1e-5)
     with pytest.raises(ValueError, match=rf"^{given} must be left out .* from {offset}"):
         halved.fit(X, Y, QID, **{offset: SCORES, given: SCORES})
+
+
+@pytest.mark.parametrize("library", OFFSETS)
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_predicting_without_initial_scores_warns_where_there_were_some(library, in_pipeline):
+    pytest.importorskip(library)
+    make, name, _ = OFFSETS[library]
+    model = make_pipeline(StandardScaler(), make()) if in_pipeline else make()
+    fitted = ranker(model).fit(X, Y, QID, **{name: SCORES})
+    assert fitted.starts_from_ == name
+    for use in (fitted.predict, lambda X: fitted.score(X, Y, QID)):
+        with pytest.warns(MissingInitialScoresWarning, match=rf"predict\(X, {name}=\.\.\.\)"):
+            use(X)
+    scores = fitted.predict(X, **{name: SCORES})
+    features = StandardScaler().fit_transform(X) if in_pipeline else X
+    direct = fitted.estimator_[-1] if in_pipeline else fitted.estimator_
+    np.testing.assert_allclose(scores, SCORES + direct.predict(features), atol=1.0, rtol=1e-4)
+    with pytest.raises(ValueError, match=rf"^{name} must have an entry per row, got 2 for {N}"):
+        fitted.predict(X, **{name: [1.0, 2.0]})
+    with pytest.raises(TypeError, match=rf"takes initial scores as {name}, got start"):
+        fitted.predict(X, start=SCORES)
+    assert not hasattr(fitted.fit(X, Y, QID), "starts_from_")
+    fitted.predict(X)
+
+
+def test_an_estimator_without_initial_scores_takes_none():
+    fitted = ranker(Ridge()).fit(X, Y, QID)
+    with pytest.raises(TypeError, match=r"^predict of Ridge takes no initial scores, got init_sc"):
+        fitted.predict(X, init_score=SCORES)
 
 
 @pytest.mark.parametrize("library", OFFSETS)

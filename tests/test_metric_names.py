@@ -1,6 +1,8 @@
 """Names under which boosters report measures: as strings of measures, or as users choose them."""
 
+import inspect
 import warnings
+from functools import partial
 
 import lightgbm
 import numpy as np
@@ -16,6 +18,7 @@ import skgraded.xgboost
 from skgraded import AP, QueryKFold, QueryRanker, nDCG, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import InferredGradesWarning
+from skgraded.model_selection._fitting import clone_estimator
 
 NAMED = {"xgap": xGAP(max_grade=4), "ndcg_10": "nDCG@10"}
 SPECS = ["xGAP(max_grade=4)", "nDCG@10"]
@@ -190,6 +193,12 @@ class TestCatBoost:
             skgraded.catboost.eval_metric(NAMED, ([0, 1], [0, 0]))
 
 
+def evaluated_by_lightgbm(X, y):
+    if "eval_X" in inspect.signature(LGBMRanker.fit).parameters:  # LightGBM >= 4.7
+        return {"eval_X": X, "eval_y": y}
+    return {"eval_set": [(X, y)]}
+
+
 RANKERS = {
     "lightgbm": LGBMRanker(**QUIET, verbose=-1),
     "xgboost": XGBRanker(**QUIET),
@@ -294,6 +303,102 @@ class TestQueryRanker:
             assert display.measure == name
             assert display.values.tolist() == found[name]
             assert display.best_iteration == 1 + np.argmax(found["a"])
+
+
+class TestNamesThatTheLibraryReports:
+    """The values of a measure and of the library's own metric would be recorded as one."""
+
+    TAKEN = {"ndcg@5": "nDCG@5"}  # noqa: RUF012
+    MESSAGE = r"^The name 'ndcg@5' of nDCG@5 must be another one, because {} itself reports a met"
+
+    def test_lightgbm(self, data):
+        X, y, _ = data
+        rows = {"X": X[:400], "y": y[:400], "group": [10] * 40}
+        valid = {"eval_group": [[10] * 20], **evaluated_by_lightgbm(X[400:], y[400:])}
+        metric = skgraded.lightgbm.eval_metric(self.TAKEN)
+        stop = skgraded.lightgbm.early_stopping(self.TAKEN, 5)
+        for given in ({"eval_metric": metric}, {"callbacks": [stop]}):
+            with pytest.raises(ValueError, match=self.MESSAGE.format("LightGBM")):
+                RANKERS["lightgbm"].fit(**rows, **valid, **given)
+            alone = LGBMRanker(**QUIET, verbose=-1, metric="None", num_leaves=7)
+            alone.fit(**rows, **valid, **given)
+        assert alone.best_iteration_ > 0
+
+    @pytest.mark.parametrize("part", ["metric", "stopping"])
+    def test_cross_validation_by_lightgbm(self, data, part):
+        X, y, _ = data
+        params = {"objective": "lambdarank", "eval_at": [5], "verbose": -1, "num_threads": 1}
+        rows = lightgbm.Dataset(X, y, group=[10] * 60)
+        given = {"feval": skgraded.lightgbm.eval_metric(self.TAKEN)}
+        if part == "stopping":
+            given = {"callbacks": [skgraded.lightgbm.early_stopping(self.TAKEN, 5)]}
+        with pytest.raises(ValueError, match=self.MESSAGE.format("LightGBM")):
+            lightgbm.cv(params, rows, 3, stratified=False, **given)
+
+    @pytest.mark.parametrize("cv", [False, True])
+    def test_xgboost(self, data, cv):
+        X, y, qid = data
+        train = xgboost.DMatrix(X[:400], y[:400], qid=qid[:400])
+        valid = xgboost.DMatrix(X[400:], y[400:], qid=qid[400:])
+        params = {"objective": "rank:ndcg", "eval_metric": ["ndcg@5", "ndcg@3"], "nthread": 1}
+        metric = skgraded.xgboost.eval_metric(self.TAKEN)
+        run = xgboost.cv if cv else partial(xgboost.train, evals=[(valid, "v")])
+        with pytest.raises(ValueError, match=self.MESSAGE.format("XGBoost")):
+            run(params, train, 3, custom_metric=metric)
+
+    @pytest.mark.parametrize("name", ["v", "other"])
+    def test_the_callback_of_xgboost(self, data, name):
+        X, y, qid = data
+        rows = {"X": X[400:], "y": y[400:], "qid": qid[400:]}
+        train = xgboost.DMatrix(X[:400], y[:400], qid=qid[:400])
+        valid = xgboost.DMatrix(rows["X"], rows["y"], qid=rows["qid"])
+        watch = skgraded.xgboost.evaluation(self.TAKEN, name=name, **rows)
+        params = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "nthread": 1}
+        given = {"verbose_eval": False, "callbacks": [watch]}
+        with pytest.raises(ValueError, match=self.MESSAGE.format("XGBoost")):
+            xgboost.train(params, train, 3, evals=[(valid, "v")], **given)
+        xgboost.train(params, train, 3, **given)  # XGBoost reports nothing without rows
+
+    def test_metrics_of_ours_may_share_a_name(self, data):
+        X, y, qid = data
+        rows = {"X": X[400:], "y": y[400:], "qid": qid[400:]}
+        valid = xgboost.DMatrix(rows["X"], rows["y"], qid=rows["qid"])
+        history = {}
+        xgboost.train(
+            {"objective": "rank:ndcg", "nthread": 1, "disable_default_eval_metric": True},
+            xgboost.DMatrix(X[:400], y[:400], qid=qid[:400]),
+            3,
+            evals=[(valid, "v")],
+            custom_metric=skgraded.xgboost.eval_metric(self.TAKEN),
+            callbacks=[
+                skgraded.xgboost.evaluation(self.TAKEN, name=name, **rows) for name in ("a", "b")
+            ],
+            evals_result=history,
+            verbose_eval=False,
+        )
+        assert history["a"] == history["b"]
+        assert history["v"]["ndcg@5"] == pytest.approx(history["a"]["ndcg@5"], abs=1e-6)
+
+    @pytest.mark.parametrize(
+        ("library", "own", "taken"),
+        [
+            ("lightgbm", {"metric": "ndcg"}, "ndcg@5"),
+            ("xgboost", {"eval_metric": "ndcg@5"}, "ndcg@5"),
+            ("xgboost", {"eval_metric": ["ndcg@3", "ndcg@5"]}, "ndcg@5"),
+            ("catboost", {"loss_function": "QueryRMSE"}, "QueryRMSE"),
+            ("catboost", {"loss_function": "PairLogitPairwise"}, "PairLogit"),
+            ("catboost", {"custom_metric": ["MRR"]}, "MRR"),
+            ("catboost", {"custom_metric": "MRR"}, "MRR"),
+        ],
+    )
+    def test_query_ranker(self, data, library, own, taken):
+        X, y, qid = data
+        estimator = clone_estimator(RANKERS[library]).set_params(**own)
+        ranker = QueryRanker(estimator, measure="nDCG@5", validation_fraction=0.3)
+        with pytest.raises(ValueError, match=rf"^The name {taken!r} of nDCG@5 must be another one"):
+            ranker.fit(X, y, qid, eval_metric={taken: "nDCG@5"})
+        ranker.fit(X, y, qid, eval_metric={"other": "nDCG@5"})
+        assert "other" in ranker.evals_result_["valid_0"]
 
 
 class TestMLflow:

@@ -539,6 +539,23 @@ def test_missing_group_sizes():
         objective("nDCG")(np.array([1, 0, 1]), np.zeros(3))
 
 
+@pytest.mark.skipif(not hasattr(lgb.Dataset, "get_position"), reason="LightGBM < 4.1")
+def test_positions_are_refused_and_those_of_lambdarank_are_not(rows):
+    X, y, qid = rows
+    sizes = np.unique(qid, return_counts=True)[1]
+    position = np.concatenate([np.arange(each) for each in sizes])
+    params = {"num_leaves": 7, "verbose": -1, "num_threads": 1}
+    for shown in (position, None):
+        data = lgb.Dataset(X, y, group=sizes, position=shown)
+        ours = {**params, "objective": objective("nDCG")}
+        if shown is None:
+            assert lgb.train(ours, data, 2).num_trees() == 2
+        else:
+            with pytest.raises(ValueError, match=r"^position must be left out of lightgbm\.Datas"):
+                lgb.train(ours, data, 2)
+            assert lgb.train({**params, "objective": "lambdarank"}, data, 2).num_trees() == 2
+
+
 def test_unjudged_rows():
     with pytest.raises(ValueError, match="y_true must be judged in every row to train on"):
         objective("nDCG")(np.array([1, np.nan, 1]), np.zeros(3), None, [3])

@@ -269,13 +269,13 @@ def test_fit_parameters_are_passed_on_and_follow_their_rows():
     init_score = np.linspace(-3, 3, len(Y))
     by_hand = lgbm().fit(X, Y, group=SIZES, init_score=init_score, categorical_feature=[0])
     fitted = ranker().fit(X, Y, qid=QID, init_score=init_score.tolist(), categorical_feature=[0])
-    np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
+    np.testing.assert_array_equal(fitted.estimator_.predict(X), by_hand.predict(X))
     sizes = [SIZES[each] for each in dict.fromkeys(QID[SHUFFLED].tolist())]
     by_hand = lgbm().fit(X[LAID_OUT], Y[LAID_OUT], group=sizes, init_score=init_score[LAID_OUT])
     shuffled = ranker().fit(
         X[SHUFFLED], Y[SHUFFLED], qid=QID[SHUFFLED], init_score=init_score[SHUFFLED]
     )
-    np.testing.assert_array_equal(shuffled.predict(X), by_hand.predict(X))
+    np.testing.assert_array_equal(shuffled.estimator_.predict(X), by_hand.predict(X))
 
 
 # Early stopping
@@ -760,3 +760,65 @@ def test_a_random_forest_of_xgboost_cannot_be_stopped():
     forest = pytest.importorskip("xgboost").XGBRFRegressor(n_estimators=5)
     with pytest.raises(ValueError, match="validation_fraction is supported for LGBMRanker, "):
         ranker(forest, validation_fraction=0.3).fit(X, query_target(Y, QID))
+
+
+# Arguments that are written otherwise
+
+
+@pytest.mark.parametrize(
+    ("estimator", "given", "place"),
+    [
+        (lgbm(), "num_leaves", "estimator__num_leaves"),
+        (make_pipeline("passthrough", lgbm()), "num_leaves", "estimator__lgbmranker__num_leaves"),
+        (
+            make_pipeline("passthrough", lgbm()),
+            "estimator__num_leaves",
+            "estimator__lgbmranker__num_leaves",
+        ),
+        (lgbm(), "num_iterations", "estimator__num_iterations"),  # which LightGBM does not list
+    ],
+)
+def test_a_parameter_of_the_estimator_is_told_with_its_place(estimator, given, place):
+    with pytest.raises(ValueError, match=rf"(?s)^Invalid parameter .* with its place: {place}\.$"):
+        ranker(estimator).set_params(random_state=0, **{given: 3})
+    found = ranker(estimator).set_params(**{place: 3})
+    assert found.get_params()[place] == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "params", "message"),
+    [
+        (("AP",), {}, r"everything else by name, got 'AP': write QueryRanker\(estimator, measure"),
+        ((), {"measure": "AP", "early_stopping_round": 5}, r"write early_stopping_rounds\.$"),
+        ((), {"measure": "AP", "num_leaves": 5}, r"no parameter num_leaves: give one of the est"),
+        ((), {}, r"missing 1 required keyword-only argument: 'measure'"),
+    ],
+)
+def test_arguments_that_the_ranker_does_not_take(args, params, message):
+    with pytest.raises(TypeError, match=message):
+        QueryRanker(lgbm(), *args, **params)
+
+
+@pytest.mark.parametrize("several", [["nDCG@10"], ("AP", "RR"), {"a": "AP"}, {"AP"}])
+def test_a_ranker_has_a_single_measure(several):
+    with pytest.raises(TypeError, match=r"^measure must be a single one, .* scoring=make_rank"):
+        QueryRanker(lgbm(), measure=several).fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"],
+)
+def test_all_of_lightgbms_names_of_the_rounds_need_validation_queries(name):
+    with pytest.raises(ValueError, match=rf"^{name} of LGBMRanker needs validation queries, got 5"):
+        ranker(lgbm().set_params(**{name: 5})).fit(X, Y, qid=QID)
+
+
+def test_a_data_set_of_hugging_face_is_turned_into_a_frame():
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_dict({f"f{each}": X[:, each] for each in range(X.shape[1])})
+    with pytest.raises(TypeError, match=r"^X must .* got a Dataset of Hugging Face: pass"):
+        ranker().fit(rows, Y, qid=QID)
+    fitted = ranker().fit(rows.to_pandas(), Y, qid=QID)
+    with pytest.raises(TypeError, match=r"Dataset of Hugging Face"):
+        fitted.predict(rows)

@@ -374,6 +374,14 @@ def test_frames_of_other_kinds_are_refused_in_short():
         trec.read_run({"q": ["d1", "d2"]})
 
 
+def test_a_data_set_of_hugging_face_is_turned_into_a_frame():
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_dict({"qid": ["q"], "docno": ["d"], "score": [1.0]})
+    with pytest.raises(TypeError, match=r"^A Dataset of Hugging Face .* pass dataset\.to_pandas"):
+        trec.read_run(rows)
+    assert trec.read_run(rows.to_pandas()).to_dict() == {"q": {"d": 1.0}}
+
+
 @pytest.mark.parametrize("pack", [bytes, *PACKED.values()])
 def test_a_file_object_stays_open(pack):
     file = io.BytesIO(pack(RUN.encode()))

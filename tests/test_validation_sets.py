@@ -1,12 +1,14 @@
 """Validation queries given to QueryRanker.fit, and what to do where query ids are missing."""
 
 import warnings
+from inspect import signature
 
 import numpy as np
 import pytest
 import sklearn
 from lightgbm import LGBMRanker
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
@@ -22,9 +24,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
-from skgraded.exceptions import (
-    QueryLeakWarning,
-)
+from skgraded.exceptions import QueryLeakWarning, UntransformedRowsWarning
 from skgraded.measures import (
     Fallout,
 )
@@ -223,6 +223,72 @@ def test_validation_queries_pass_through_the_pipeline():
     assert value == MEASURE(Y_VALID, by_hand, qid=QID_VALID)
 
 
+# A Pipeline around the ranker
+
+
+def outer(*before, **params):
+    steps = before or (StandardScaler(),)
+    return make_pipeline(*steps, ranker(), **params)
+
+
+def given_to_outer(features=X_VALID, name="queryranker"):
+    rows = {"eval_X": features, "eval_y": query_target(Y_VALID, QID_VALID)}
+    return {f"{name}__{key}": value for key, value in rows.items()}
+
+
+WARNS = {"match": r"transform_input=\[\"eval_X\"\]"}
+
+
+def test_validation_rows_that_the_transformers_do_not_see_warn():
+    y = query_target(Y, QID)
+    with pytest.warns(UntransformedRowsWarning, **WARNS):
+        outer().fit(50 * X + 9, y, **given_to_outer(50 * X_VALID + 9))
+    nested = make_pipeline(StandardScaler(), make_pipeline("passthrough", ranker()))
+    with pytest.warns(UntransformedRowsWarning, **WARNS):
+        nested.fit(X, y, **given_to_outer(name="pipeline__queryranker"))
+    search = GridSearchCV(ranker(), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2))
+    with pytest.warns(UntransformedRowsWarning, **WARNS):
+        make_pipeline(StandardScaler(), search).fit(X, y, **given_to_outer(name="gridsearchcv"))
+    searched = GridSearchCV(outer(), {"queryranker__early_stopping_rounds": [3]}, cv=QueryKFold(2))
+    with pytest.warns(UntransformedRowsWarning, **WARNS):
+        searched.fit(X, y, **given_to_outer())
+
+
+def test_validation_rows_that_nothing_transforms_or_that_are_transformed_do_not_warn():
+    y = query_target(Y, QID)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outer("passthrough").fit(X, y, **given_to_outer())
+        by_hand = PCA(3).fit(X)
+        outer(PCA(3)).fit(X, y, **given_to_outer(by_hand.transform(X_VALID)))
+        inside = ranker(make_pipeline(StandardScaler(), ranker().estimator))
+        inside.fit(X, y, **{"eval_X": X_VALID, "eval_y": query_target(Y_VALID, QID_VALID)})
+        selecting = outer(SelectFromModel(ranker(), threshold=-np.inf), StandardScaler())
+        selecting.set_params(queryranker__early_stopping_rounds=None)
+        selecting.fit(X, y, **given_to_outer(name="selectfrommodel"))
+
+
+@pytest.mark.skipif(
+    "transform_input" not in signature(make_pipeline).parameters, reason="scikit-learn < 1.6"
+)
+def test_a_pipeline_that_is_told_transforms_the_validation_rows():
+    scaler = StandardScaler().fit(50 * X + 9)
+    expected = ranker().fit(
+        scaler.transform(50 * X + 9), Y, QID,
+        eval_X=scaler.transform(50 * X_VALID + 9), eval_y=Y_VALID, eval_qid=QID_VALID,
+    )  # fmt: skip
+    rows = {"qid": QID, "eval_X": 50 * X_VALID + 9, "eval_y": Y_VALID, "eval_qid": QID_VALID}
+    with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = outer(transform_input=["eval_X"]).fit(50 * X + 9, Y, **rows)
+    assert fitted[-1].evals_result_ == expected.evals_result_
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.warns(UntransformedRowsWarning, **WARNS),
+    ):
+        outer(transform_input=["other"]).fit(50 * X + 9, Y, **rows)
+
+
 @pytest.mark.parametrize("routing", [False, True])
 def test_a_search_hands_the_validation_queries_on(routing):
     search = GridSearchCV(ranker(), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2))
@@ -279,6 +345,7 @@ def test_queries_on_both_sides_warn_and_the_training_rows_themselves_do_not():
         ),
         ({"estimator": Ridge()}, {}, "eval_X is supported for LGBMRanker.* got Ridge"),
         ({}, {"eval_set": []}, "eval_set is taken by eval_X"),
+        ({}, {"eval_names": ["mine"]}, "eval_names is taken by eval_X"),
     ],
 )
 def test_bad_validation_queries_are_refused(params, given, message):

@@ -68,9 +68,11 @@ def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure(part
     seen = ranker.evals_result()["validation"]
     n_rounds = len(seen[str(TARGET)])
     assert n_rounds < 100
+    longer = clone(ranker).set_params(callbacks=None, n_estimators=n_rounds)
+    longer.fit(*train[:2], qid=train[2], verbose=False)
     exact = [
         evaluate([TARGET, nDCG(k=10)], valid[1], scores, qid=valid[2]).mean()
-        for scores in staged(ranker.get_booster(), valid[0], n_rounds)
+        for scores in staged(longer.get_booster(), valid[0], n_rounds)
     ]
     for name in (str(TARGET), "nDCG@10"):
         np.testing.assert_allclose(seen[name], [each[name] for each in exact], rtol=0, atol=1e-15)
@@ -257,7 +259,9 @@ class Reader(xgb.callback.TrainingCallback):
 @pytest.mark.skipif(XGBOOST < (3, 2), reason="callbacks are called in any order")
 def test_query_rankers_measure_is_recorded_before_the_rankers_own_callbacks(rows):
     X, y, qid = rows
-    stop = xgb.callback.EarlyStopping(rounds=3, metric_name=str(TARGET), data_name="valid_0")
+    stop = xgb.callback.EarlyStopping(
+        rounds=3, metric_name=str(TARGET), data_name="valid_0", maximize=True
+    )
     fitted = QueryRanker(
         xgb.XGBRanker(n_estimators=3, n_jobs=1, callbacks=[Reader(), stop]),
         measure=TARGET,
@@ -350,6 +354,14 @@ def test_bad_arguments(parts):
         objective("ERR(max_grade=4)")
     with pytest.warns(InferredGradesWarning, match="evaluation got xGAP without max_grade"):
         evaluation("xGAP", X=X, y=y, qid=qid)
+
+
+@pytest.mark.parametrize("rounds", [None, 3])
+def test_the_callback_serves_no_cross_validation(parts, rounds):
+    (X, y, qid), train = parts[1], matrix(parts[0])
+    watch = evaluation(TARGET, X=X, y=y, qid=qid, rounds=rounds)
+    with pytest.raises(TypeError, match=r"xgboost\.cv trains one model in each fold: pass xgb"):
+        xgb.cv({**PARAMS, "objective": "rank:ndcg"}, train, 2, callbacks=[watch])
 
 
 def test_rows_where_nothing_is_relevant_have_no_mean(parts):

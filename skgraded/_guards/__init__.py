@@ -19,7 +19,13 @@ from skgraded._guards._scikit_learn import (
     warn_if_queries_will_be_cut,
     warn_if_rows_are_those_of_a_fold,
 )
-from skgraded._guards._stack import caller_with, frame_that_asked, stacklevel_of_the_user
+from skgraded._guards._stack import (
+    argument_of,
+    caller_with,
+    fits_of_pipelines,
+    frame_that_asked,
+    stacklevel_of_the_user,
+)
 from skgraded._guards._subsets import refuse_cut_queries
 from skgraded._guards._whole_queries import (
     warn_about_given_queries,
@@ -31,7 +37,9 @@ __all__ = [
     "Queries",
     "QueryRecord",
     "Refusal",
+    "argument_of",
     "caller_with",
+    "fits_of_pipelines",
     "frame_that_asked",
     "is_permuting_features",
     "n_shared",

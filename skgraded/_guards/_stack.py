@@ -13,6 +13,8 @@ No value depends on what it finds. This is all that it is read for:
 - **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
 - **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
   know whether they maximise, so that a training that goes the wrong way can be refused.
+- **Which model a callback watches**: XGBoost hands a callback the booster alone, so that only
+  frames tell how the ranker reads features and from which scores it starts.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "LearningCurve",
+    "argument_of",
     "caller_with",
+    "fits_of_pipelines",
     "fraction_drawn_by",
     "frame_that_asked",
     "is_argument_of",
@@ -45,6 +49,7 @@ _LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "
 _VALIDATION = "sklearn.model_selection._validation"
 _ELIMINATION = "sklearn.feature_selection._rfe"
 _SCORER = "sklearn.metrics._scorer"
+_PIPELINES = {"sklearn.pipeline", "imblearn.pipeline"}
 _PERMUTATION = "sklearn.inspection._permutation_importance"
 
 
@@ -107,6 +112,14 @@ def caller_with(module: str, *attributes: str) -> Any:
     return None
 
 
+def argument_of(module: str, function: str, argument: str) -> Any:
+    """Return an argument of the innermost running function of that name in a module, else None."""
+    for frame in _frames_above_the_caller():
+        if frame.f_code.co_name == function and _module_of(frame) == module:
+            return frame.f_locals.get(argument)
+    return None
+
+
 def frame_that_asked() -> FrameType | None:
     """Return the frame that called the caller; of a generator, the one that asked for its next."""
     return sys._getframe(2)
@@ -120,6 +133,19 @@ def is_argument_of(functions: Collection[str], argument: str, value: object) -> 
         if frame.f_code.co_name in functions
         for each in (frame.f_locals.get(argument) or {}).values()
     )
+
+
+def fits_of_pipelines() -> Iterator[tuple[Any, Any]]:
+    """Yield every Pipeline that is fitting its last step, with the X that it was given itself."""
+    in_transformers = []
+    for frame in _frames_above_the_caller():
+        if _module_of(frame) not in _PIPELINES:
+            continue
+        pipeline = frame.f_locals.get("self")
+        if frame.f_code.co_name == "_fit":
+            in_transformers.append(pipeline)
+        elif frame.f_code.co_name == "fit" and pipeline not in in_transformers:
+            yield pipeline, frame.f_locals.get("X")
 
 
 def is_cross_validating() -> bool:

@@ -6,5 +6,6 @@ from skgraded.boosting._evaluator import (
     as_argument,
     parse_named,
 )
+from skgraded.boosting._taken_names import refuse_taken_names
 
-__all__ = ["ChosenMeasure", "NamedMeasures", "as_argument", "parse_named"]
+__all__ = ["ChosenMeasure", "NamedMeasures", "as_argument", "parse_named", "refuse_taken_names"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
@@ -26,15 +27,19 @@ from skgraded._params import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure
+from skgraded.model_selection._arguments import place_of_parameters, the_measure, with_hints
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
     Watched,
     clone_around,
     clone_estimator,
+    export_model,
     final_step,
     fit_estimator,
     importances_of,
+    name_of_initial_scores,
+    predict_from,
     reject_cluster_rankers,
     split_fit_params,
     take_along,
@@ -44,6 +49,7 @@ from skgraded.model_selection._training_checks import (
     EvaluationSet,
     check_evaluation_grades,
     check_features,
+    check_initial_scores,
     check_stopping,
     check_training_data,
     check_weights,
@@ -51,7 +57,6 @@ from skgraded.model_selection._training_checks import (
     warn_if_a_feature_holds_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
-from skgraded.scoring import scores_of
 
 __all__ = ["QueryRanker"]
 
@@ -64,6 +69,7 @@ _FITTED_IF_ASKED = (
     "evals_result_",
     "evaluated_measures_",
     "best_iteration_",
+    "starts_from_",
 )
 
 
@@ -135,6 +141,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
         Number of iterations that predictions use; only with `early_stopping_rounds`.
+    starts_from_ : str
+        Name of the fit parameter with the initial scores that the model starts from; only where
+        there are some.
 
     See Also
     --------
@@ -208,6 +217,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     }
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
+    @with_hints
     def __init__(
         self,
         estimator: Any,
@@ -226,6 +236,33 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.missing_qid = missing_qid
         self.remember_queries = remember_queries
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the ranker, or of its estimator.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters by name; those of the estimator as ``estimator__num_leaves=31``, those of a
+            step of a Pipeline as ``estimator__lgbmranker__num_leaves=31``.
+
+        Returns
+        -------
+        QueryRanker
+            The ranker itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown.
+        """
+        try:
+            super().set_params(**params)
+        except ValueError as error:
+            if not str(error).startswith("Invalid parameter"):
+                raise
+            raise ValueError(f"{error} {place_of_parameters(self, params)}") from error
+        return self
 
     def fit(
         self,
@@ -254,8 +291,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each row. XGBRanker, CatBoostRanker and the measure weigh queries, by the mean
             of their rows.
         eval_X : array-like or sparse matrix of shape (n_validation_documents, n_features), optional
-            Features of queries to watch the measure on, instead of a `validation_fraction`. In a
-            Pipeline they pass through the transformers.
+            Features of queries to watch the measure on, instead of a `validation_fraction`. They
+            pass through the transformers of a Pipeline in `estimator`; a Pipeline around the ranker
+            transforms them with ``transform_input=["eval_X"]`` alone (scikit-learn >= 1.6).
         eval_y : array-like of shape (n_validation_documents,), optional
             Their grades, or what `query_target` makes; NaN = unjudged, which the measure treats by
             its rule. Metrics of the booster's own take these documents for grade 0.
@@ -291,7 +329,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
             evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each.
+            or ``pairs`` are not row numbers of one query each. If the measure of what `predict`
+            returns for the validation rows is not what was watched in training.
 
         Warns
         -----
@@ -311,6 +350,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
         RowNumbersWarning
             If ``pairs`` are given to a fold of a cross-validation.
+        UntransformedRowsWarning
+            If the ranker stands in a Pipeline that transforms X and not eval_X.
         """
         reject_cluster_rankers(self.estimator)
         warn_if_features_are_selected_by_r2()
@@ -333,12 +374,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         elif watches:
             rows, held_out = self._hold_out(judgments, rows)
             validation = self._watch(held_out, params.named, judgments.top_grade)
-        self._keep(fit_estimator(self.estimator_, rows, validation, params.training))
+        self._keep(fit_estimator(self.estimator_, rows, validation, params.training), rows)
         if not self.remember_queries:
             self._forget("training_queries_", "validation_queries_")
         return self
 
-    def _keep(self, watched: Watched | None) -> None:
+    def _keep(self, watched: Watched | None, rows: QueryRows) -> None:
+        start = name_of_initial_scores(self.estimator_)
+        if start in rows.per_row:
+            self.starts_from_ = start
         if watched is not None:
             self.evals_result_ = watched.evals_result
             self.evaluated_measures_ = dict(watched.named)
@@ -448,23 +492,39 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             return self.measure_
         return _resolved(given, judgments)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any, **initial_scores: ArrayLike) -> NDArray[np.float64]:
         """Score documents; within a query, the higher the score, the better the document.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
             Features; a column ``"qid"`` is dropped.
+        **initial_scores : array-like of shape (n_documents,)
+            What the model starts from in these rows, if it was fitted so, under the same name:
+            ``init_score`` of LightGBM, ``base_margin`` of XGBoost, ``baseline`` of CatBoost.
 
         Returns
         -------
         ndarray of shape (n_documents,)
             The scores, which need no query ids.
+
+        Raises
+        ------
+        TypeError
+            If the estimator knows no initial scores of that name.
+        ValueError
+            If there is not one initial score for each row.
+
+        Warns
+        -----
+        MissingInitialScoresWarning
+            If the ranker was fitted with initial scores and gets none.
         """
         check_is_fitted(self, "estimator_")
         features = _features_of(X)
         check_features(self, features, reset=False)
-        return scores_of(self.estimator_, features)
+        start = check_initial_scores(self, X, initial_scores)
+        return predict_from(self.estimator_, features, start)
 
     def score(
         self,
@@ -516,6 +576,54 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         mean = chosen(judgments.rank(scores))
         return mean if chosen.greater_is_better else -mean
 
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file in the format of its library.
+
+        The file holds the iterations that `predict` uses, and the libraries and the converters of
+        their formats read it: text for LightGBM (``lightgbm.Booster(model_file=path)``), JSON or,
+        with the suffix ``.ubj``, binary JSON for XGBoost (``XGBRanker.load_model``), JSON with the
+        suffix ``.json`` and else ``cbm`` for CatBoost (``CatBoostRanker.load_model``).
+
+        Converters such as onnxmltools refuse a LightGBM model that was trained with
+        `skgraded.lightgbm.objective`, because it names no objective that they know. The file names
+        ``"lambdarank"``, or ``"regression"`` for LGBMRegressor, whose scores are such sums of
+        leaves, too.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write. What it holds is overwritten.
+
+        Raises
+        ------
+        TypeError
+            If the estimator is of a library without a file format, such as scikit-learn.
+        ValueError
+            If the estimator is a Pipeline with transformers, which the file could not hold.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import lightgbm
+        >>> from skgraded import QueryRanker
+        >>> from skgraded.datasets import make_ranking
+        >>> from skgraded.lightgbm import objective
+        >>> X, y, qid = make_ranking(n_queries=20, docs_per_query=20, random_state=0)
+        >>> estimator = lightgbm.LGBMRanker(objective=objective("nDCG"), n_jobs=1, verbose=-1)
+        >>> ranker = QueryRanker(estimator, measure="nDCG@10").fit(X, y, qid=qid)
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "model.txt")
+        ...     ranker.export(path)
+        ...     again = lightgbm.Booster(model_file=path)
+        >>> again.dump_model()["objective"]
+        'lambdarank'
+        >>> bool((again.predict(X) == ranker.predict(X)).all())
+        True
+        """
+        check_is_fitted(self, "estimator_")
+        export_model(self.estimator_, path)
+
     @property
     def feature_importances_(self) -> NDArray[Any]:
         """The importances of the features, where the fitted estimator has them."""
@@ -547,7 +655,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
-    chosen = measure(spec)
+    chosen = the_measure(spec)
     if not chosen.is_open:
         return chosen
     judgments.require_integer_grades(chosen)

@@ -11,16 +11,28 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_once
+from skgraded._guards import fits_of_pipelines, warn_once
 from skgraded._params import fraction, integer_or_none
-from skgraded.exceptions import IdColumnWarning
-from skgraded.model_selection._fitting import can_stop_early, final_step, stoppable
-from skgraded.rankings import Judgments, numeric, split_target
+from skgraded.exceptions import (
+    IdColumnWarning,
+    MissingInitialScoresWarning,
+    UntransformedRowsWarning,
+)
+from skgraded.model_selection._fitting import (
+    STOPPING,
+    can_stop_early,
+    entry_per_row,
+    final_step,
+    name_of_initial_scores,
+    stoppable,
+)
+from skgraded.rankings import Judgments, numeric, read_columns, split_target
 
 __all__ = [
     "EvaluationSet",
     "check_evaluation_grades",
     "check_features",
+    "check_initial_scores",
     "check_stopping",
     "check_training_data",
     "check_weights",
@@ -30,7 +42,7 @@ __all__ = [
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_group"}
+_EVALUATION_SETS = {"eval_set", "eval_group", "eval_names"}
 
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
@@ -88,6 +100,8 @@ def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str,
     _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
     if not is_watched:
         return False
+    if evaluation.is_given:
+        _warn_if_transformers_are_passed_by(evaluation.X)
     taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
     if not can_stop_early(ranker.estimator):
         raise ValueError(
@@ -119,6 +133,22 @@ def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSe
         )
 
 
+def _warn_if_transformers_are_passed_by(eval_X: Any) -> None:  # noqa: N803
+    """Warn where a Pipeline around the ranker has transformed X, and not the validation rows."""
+    for pipeline, X in fits_of_pipelines():
+        before = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
+        is_raw = np.shape(X)[1:] == np.shape(eval_X)[1:]  # else it is transformed, or is refused
+        if before and is_raw and "eval_X" not in (getattr(pipeline, "transform_input", None) or ()):
+            warn_once(
+                "eval_X goes past the transformers of the Pipeline, so that the measure watches "
+                "features as they are, and the model is trained on what the transformers return. "
+                'Write Pipeline(..., transform_input=["eval_X"]) (scikit-learn >= 1.6, with '
+                "metadata routing on), or QueryRanker(make_pipeline(transformers, estimator), ...)."
+                " If eval_X has been transformed already, silence this warning.",
+                UntransformedRowsWarning,
+            )
+
+
 def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: str = "") -> None:
     for name in sorted(names & fit_params.keys()):
         raise ValueError(f"{name} {reason}: leave it out of the fit parameters. {way_out}".rstrip())
@@ -127,13 +157,15 @@ def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: s
 def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    rounds = last.get_params().get("early_stopping_rounds")
-    if rounds is not None and not watches and can_stop_early(estimator):
-        raise ValueError(
-            f"early_stopping_rounds of {type(last).__name__} needs validation queries, got "
-            f"{rounds} and none of them. Give it to the ranker: QueryRanker(..., "
-            f"validation_fraction=0.2, early_stopping_rounds={rounds})."
-        )
+    if watches or not can_stop_early(estimator):
+        return
+    for name, rounds in last.get_params().items():
+        if name in STOPPING and rounds is not None:
+            raise ValueError(
+                f"{name} of {type(last).__name__} needs validation queries, got {rounds} and none "
+                "of them. Give it to the ranker: QueryRanker(..., validation_fraction=0.2, "
+                f"early_stopping_rounds={rounds})."
+            )
 
 
 def grades_of(y: Any, features: Any) -> NDArray[Any]:
@@ -158,6 +190,11 @@ def grades_of(y: Any, features: Any) -> NDArray[Any]:
 
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Store the number and the names of the features, or compare them with those stored."""
+    if type(X).__module__.partition(".")[0] == "datasets":
+        raise TypeError(
+            f"X must be an array, a sparse matrix or a DataFrame, got a {type(X).__name__} of "
+            "Hugging Face: pass dataset.to_pandas()."
+        )
     rows = X if hasattr(X, "shape") else np.asarray(X)
     if len(rows.shape) != 2:  # noqa: PLR2004
         raise ValueError(
@@ -200,6 +237,38 @@ def check_evaluation_grades(judgments: Judgments) -> None:
 
 def _n_unjudged(judgments: Judgments) -> int:
     return int((judgments.levels >= judgments.n_levels).sum())
+
+
+def check_initial_scores(ranker: Any, X: Any, given: dict[str, Any]) -> NDArray[Any] | None:
+    """Return the initial scores to predict with; warn where a model that starts from some has none.
+
+    Parameters
+    ----------
+    ranker : QueryRanker
+        The fitted ranker.
+    X : array-like of shape (n_documents, n_features)
+        The features.
+    given : dict of str to array-like
+        The initial scores by the library's name.
+    """
+    name = name_of_initial_scores(ranker.estimator_)
+    for unknown in sorted(given.keys() - {name}):
+        known = f"initial scores as {name}" if name else "no initial scores"
+        raise TypeError(
+            f"predict of {type(final_step(ranker.estimator_)).__name__} takes {known}, "
+            f"got {unknown}."
+        )
+    if given.get(name) is not None:
+        read_columns(None, X=X, **given)
+        return entry_per_row(name, given[name], _num_samples(X))
+    if hasattr(ranker, "starts_from_"):
+        warn_once(
+            f"The ranker was fitted with {name}, and predicts without: its scores lack what it "
+            f"started from, and so does any value of a measure on them. Pass predict(X, {name}=...)"
+            "; zeros say that there is nothing to start from.",
+            MissingInitialScoresWarning,
+        )
+    return None
 
 
 def check_weights(name: str, judgments: Judgments) -> None:

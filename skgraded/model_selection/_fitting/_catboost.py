@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded.boosting import refuse_taken_names
 from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "importances"]
+__all__ = ["export", "fit", "importances", "predict_from"]
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
@@ -46,12 +47,23 @@ def fit(
             "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, which "
             f"evaluates one measure, got {', '.join(name for name, _ in validation.named)}."
         )
+    refuse_taken_names(validation.named, _own_metrics(params), "CatBoost")
     watching = _watching(ranker, rows, validation, fit_params)
     ranker.fit(rows.X, rows.y, group_id=ids, **{**fit_params, **watching})
     # CatBoost's best_iteration_ does not count the trees of init_model.
     best = None if validation.rounds is None else ranker.tree_count_
     recorded = {"valid_0": ranker.get_evals_result()["validation"]}
-    return Watched(recorded, best, validation.named)
+    # best_model_min_trees may keep more iterations than the best ones.
+    by_others = ranker.get_params().get("best_model_min_trees") is not None
+    predicts_with = "any" if by_others and best else validation.predicts_with(best)
+    return Watched(recorded, best, validation.named, predicts_with)
+
+
+def _own_metrics(params: dict[str, Any]) -> list[str]:
+    """Names under which CatBoost reports its metrics; others hold a colon, as ours cannot."""
+    loss, others = str(params.get("loss_function")), params.get("custom_metric") or ()
+    listed = [others] if isinstance(others, str) else others
+    return [loss, loss.removesuffix("Pairwise"), *listed]
 
 
 def _watching(
@@ -88,6 +100,12 @@ def _watching(
     }
 
 
+def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
+    """Predict and add the initial scores, as CatBoost's training does."""
+    scores: NDArray[Any] = ranker.predict(X) + start
+    return scores
+
+
 def importances(ranker: Any) -> NDArray[Any]:
     """Return the importances of the features, for a ranking loss those of another type."""
     found = np.asarray(ranker.feature_importances_)
@@ -95,3 +113,8 @@ def importances(ranker: Any) -> NDArray[Any]:
         return found
     # CatBoost has None: the default type would need the training rows.
     return np.asarray(ranker.get_feature_importance(type="PredictionValuesChange"))
+
+
+def export(ranker: Any, path: str) -> None:
+    """Write CatBoost's binary format, or its JSON."""
+    ranker.save_model(path, format="json" if path.endswith(".json") else "cbm")

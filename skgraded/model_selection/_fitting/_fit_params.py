@@ -15,7 +15,7 @@ from skgraded.model_selection._fitting._final_step import final_step
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
 
-__all__ = ["FitParams", "TakenAlong", "split_fit_params", "take_along"]
+__all__ = ["FitParams", "TakenAlong", "entry_per_row", "split_fit_params", "take_along"]
 
 # Their other parameters belong to columns, evaluation sets or the training as a whole.
 _BOOSTERS = {"lightgbm", "xgboost", "catboost"}
@@ -186,7 +186,7 @@ def take_along(estimator: Any, fit_params: Mapping[str, Any], judgments: Judgmen
         if value is None or (name in _PAIRS and name in known):
             continue
         if name in known and name in _PER_ROW:
-            per_row[name] = _with_an_entry_per_row(name, value, n_rows)
+            per_row[name] = entry_per_row(name, value, n_rows)
         elif name not in known and _n_entries(value) == n_rows:
             is_arrow = type(value).__module__.startswith("pyarrow")
             # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
@@ -205,7 +205,8 @@ def _names_of_library(estimator: Any) -> set[str]:
     return found
 
 
-def _with_an_entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
+def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
+    """Return values as an array; raise where they are not one for each row."""
     values = np.asarray(value)
     n_entries = len(values) if values.ndim else 1
     if n_entries != n_rows:

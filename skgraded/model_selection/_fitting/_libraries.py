@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,13 +16,18 @@ from skgraded.model_selection._fitting._final_step import final_step
 from skgraded.model_selection._fitting._init_model import unwrap_init_model
 from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._pairs import Pairs
+from skgraded.model_selection._fitting._prediction import require_the_model_watched
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
+from skgraded.scoring import scores_of
 
 __all__ = [
     "can_stop_early",
+    "export_model",
     "fit_estimator",
     "importances_of",
+    "name_of_initial_scores",
     "needs_queries",
+    "predict_from",
     "reject_cluster_rankers",
     "stoppable",
 ]
@@ -38,24 +44,56 @@ def _plain_importances(estimator: Any) -> NDArray[Any]:
     return np.asarray(estimator.feature_importances_)
 
 
+def _predict_alone(estimator: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
+    raise TypeError(f"{type(estimator).__name__} predicts without initial scores: leave them out.")
+
+
 class _Library(NamedTuple):
-    """How the estimators of a library are handled."""
+    """How the estimators of a library are handled; `start` is its name of initial scores."""
 
     fit: Callable[[Any, QueryRows, Validation | None, dict[str, Any]], Watched | None] = _fit_plain
     needs_queries: bool = False
     stops_early: bool = False
     importances: Callable[[Any], NDArray[Any]] = _plain_importances
+    start: str = ""
+    predict_from: Callable[[Any, Any, NDArray[Any]], NDArray[Any]] = _predict_alone
+    export: Callable[[Any, str], None] | None = None
 
+
+_LIGHTGBM = _Library(
+    _lightgbm.fit,
+    needs_queries=True,
+    stops_early=True,
+    start="init_score",
+    predict_from=_lightgbm.predict_from,
+    export=_lightgbm.export,
+)
+_XGBOOST = _Library(
+    _xgboost.fit,
+    needs_queries=True,
+    stops_early=True,
+    start="base_margin",
+    predict_from=_xgboost.predict_from,
+    export=_xgboost.export,
+)
 
 # By the name of the package and that of the class, so that no library has to be imported.
 _LIBRARIES = {
-    ("lightgbm", "LGBMRanker"): _Library(_lightgbm.fit, needs_queries=True, stops_early=True),
-    ("lightgbm", "LGBMRegressor"): _Library(_lightgbm.fit_regressor, stops_early=True),
-    ("xgboost", "XGBRanker"): _Library(_xgboost.fit, needs_queries=True, stops_early=True),
-    ("xgboost", "XGBRFRegressor"): _Library(),  # an XGBRegressor of a single iteration
-    ("xgboost", "XGBRegressor"): _Library(_xgboost.fit_regressor, stops_early=True),
+    ("lightgbm", "LGBMRanker"): _LIGHTGBM,
+    ("lightgbm", "LGBMRegressor"): _LIGHTGBM._replace(
+        fit=_lightgbm.fit_regressor, needs_queries=False
+    ),
+    ("xgboost", "XGBRanker"): _XGBOOST,
+    ("xgboost", "XGBRFRegressor"): _Library(export=_xgboost.export),  # of a single iteration
+    ("xgboost", "XGBRegressor"): _XGBOOST._replace(fit=_xgboost.fit_regressor, needs_queries=False),
     ("catboost", "CatBoostRanker"): _Library(
-        _catboost.fit, needs_queries=True, stops_early=True, importances=_catboost.importances
+        _catboost.fit,
+        needs_queries=True,
+        stops_early=True,
+        importances=_catboost.importances,
+        start="baseline",
+        predict_from=_catboost.predict_from,
+        export=_catboost.export,
     ),
 }
 _ANY_OTHER = _Library()
@@ -72,7 +110,26 @@ def _library_of(estimator: Any) -> _Library:
 def fit_estimator(
     estimator: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
 ) -> Watched | None:
-    """Fit an estimator on whole queries, in the way of its library."""
+    """Fit an estimator on whole queries, in the way of its library.
+
+    Raises
+    ------
+    ValueError
+        If the estimator predicts otherwise than the measure has watched it on the validation rows.
+    """
+    watched = _fit(estimator, rows, validation, fit_params)
+    if watched is not None and validation is not None:
+        held_out, last = validation.rows, final_step(estimator)
+        scores = predict_from(
+            estimator, held_out.X, held_out.per_row.get(name_of_initial_scores(last))
+        )
+        require_the_model_watched(watched, held_out, scores, type(last).__name__)
+    return watched
+
+
+def _fit(
+    estimator: Any, rows: QueryRows, validation: Validation | None, fit_params: dict[str, Any]
+) -> Watched | None:
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, validation, fit_params)
     weighted = {} if rows.weight is None else {"sample_weight": rows.weight}
@@ -110,7 +167,22 @@ def _fit_pipeline(
             validation = dataclasses.replace(validation, rows=transformed)
         # With a cache, the fitted transformers are copies of those in the pipeline.
         pipeline.steps = [*transformers.steps, last]
-    return fit_estimator(last[1], rows, validation, fit_params)
+    return _fit(last[1], rows, validation, fit_params)
+
+
+def predict_from(estimator: Any, X: Any, start: Any) -> NDArray[Any]:
+    """Score documents, from initial scores where these are given."""
+    if start is None:
+        return scores_of(estimator, X)
+    if isinstance(estimator, Pipeline):
+        *before, (_, last) = estimator.steps
+        return predict_from(last, estimator[:-1].transform(X) if before else X, start)
+    return _library_of(estimator).predict_from(estimator, X, np.asarray(start))
+
+
+def name_of_initial_scores(estimator: Any) -> str:
+    """Return the parameter by which a library takes initial scores, "" where it takes none."""
+    return _library_of(final_step(estimator)).start
 
 
 def can_stop_early(estimator: Any) -> bool:
@@ -131,6 +203,26 @@ def stoppable() -> str:
 def importances_of(estimator: Any) -> NDArray[Any]:
     """Return the importances of the features of a fitted estimator."""
     return _library_of(estimator).importances(estimator)
+
+
+def export_model(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model in the format of its library."""
+    if isinstance(estimator, Pipeline):
+        *before, (_, last) = estimator.steps
+        if all(step in (None, "passthrough") for _, step in before):
+            return export_model(last, path)
+        raise ValueError(
+            "export writes the model alone, got a Pipeline whose transformers the file would lack: "
+            "save the fitted QueryRanker with joblib, or convert its Pipeline with skl2onnx."
+        )
+    export = _library_of(estimator).export
+    if export is None:
+        names = ", ".join(name for (_, name), library in _LIBRARIES.items() if library.export)
+        raise TypeError(
+            f"export is supported for {names}, whose libraries have file formats, got "
+            f"{type(estimator).__name__}: save the fitted QueryRanker with joblib."
+        )
+    return export(estimator, os.fspath(path))
 
 
 def reject_cluster_rankers(estimator: Any) -> None:

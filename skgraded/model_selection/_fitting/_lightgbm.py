@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
@@ -14,7 +18,7 @@ from skgraded.model_selection._fitting._own_stopping import given_params, reject
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
-__all__ = ["fit", "fit_regressor"]
+__all__ = ["export", "fit", "fit_regressor", "predict_from"]
 
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
@@ -41,6 +45,7 @@ def _fit(
         ranker.fit(rows.X, rows.y, **fit_params)
         return None
     reject_own_stopping(ranker)
+    _refuse_partial_sums(ranker)
     if not _METRIC.intersection(given_params(ranker)):
         ranker.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
     others = _listed(fit_params, "eval_metric")
@@ -50,7 +55,8 @@ def _fit(
     watching = _watching(ranker, validation, named, fit_params)
     ranker.fit(rows.X, rows.y, **{**fit_params, **watching})
     # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
-    return Watched(ranker.evals_result_, ranker.best_iteration_ or None, named)
+    best = ranker.best_iteration_ or None
+    return Watched(ranker.evals_result_, best, named, validation.predicts_with(best))
 
 
 def _watching(
@@ -75,9 +81,31 @@ def _watching(
     ours = _MetricOfValidation(_EvalMetric(named, 1), rows.judgments)
     params["eval_metric"] = [ours, *fit_params["eval_metric"]]
     if validation.rounds is not None:
+        others = _listed(fit_params, "callbacks")
+        _refuse_second_stopping(others)
         stop = _StopBy(_EvalMetric(named[:1], 1), validation.rounds)
-        params["callbacks"] = [*_listed(fit_params, "callbacks"), stop]
+        params["callbacks"] = [*others, stop]
     return params
+
+
+def _refuse_partial_sums(ranker: Any) -> None:
+    """Raise where predictions leave out trees of rows whose scores are large already."""
+    if ranker.get_params().get("pred_early_stop"):
+        raise ValueError(
+            "pred_early_stop must be left unset in the estimator where validation queries are "
+            "watched, got True: predictions would leave out trees that the measure has seen."
+        )
+
+
+def _refuse_second_stopping(callbacks: list[Any]) -> None:
+    """Raise where a callback would stop the training too, by whichever metric."""
+    from lightgbm import early_stopping
+
+    if any(isinstance(each, (_StopBy, type(early_stopping(1)))) for each in callbacks):
+        raise ValueError(
+            "Only one callback may stop the training early: leave early_stopping out of the "
+            "callbacks, or early_stopping_rounds of QueryRanker None."
+        )
 
 
 class _MetricOfValidation:
@@ -96,3 +124,23 @@ def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:
     if given is None:
         return []
     return given if isinstance(given, list) else [given]
+
+
+def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
+    """Predict and add the initial scores, as LightGBM's training does."""
+    scores: NDArray[Any] = ranker.predict(X, raw_score=True) + start
+    return scores
+
+
+def export(ranker: Any, path: str) -> None:
+    """Write the text that LightGBM reads, which names an objective in any case.
+
+    LightGBM writes none for a callable one, and programs that read the text refuse it. The name
+    says which function of the sum of leaves is the score: for these two, the sum itself.
+    """
+    text: str = ranker.booster_.model_to_string()
+    if "\nobjective=" not in text:
+        name = "regression" if is_regressor(ranker) else "lambdarank"
+        text = text.replace("\nfeature_names=", f"\nobjective={name}\nfeature_names=", 1)
+        text = re.sub(r"(?<=\n\[objective: ).*(?=\])", name, text, count=1)
+    Path(path).write_text(text, encoding="utf-8", newline="\n")

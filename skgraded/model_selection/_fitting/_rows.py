@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
 
 __all__ = ["QueryRows", "Validation", "Watched"]
+
+PredictsWith = Literal["best", "last", "any"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,6 +124,15 @@ class Validation:
     named: NamedMeasures
     rounds: int | None
 
+    def predicts_with(self, best_iteration: int | None) -> PredictsWith:
+        """Which of the recorded iterations predictions use, where a library has found a best one.
+
+        Where `rounds` is None, a callback of the user's has found it by a rule of its own.
+        """
+        if best_iteration is None:
+            return "last"
+        return "any" if self.rounds is None else "best"
+
     def with_others(self, others: Iterable[tuple[str, Measure]]) -> NamedMeasures:
         """Add measures that are to be recorded, too.
 
@@ -155,8 +166,11 @@ class Watched(NamedTuple):
         The number of iterations that predictions use.
     named : tuple of (str, Measure)
         The measures among the metrics, by the names that they have there; the first was watched.
+    predicts_with : {"best", "last", "any"}
+        Which of the recorded iterations predictions use; "any" where another rule chose it.
     """
 
     evals_result: dict[str, dict[str, list[float]]]
     best_iteration: int | None
     named: NamedMeasures
+    predicts_with: PredictsWith

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure
 from skgraded.model_selection._fitting._own_stopping import reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
-__all__ = ["fit", "fit_regressor"]
+__all__ = ["export", "fit", "fit_regressor", "predict_from"]
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"
@@ -39,7 +42,7 @@ def _fit(
         ranker.fit(rows.X, rows.y, **fit_params)
         return None
     reject_own_stopping(ranker)
-    _check_validation(ranker, rows, validation)
+    _check_validation(rows, validation)
     own = {"callbacks": ranker.callbacks, "eval_metric": ranker.eval_metric}
     measures, others = _own_metrics(own["eval_metric"])
     named = validation.with_others(measures)
@@ -53,8 +56,13 @@ def _fit(
         # Else the model would keep the validation rows. `set_params` would hand metrics on to the
         # fitted booster, which knows no lists.
         ranker.callbacks, ranker.eval_metric = own["callbacks"], own["eval_metric"]
-    best = None if validation.rounds is None else ranker.best_iteration + 1
-    return Watched(_recorded(ranker.evals_result()), best, named)
+    best = getattr(ranker, "best_iteration", None)  # by a callback of the user's, too
+    return Watched(
+        _recorded(ranker.evals_result()),
+        None if best is None or validation.rounds is None else best + 1,
+        named,
+        validation.predicts_with(best),
+    )
 
 
 def _own_metrics(given: Any) -> tuple[list[tuple[str, Measure]], Any]:
@@ -92,12 +100,7 @@ def _recorded(results: dict[str, dict[str, list[float]]]) -> dict[str, dict[str,
     return {**results, _NAME: {**results[_NAME], **own}}
 
 
-def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> None:
-    if validation.rounds is not None and ranker.get_params().get("booster") == "gblinear":
-        raise ValueError(
-            "early_stopping_rounds is not supported for booster='gblinear', which predicts with "
-            f"all iterations instead of the best: leave it None, got {validation.rounds}."
-        )
+def _check_validation(rows: QueryRows, validation: Validation) -> None:
     given = validation.rows.X
     if hasattr(rows.X, "columns") and not hasattr(given, "columns"):
         raise ValueError(
@@ -108,29 +111,40 @@ def _check_validation(ranker: Any, rows: QueryRows, validation: Validation) -> N
 
 def _watch(ranker: Any, validation: Validation, named: NamedMeasures) -> Any:
     """Make a callback that evaluates the validation rows, read as the ranker reads features."""
+    import xgboost
+
     from skgraded.xgboost import evaluation
 
-    rows = validation.rows
-    return evaluation(
+    rows, params = validation.rows, ranker.get_params()
+    features = xgboost.DMatrix(
+        rows.X,
+        missing=params["missing"],
+        feature_types=params.get("feature_types"),
+        enable_categorical=params.get("enable_categorical", False),
+        base_margin=rows.per_row.get("base_margin"),
+    )
+    watch: Any = evaluation(
         dict(named),
-        X=_as_read_by(ranker, rows.X, base_margin=rows.per_row.get("base_margin")),
+        X=features,
         y=rows.y,
         qid=rows.query_of_row,
         sample_weight=rows.weight,
         rounds=validation.rounds,
         name=_NAME,
     )
+    watch.save_best = False  # predict takes the best iteration, and the others may be looked at
+    return watch
 
 
-def _as_read_by(ranker: Any, X: Any, **about_rows: Any) -> Any:
-    """Make a data set of features that are read as the ranker reads them."""
-    import xgboost
+def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
+    """Predict from given initial scores."""
+    return np.asarray(ranker.predict(X, base_margin=start))
 
-    params = ranker.get_params()
-    return xgboost.DMatrix(
-        X,
-        missing=params["missing"],
-        feature_types=params.get("feature_types"),
-        enable_categorical=params.get("enable_categorical", False),
-        **about_rows,
-    )
+
+def export(ranker: Any, path: str) -> None:
+    """Write the iterations that predictions use, as JSON or binary JSON."""
+    booster = ranker.get_booster()
+    best = getattr(ranker, "best_iteration", None)
+    if best is not None:  # which only XGBRanker would look for
+        booster = booster[: best + 1]
+    booster.save_model(path)

@@ -204,7 +204,9 @@ def _refuse_other_frames(source: Any) -> None:
     if kind == "LazyFrame":
         raise TypeError("A LazyFrame must be collected first: pass frame.collect().")
     if hasattr(source, "column_names"):
-        raise TypeError(f"A pyarrow {kind} must be a DataFrame: pass table.to_pandas().")
+        is_of_hugging_face = type(source).__module__.startswith("datasets.")
+        what = f"{kind} of Hugging Face" if is_of_hugging_face else f"pyarrow {kind}"
+        raise TypeError(f"A {what} must be a DataFrame: pass {kind.lower()}.to_pandas().")
 
 
 def _column(frame: Any, names: tuple[str, ...]) -> _Column:

@@ -1,0 +1,210 @@
+"""Models in the file formats of their libraries, read back by the libraries and by a converter."""
+
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import lightgbm
+import numpy as np
+import pytest
+from lightgbm import LGBMClassifier, LGBMRanker, LGBMRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skgraded import QueryKFold, QueryRanker, query_target
+from skgraded.datasets import make_ranking
+from skgraded.lightgbm import objective
+
+X, Y, QID = make_ranking(n_queries=40, docs_per_query=20, random_state=0)
+X = X.astype(np.float32)
+
+
+def ranker(estimator, **params):
+    return QueryRanker(estimator, measure="nDCG@10", **params)
+
+
+def lgbm(kind=LGBMRanker, **params):
+    return kind(**{"n_estimators": 30, "num_leaves": 7, "n_jobs": 1, "verbose": -1, **params})
+
+
+def stopped(estimator):
+    params = {"validation_fraction": 0.3, "early_stopping_rounds": 3, "random_state": 0}
+    fitted = ranker(estimator, **params).fit(X, Y, QID)
+    assert fitted.best_iteration_ < 30
+    return fitted
+
+
+class Margins:
+    """An objective of a user's own, in the form that LightGBM asks for."""
+
+    def __call__(self, y_true, y_pred):
+        return y_pred - y_true, np.ones_like(y_pred)
+
+
+LIGHTGBM = {
+    "ours": (lgbm(objective=objective("nDCG")), "lambdarank"),
+    "a user's": (lgbm(LGBMRegressor, objective=Margins()), "regression"),
+    "lambdarank": (lgbm(), "lambdarank"),
+    "rank_xendcg": (lgbm(objective="rank_xendcg"), "rank_xendcg"),
+    "poisson": (lgbm(LGBMRegressor, objective="poisson"), "poisson"),
+}
+
+
+@pytest.mark.parametrize("name", LIGHTGBM)
+@pytest.mark.parametrize("stops", [False, True])
+def test_lightgbm_reads_its_file(tmp_path, name, stops):
+    estimator, written = LIGHTGBM[name]
+    fitted = stopped(estimator) if stops else ranker(estimator).fit(X, Y, QID)
+    fitted.export(tmp_path / "model.txt")
+    again = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    assert again.dump_model()["objective"].split()[0] == written
+    assert again.params["objective"] == written
+    assert again.num_trees() == (fitted.best_iteration_ if stops else 30)
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+
+
+def test_only_what_names_no_objective_is_changed(tmp_path):
+    fitted = ranker(lgbm()).fit(X, Y, QID)
+    fitted.export(str(tmp_path / "ours.txt"))
+    fitted.estimator_.booster_.save_model(tmp_path / "its_own.txt")
+    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "its_own.txt").read_bytes()
+    fitted = ranker(lgbm(objective=objective("nDCG"))).fit(X, Y, QID)
+    fitted.export(tmp_path / "ours.txt")
+    fitted.estimator_.booster_.save_model(tmp_path / "its_own.txt")
+    ours = (tmp_path / "ours.txt").read_text().splitlines()
+    its_own = (tmp_path / "its_own.txt").read_text().splitlines()
+    assert set(ours) - set(its_own) == {"objective=lambdarank", "[objective: lambdarank]"}
+    assert len(ours) == len(its_own) + 1
+
+
+def test_names_and_categories_of_a_frame_are_kept(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X).add_prefix("Größe ").assign(kind=pd.Categorical(QID % 4))
+    frame.columns = [each.replace(" ", "_") for each in frame]
+    fitted = ranker(lgbm(objective=objective("nDCG"))).fit(frame, Y, QID)
+    fitted.export(tmp_path / "model.txt")
+    again = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    assert again.feature_name() == list(frame)
+    np.testing.assert_array_equal(again.predict(frame), fitted.predict(frame))
+
+
+def in_a_new_process(code, *arguments):
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *map(str, arguments)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize(
+    ("library", "suffix"),
+    [("xgboost", "json"), ("xgboost", "ubj"), ("catboost", "cbm"), ("catboost", "json")],
+)
+def test_xgboost_and_catboost_read_their_files(tmp_path, library, suffix, stops):
+    pytest.importorskip(library)
+    if library == "xgboost":
+        from xgboost import XGBRanker
+
+        estimator = XGBRanker(n_estimators=30, max_depth=3, n_jobs=1, random_state=0)
+    else:
+        from catboost import CatBoostRanker
+
+        quiet = {"verbose": 0, "thread_count": 1, "allow_writing_files": False}
+        estimator = CatBoostRanker(iterations=30, random_seed=0, **quiet)
+    fitted = stopped(estimator) if stops else ranker(estimator).fit(X, Y, QID)
+    fitted.export(tmp_path / f"model.{suffix}")
+    np.savez(tmp_path / "rows.npz", X=X, scores=fitted.predict(X))
+    in_a_new_process(
+        f"""
+        import sys
+        import numpy as np
+        from {library} import {type(estimator).__name__} as Ranker
+        rows = np.load(sys.argv[2])
+        model = Ranker()
+        form = ["json"] if sys.argv[3] == "catboost-json" else []
+        model.load_model(sys.argv[1], *form)
+        np.testing.assert_allclose(model.predict(rows["X"]), rows["scores"], rtol=1e-12)
+        if sys.argv[3].startswith("xgboost"):  # a booster predicts with all the iterations it has
+            scores = model.get_booster().inplace_predict(rows["X"])
+            np.testing.assert_array_equal(scores, rows["scores"])
+        """,
+        tmp_path / f"model.{suffix}", tmp_path / "rows.npz", f"{library}-{suffix}",
+    )  # fmt: skip
+
+
+def test_a_pipeline_of_nothing_is_exported_and_one_of_transformers_is_not(tmp_path):
+    fitted = ranker(make_pipeline("passthrough", lgbm())).fit(X, Y, QID)
+    fitted.export(tmp_path / "model.txt")
+    again = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    fitted = ranker(make_pipeline(StandardScaler(), lgbm())).fit(X, Y, QID)
+    with pytest.raises(ValueError, match=r"^export writes the model alone, got a Pipeline"):
+        fitted.export(tmp_path / "other.txt")
+    assert not (tmp_path / "other.txt").exists()
+
+
+def test_the_best_of_a_search_is_exported(tmp_path):
+    search = GridSearchCV(
+        ranker(lgbm(objective=objective("nDCG"))), {"estimator__num_leaves": [3, 7]},
+        cv=QueryKFold(2), refit=True,
+    )  # fmt: skip
+    best = search.fit(X, query_target(Y, QID)).best_estimator_
+    best.export(tmp_path / "model.txt")
+    again = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize("estimator", [Ridge(), lgbm(LGBMClassifier)])
+def test_what_has_no_file_format_that_predicts_the_same(tmp_path, estimator):
+    fitted = ranker(estimator).fit(X, Y, QID)
+    name = type(estimator).__name__
+    with pytest.raises(TypeError, match=rf"^export is supported for LGBMRanker, .* got {name}: sa"):
+        fitted.export(tmp_path / "model.txt")
+
+
+def test_a_ranker_is_fitted_before_it_is_exported(tmp_path):
+    with pytest.raises(NotFittedError):
+        ranker(lgbm()).export(tmp_path / "model.txt")
+
+
+# --- onnxmltools ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def converted():
+    """Converts a file of LightGBM, and predicts by what comes out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of protobuf and others, at their import
+        onnxmltools = pytest.importorskip("onnxmltools")
+        onnxruntime = pytest.importorskip("onnxruntime")
+        from onnxmltools.convert.common.data_types import FloatTensorType
+
+    def predict(path, rows):
+        types = [("rows", FloatTensorType([None, rows.shape[1]]))]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            booster = lightgbm.Booster(model_file=path)
+            model = onnxmltools.convert_lightgbm(booster, initial_types=types, target_opset=15)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        return session.run(None, {"rows": rows})[0].ravel()
+
+    return predict
+
+
+@pytest.mark.parametrize("name", ["ours", "a user's", "lambdarank"])
+@pytest.mark.parametrize("stops", [False, True])
+def test_a_converter_reads_the_file_and_predicts_the_same(tmp_path, converted, name, stops):
+    estimator, _ = LIGHTGBM[name]
+    fitted = stopped(estimator) if stops else ranker(estimator).fit(X, Y, QID)
+    fitted.export(tmp_path / "model.txt")
+    scores = fitted.predict(X)
+    assert np.abs(converted(tmp_path / "model.txt", X) - scores).max() <= 5e-7 * np.ptp(scores)
+
+
+def test_what_lightgbm_saves_itself_is_refused_by_the_converter(tmp_path, converted):
+    fitted = ranker(lgbm(objective=objective("nDCG"))).fit(X, Y, QID)
+    fitted.estimator_.booster_.save_model(tmp_path / "model.txt")
+    with pytest.raises(NotImplementedError, match="Unsupported LightGbm objective"):
+        converted(tmp_path / "model.txt", X)
