@@ -65,6 +65,7 @@ COLUMNS = {
     "score_a": X[:, 0],
     "score_b": X[:, 1],
     "init_score": X[:, 0],
+    "base_margin": X[:, 0],
     "qid": QID,
     "groups": QID,
     "sample_weight": np.ones(N_ROWS),
@@ -120,7 +121,6 @@ CALLS = {
     "choose_by_stopping": lambda door, **columns: door(
         BOOSTER, measures=["AP", "P@1"], n_folds=2, early_stopping_rounds=1, **columns
     ),
-    "compare_rankers": lambda door, **columns: door(FITTED, n_resamples=9, **columns),
     "evaluation": lambda door, **columns: door("AP", **columns),
     "simulate_judgments": lambda door, **columns: door("AP", n_repeats=2, **columns),
     "threshold_profile": lambda door, y_score, **columns: door(
