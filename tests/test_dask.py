@@ -535,7 +535,7 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
         ranker, rows["X"], rows["y"], group=rows["group"]
     )
     predicted = ranker.predict(rows["X"]).compute()
-    assert value == valid.evaluate("nDCG@10", predicted)["nDCG@10"]
+    assert value == float(valid.evaluate("nDCG@10", predicted))
 
 
 @pytest.mark.slow
