@@ -1,28 +1,13 @@
 """Every measure of the catalogue has what a measure needs."""
 
-import dataclasses
-import inspect
 import re
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 from facts import FACTS
 from reference import REFERENCE
 
-from skgraded import ERR, Measure, catalogue, measures
-from skgraded.measures import R
-
-
-def has_fields_of_its_own(kind):
-    """Whether its fields, those of all parents and its defaults count: they need the decorator."""
-    fields = {field.name: field.default for field in dataclasses.fields(kind)}
-    parents = [each for each in kind.__mro__ if dataclasses.is_dataclass(each)]
-    inherited = {field.name for parent in parents for field in dataclasses.fields(parent)}
-    annotations = inspect.get_annotations(kind)
-    own = {name for name, hint in annotations.items() if "ClassVar" not in str(hint)}
-    defaults_count = all(repr(getattr(kind, name)) == repr(fields[name]) for name in fields)
-    return inherited | own == set(fields) and defaults_count
+from skgraded import Measure, catalogue, measures
 
 
 def what_is_missing(name, kind):
@@ -32,7 +17,6 @@ def what_is_missing(name, kind):
         "a line in FACTS of tests/facts.py": name in FACTS,
         "a place in the catalogue": catalogue().get(name) is kind,
         "an export": getattr(measures, name, None) is kind and name in measures.__all__,
-        "the dataclass decorator": has_fields_of_its_own(kind),
     }
     sections = (".. math::", "Parameters\n", "See Also\n", "References\n", "Examples\n")
     places |= {f"the section {each.strip()}": each in kind.__doc__ for each in sections}
@@ -79,28 +63,12 @@ def test_a_measure_that_is_a_class_alone_is_told_what_it_lacks():
         "a line in FACTS of tests/facts.py",
         "a place in the catalogue",
         "an export",
-        "the dataclass decorator",
         "the section .. math::",
         "the section Parameters",
         "the section See Also",
         "the section References",
         "the section Examples",
     ]
-
-
-def test_fields_without_the_decorator_are_missed():
-    class _OwnField(R):
-        depth: int = 3
-
-    class _FieldsOfTheSecondParent(R, ERR):
-        pass
-
-    class _AsItsParent(R):
-        greater_is_better: ClassVar[bool] = False
-
-    assert not has_fields_of_its_own(_OwnField)
-    assert not has_fields_of_its_own(_FieldsOfTheSecondParent)
-    assert has_fields_of_its_own(_AsItsParent)
 
 
 def test_the_readme_lists_every_measure():

@@ -34,6 +34,40 @@ from skgraded.measures import (
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
 
 
+class TestClasses:
+    def test_annotations_and_values_make_fields_without_a_decorator(self):
+        class Deep(P):
+            depth: int = 3
+            rel = 2
+
+        assert repr(Deep()) == "Deep()"
+        assert (Deep().depth, Deep().rel, P().rel) == (3, 2, 1)
+        assert str(Deep(rel=1, depth=4, k=2)) == "Deep(rel=1,depth=4)@2"
+        assert Deep()([2, 1], [2, 1]) == P(rel=2)([2, 1], [2, 1]) == 0.5
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            Deep().depth = 1
+        with pytest.raises(TypeError, match=r"Deep has no field 'dept'.*Did you mean 'depth'"):
+            Deep(dept=3)
+
+    def test_a_default_counts_in_the_order_in_which_python_looks_it_up(self):
+        class Condenses(AP):
+            unjudged = "condense"
+
+        class Second(RBP, Condenses):
+            max_grade = None
+
+        assert (Second().unjudged, Second().p) == ("condense", 0.8)
+
+    @pytest.mark.parametrize("value", [property(lambda _: 3), lambda _: 3])
+    def test_a_method_cannot_take_the_name_of_a_field(self, value):
+        with pytest.raises(TypeError, match=r"^rel must be a value in Wrong, .* got a method"):
+            type("Wrong", (P,), {"rel": value})
+
+    def test_a_list_as_a_default_is_refused(self):
+        with pytest.raises(ValueError, match="mutable default <class 'list'> for field gain"):
+            type("Wrong", (DCG,), {"gain": [1, 2]})
+
+
 class TestFields:
     @pytest.mark.parametrize(
         ("make", "message"),

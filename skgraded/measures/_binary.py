@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -24,7 +23,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _BinaryMeasure(Measure):
     """Base class of measures that count documents of grade ``rel`` or above as relevant."""
 
@@ -47,7 +45,6 @@ class _BinaryMeasure(Measure):
         return judgments.count_pool(self._relevant(judgments))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _SetMeasure(_BinaryMeasure, PrefixMeasure):
     """Base class of measures that also count the documents that the first k ranks leave out."""
 

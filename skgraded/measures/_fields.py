@@ -1,15 +1,62 @@
-"""Checks of fields that only measures have: k, empty, and fields with one number per grade."""
+"""Fields of measures: the base class that reads them off a class, and checks of their values."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import math
-from typing import Any
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 
 from skgraded import _core, _params
 
-__all__ = ["check_cutoff", "check_empty", "numbers_by_grade"]
+__all__ = ["Fields", "check_cutoff", "check_empty", "numbers_by_grade"]
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True)
+class Fields:
+    """Base class whose subclasses are immutable and have keyword-only fields.
+
+    A name with an annotation is a field, and its value is the default. A value without an
+    annotation changes the default of a parent's field.
+    """
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        parents = filter(dataclasses.is_dataclass, reversed(cls.__mro__[1:]))
+        inherited = {
+            field.name: field for parent in parents for field in dataclasses.fields(parent)
+        }
+        annotations = inspect.get_annotations(cls)
+        for name, field in inherited.items():
+            default = getattr(cls, name, dataclasses.MISSING)
+            if name in annotations or default is field.default:
+                continue
+            if hasattr(default, "__get__"):
+                raise TypeError(
+                    f"{name} must be a value in {cls.__name__}, the default of a field of its base "
+                    f"class, got a method or property."
+                )
+            annotations[name] = field.type
+        cls.__annotations__ = annotations
+        dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+
+    def __new__(cls, *args: object, **fields: object) -> Self:
+        """Refuse positional arguments: fields are keyword-only; call the instance to score."""
+        if args:
+            raise TypeError(
+                f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
+                f"score, call an instance: {cls.__name__}()(y_true, y_score)."
+            )
+        known = [each.name for each in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        for name in fields:
+            if name not in known:
+                raise TypeError(
+                    f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
+                    f"{_params.closest(name, known)}"
+                )
+        return super().__new__(cls)
 
 
 def check_cutoff(k: Any) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
@@ -113,7 +112,6 @@ def misplaced(gains: FloatArray) -> FloatArray:
     return short
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _GainMeasure(Measure):
     """Base class of measures that have a gain per grade."""
 
@@ -134,7 +132,6 @@ class _GainMeasure(Measure):
         return positive(self._gains(judgments))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ScaleMeasure(_GainMeasure):
     """Base class of measures that relate gains to the gain of the top grade."""
 

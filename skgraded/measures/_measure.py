@@ -14,7 +14,7 @@ from skgraded import _params
 from skgraded._guards import warn_about_scales
 from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
-from skgraded.measures._fields import check_cutoff, check_empty
+from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.results import Scores, direction_of, exact_means, mean_of_values
@@ -31,26 +31,7 @@ _DOUBLES_AT_A_TIME = 250_000
 _FEW_SLICES = 4
 
 
-class _FieldsByName:
-    def __new__(cls, *args: object, **fields: object) -> Self:
-        """Refuse positional arguments: fields are keyword-only; call the instance to score."""
-        if args:
-            raise TypeError(
-                f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
-                f"score, call an instance: {cls.__name__}()(y_true, y_score)."
-            )
-        known = [each.name for each in dataclasses.fields(cls)]  # type: ignore[arg-type]
-        for name in fields:
-            if name not in known:
-                raise TypeError(
-                    f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
-                    f"{_params.closest(name, known)}"
-                )
-        return super().__new__(cls)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Measure(_FieldsByName):
+class Measure(Fields):
     """Base class of all measures of ranking effectiveness.
 
     A measure is an immutable value that is called like a metric function. Most measures derive

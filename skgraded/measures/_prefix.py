@@ -12,7 +12,6 @@ moments M: the pair part is the sum of K * M.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +64,6 @@ class PairPart(NamedTuple):
     K: PairMatrix | FloatArray
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PrefixMeasure(Measure):
     """Base class of measures of the prefix form, which compute d, v, p and K from the labels.
 

@@ -6,7 +6,6 @@ relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged documents o
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
@@ -72,7 +71,6 @@ def _distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArra
     return probabilities, cumulated
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ThresholdMeasure(PrefixMeasure):
     """Base class of measures with a distribution g of thresholds over the grades 1..c."""
 

@@ -10,8 +10,6 @@ documents of grade k or above.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -262,7 +260,6 @@ class eGAP(_ThresholdMeasure):
         return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
     """Base class of extensions of average precision that cumulate gains."""
 
@@ -276,7 +273,6 @@ class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
         return judgments.count_pool(judgments.grades > 0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class QMeasure(_GainAveragePrecision):
     r"""Q-measure.
 

@@ -7,7 +7,6 @@ number of documents of grade 1 or above at ranks 1..n. With beta = 0 it is preci
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Literal, get_args
 
@@ -28,7 +27,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _BlendedRatio(_GainMeasure):
     """Base class of measures outside the prefix form that sum blended ratios."""
 
@@ -66,7 +64,6 @@ class _BlendedRatio(_GainMeasure):
         )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EBR(_BlendedRatio, _ScaleMeasure):
     r"""Expected blended ratio.
 
@@ -135,7 +132,6 @@ class EBR(_BlendedRatio, _ScaleMeasure):
         return self._sum(rankings, left * self._ratio(ranked, judgments), stop)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NCU(QMeasure):
     r"""Normalized cumulative utility of users who stop at any relevant document.
 
@@ -308,7 +304,6 @@ def _first_in_block(ranked: RankedList, relevant: IntArray) -> FloatArray:
     return factor
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _PreferredRank(_BlendedRatio):
     """Base class of measures of the first document that has the highest grade in the list."""
 
@@ -443,7 +438,6 @@ class PPlus(_PreferredRank):
         return total * reciprocal(at_preferred)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RankBiasedNCU(_BlendedRatio):
     r"""Normalized cumulative utility of users who rather stop at the first relevant documents.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ FloatArray = NDArray[np.float64]
 _TEN = 10
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _BinaryPreference(_BinaryMeasure):
     """Base class of the bpref family."""
 
@@ -39,7 +37,6 @@ class _BinaryPreference(_BinaryMeasure):
         return reciprocal(self._n_relevant(judgments))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ClippedPreference(_BinaryPreference):
     """Base class of bpref variants whose penalty counts a limited number of documents."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -20,7 +19,6 @@ __all__ = ["ERR", "iRBU"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Cascade(Measure):
     """Base class of measures that are the expected worth of the rank at which a user stops."""
 
@@ -46,7 +44,6 @@ class _Cascade(Measure):
         )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ERR(_Cascade, _ScaleMeasure):
     r"""Expected reciprocal rank.
 
@@ -99,7 +96,6 @@ class ERR(_Cascade, _ScaleMeasure):
         return self._gains(judgments) / (self._top_gain(judgments) + 1.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
     r"""Intentwise rank-biased utility.
 

@@ -11,7 +11,6 @@ x_n is the gain at rank n, from 0 to 1. Below the end of the list it is 0.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -47,7 +46,6 @@ def _cut(ranked: RankedList, lengths: IntArray) -> RankedList:
     return RankedList(ranked.levels[kept], ranked.tied[kept], before[ranked.indptr])
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _GainPerDocument(_ScaleMeasure):
     """Base class of the measures, with gains that are divided by that of the top grade."""
 
@@ -57,7 +55,6 @@ class _GainPerDocument(_ScaleMeasure):
         return self._gains(judgments) / (top if top > 0 else 1.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class INSQ(_GainPerDocument, PrefixMeasure):
     r"""INSQ: gain per document of a user whose patience depends on the gain that is expected.
 
@@ -198,7 +195,6 @@ def _sum_of_discounts(k: int) -> float:
 _MANY = 10_000
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _AdaptiveUser(_GainPerDocument):
     """Base class of measures outside the prefix form, whose users react to what they read."""
 
@@ -207,7 +203,6 @@ class _AdaptiveUser(_GainPerDocument):
     _averages_over_ties: ClassVar[bool] = False
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class INST(_AdaptiveUser):
     r"""INST: gain per document of a user whose patience depends on the gain that is still missing.
 
@@ -287,7 +282,6 @@ class INST(_AdaptiveUser):
         return total(gains) / (total(np.ones(judgments.n_levels)) + below)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BPM(_AdaptiveUser):
     r"""BPM, the Bejeweled player model: gain per document down to the gain that a user wants.
 
@@ -380,7 +374,6 @@ def _at_end(values: FloatArray, ranked: RankedList, of_nothing: float) -> FloatA
     return last
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _NearlyERR(_AdaptiveUser):
     """Base class of the NERR measures: C(n) = (1 - x_n) w(n + 1) / w(n) for weights w(n)."""
 
@@ -531,7 +524,6 @@ class NERR9(_NearlyERR):
         return np.maximum(harmonic, 0.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NERR10(_NearlyERR):
     r"""NERR10: gain per document of a user of `RBP` who also stops at a satisfying document.
 
@@ -596,7 +588,6 @@ class NERR10(_NearlyERR):
         return (1.0 - below) / (1.0 - self.p)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NERR11(_NearlyERR):
     r"""NERR11: gain per document of a user of `INSQ` who also stops at a satisfying document.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -18,7 +17,6 @@ __all__ = ["ADM"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ADM(_ScaleMeasure):
     r"""Average distance measure: agreement of scores with grades.
 

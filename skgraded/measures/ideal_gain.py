@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +21,6 @@ __all__ = ["RNDCG", "BinG", "G", "NDCGRel"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _CostGain(Measure):
     """Base class of measures whose discount depends on the gain that ranks above have missed."""
 
@@ -55,7 +53,6 @@ def _sum(
     return _core.discounted_gain(*ranked, weights, True, gain, last, False, rankings.n_threads)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class G(_CostGain, _GainMeasure):
     r"""G, the normalized gain of trec_eval.
 
@@ -105,7 +102,6 @@ class G(_CostGain, _GainMeasure):
         return self._gains(judgments)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BinG(_CostGain, _BinaryMeasure):
     r"""Binary G: every relevant document is discounted by the non-relevant documents above it.
 
@@ -205,7 +201,6 @@ class RNDCG(_GainMeasure, PrefixMeasure):
         return LinearPart(positions, self._gains(judgments), 1.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NDCGRel(_GainMeasure):
     r"""Mean nDCG over the relevant documents.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +22,6 @@ FloatArray = NDArray[np.float64]
 _N_UNJUDGED = 2
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     r"""Inferred average precision: an estimate from a random sample of the pool.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -24,7 +23,6 @@ _ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _ADDED = {"up": 0.9, "nearest": 0.5}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Interpolated(_BinaryMeasure):
     """Base class of measures of interpolated precision at levels of recall."""
 
@@ -65,7 +63,6 @@ def _largest(values: FloatArray, ranked: RankedList) -> FloatArray:
     return largest
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class IPrec(_Interpolated):
     r"""Interpolated precision at a level of recall.
 
@@ -126,7 +123,6 @@ class IPrec(_Interpolated):
         return (self.recall,)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InterpolatedAP(_Interpolated):
     r"""Interpolated average precision: the mean of interpolated precision over levels of recall.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -19,7 +18,6 @@ __all__ = ["Judged"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Judged(Measure):
     r"""Share of judged documents among the first k.
 

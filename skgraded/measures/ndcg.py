@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Literal, get_args
 
@@ -73,7 +72,6 @@ class CG(_GainMeasure, PrefixMeasure):
         return LinearPart(Constant(), self._gains(judgments), 1.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DCG(PrefixMeasure):
     r"""Discounted cumulated gain.
 
@@ -145,7 +143,6 @@ class DCG(PrefixMeasure):
         return LinearPart(discount, gain_by_level(self.gain, judgments, self), 1.0)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class nDCG(DCG):
     r"""Normalized discounted cumulated gain.
 
@@ -194,7 +191,6 @@ class nDCG(DCG):
     normalize: bool = True
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AveragedNDCG(DCG):
     r"""Average of nDCG over all cut-offs up to k.
 

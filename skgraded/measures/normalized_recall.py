@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -20,7 +19,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _WholeRanking(_SetMeasure):
     """Base class: 1 - (weights of the relevant documents' ranks - minimum) / (maximum - minimum).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -37,7 +36,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class P(_BinaryMeasure, PrefixMeasure):
     r"""Precision at k.
 
@@ -142,7 +140,6 @@ class R(_BinaryMeasure, PrefixMeasure):
         return LinearPart(Constant(), relevant, reciprocal(self._n_relevant(judgments)))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class F(_BinaryMeasure, PrefixMeasure):
     r"""F-measure: weighted harmonic mean of precision and recall at k.
 
@@ -203,7 +200,6 @@ class F(_BinaryMeasure, PrefixMeasure):
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RPrecision(_BinaryMeasure, PrefixMeasure):
     r"""R-precision: precision at the rank that equals the number of relevant documents.
 
@@ -261,7 +257,6 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
         return LinearPart(UpToRecallBase(self.rel, self.multiple), relevant, share)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fallout(_SetMeasure):
     r"""Fallout, the false positive rate: share of the non-relevant documents that are retrieved.
 
@@ -414,7 +409,6 @@ class NPV(_SetMeasure):
         return self._true_positives(judgments, reciprocal(self._left_out(judgments)))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FDR(_SetMeasure):
     r"""False discovery rate: share of the retrieved documents that are not relevant.
 
@@ -677,7 +671,6 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         return PairPart(positions, both * (2.0 * scale)[:, None, None])
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Utility(_SetMeasure):
     r"""Utility: a weighted sum of the four numbers of retrieved and relevant documents.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Self, get_args
 
@@ -31,7 +30,6 @@ FloatArray = NDArray[np.float64]
 _GAINS = ("binary", *get_args(Gain))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RBP(_BinaryMeasure, PrefixMeasure):
     r"""Rank-biased precision.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +15,6 @@ __all__ = ["RR", "Success"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _StopsAtRelevant(_Cascade, _BinaryMeasure):
     """Base class of cascades whose user stops at the first relevant document."""
 

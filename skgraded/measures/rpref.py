@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -27,7 +26,6 @@ __all__ = ["RprefN", "RprefRelative", "RprefRelative2"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RprefN(_ScaleMeasure, PrefixMeasure):
     r"""Graded preference whose penalty is divided by the non-relevance of the whole pool.
 
@@ -94,7 +92,6 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         return PairPart(Constant(), PairMatrix.scaled(-misplaced(gains), scale))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
     """Base class of graded preferences with a penalty relative to the rank."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from skgraded.measures._gains import _GainMeasure
@@ -14,7 +13,6 @@ from skgraded.rankings import Judgments
 __all__ = ["ModifiedSlidingRatio", "SlidingRatio"]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SlidingRatio(CG):
     r"""Sliding ratio.
 
@@ -59,7 +57,6 @@ class SlidingRatio(CG):
     normalize: bool = True
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     r"""Modified sliding ratio.
 
