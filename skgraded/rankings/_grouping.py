@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import one_dimensional
 
-__all__ = ["as_ids", "group_rows", "is_missing", "number_rows", "place_rows"]
+__all__ = ["as_ids", "count_rows", "group_rows", "is_missing", "number_rows", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -116,6 +116,17 @@ def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
     return _numbered(qid, n_rows)[1].query_of_row
 
 
+def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
+    """Return the id of every row as an array, and the number of rows of its query.
+
+    Rows of one query share one object, so that numbering these ids again takes less time.
+    """
+    names, numbered = _numbered(qid, None)
+    number = numbered.query_of_row
+    ids = names[number] if names.dtype.kind == "O" else as_ids(qid)
+    return ids, np.bincount(number)[number]
+
+
 def _by_query(
     qid: ArrayLike | None,
     n_rows: int,
@@ -130,7 +141,7 @@ def _by_query(
     return names, *arrange(numbered.query_of_row, len(names))
 
 
-def _numbered(qid: ArrayLike, n_rows: int) -> tuple[NDArray[Any], _Numbered]:
+def _numbered(qid: ArrayLike, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     """Return the ids of the queries, none of them missing, and their numbers."""
     numbered = _number_column(qid)
     if numbered is None:
@@ -207,13 +218,11 @@ def _number_arrow(text: Any) -> _Numbered | None:
 
 def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
     """Return the entries of a pandas or polars column at some rows."""
-    if hasattr(column, "iloc"):
-        return np.asarray(column.iloc[rows], dtype=object)
-    return np.array(list(column[rows]), dtype=object)
+    return np.asarray(column.iloc[rows] if hasattr(column, "iloc") else column[rows])
 
 
-def _check_length(ids: Any, n_rows: int) -> None:
-    if len(ids) == n_rows:
+def _check_length(ids: Any, n_rows: int | None) -> None:
+    if n_rows is None or len(ids) == n_rows:
         return
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
         raise ValueError(
