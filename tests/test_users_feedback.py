@@ -20,6 +20,7 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_feedback
+from skgraded.users._resampling import resampled_sums, units_of_resampling
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
 quiet = pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
@@ -351,3 +352,30 @@ def test_the_table_says_where_positions_were_ignored():
     assert told in repr(thresholds_from_feedback(grade, satisfied, qid=session))
     found = thresholds_from_feedback(grade, satisfied, propensity=propensity, qid=session)
     assert told not in repr(found)
+
+
+def test_groups_of_sessions_spread_as_much_as_sessions():
+    rng = np.random.default_rng(0)
+    n_clusters = 3000
+    cluster = rng.integers(n_clusters, size=20_000)
+    values = rng.exponential(size=20_000) + cluster / n_clusters
+    single = np.bincount(cluster, values, n_clusters)[:, None]
+    unit, n_units = units_of_resampling(cluster, n_clusters, rng)
+    grouped = np.bincount(unit, values, n_units)[:, None]
+    assert n_units < n_clusters
+    of_cluster = {(row, each) for row, each in zip(cluster.tolist(), unit.tolist(), strict=True)}
+    assert len(of_cluster) == len(np.unique(cluster))  # no session is torn apart
+    draws = resampled_sums(grouped, 4000, rng)
+    literal = np.array([rng.choice(single[:, 0], n_clusters).sum() for _ in range(1000)])
+    assert draws.mean() == pytest.approx(values.sum(), abs=0.1 * literal.std())
+    # The variance of 500 groups has a relative standard error of 6 %, that of 1,000 draws 4.5 %.
+    assert draws.std() == pytest.approx(literal.std(), rel=0.12)
+
+
+def test_few_units_are_resampled_one_by_one():
+    rng, same = np.random.default_rng(0), np.random.default_rng(0)
+    unit, n_units = units_of_resampling(np.array([2, 0, 1, 1]), 3, rng)
+    assert (unit.tolist(), n_units) == ([2, 0, 1, 1], 3)
+    by_unit = np.array([[1.0, 0.0], [10.0, 2.0], [100.0, 4.0]])
+    literal = [by_unit[same.integers(3, size=3)].sum(axis=0) for _ in range(70)]
+    assert np.array_equal(resampled_sums(by_unit, 70, rng), literal)

@@ -20,8 +20,10 @@ __all__ = [
     "interval_of",
     "require",
     "require_length",
+    "resampled_sums",
     "spread_steps",
     "unit_numbers",
+    "units_of_resampling",
     "warn_if_few",
 ]
 
@@ -29,6 +31,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _FEW = 20
+_MOST_UNITS = 500
+_BLOCK = 32
 _FEWEST_RESAMPLES = 100
 # Stand for minus and plus infinity; both lie outside of the range [0, 1] of a probability.
 _BELOW, _ABOVE = -1.0, 2.0
@@ -64,6 +68,48 @@ def unit_numbers(columns: CheckedColumns, n_rows: int, of: str) -> IntArray:
         return np.arange(n_rows)
     require_length("qid", len(as_ids(columns.ids)), n_rows, of)
     return number_rows(columns.ids, n_rows).astype(np.int64)
+
+
+def units_of_resampling(
+    cluster: NDArray[Any], n_clusters: int, random: np.random.Generator
+) -> tuple[NDArray[Any], int]:
+    """Return the unit of resampling of each row: its cluster, or a random group of clusters.
+
+    Parameters
+    ----------
+    cluster : ndarray of shape (n_rows,), int
+        Number of the cluster of each row.
+    n_clusters : int
+        How many there are.
+    random : Generator
+        Deals many clusters to groups of equal size.
+
+    Returns
+    -------
+    unit : ndarray of shape (n_rows,), int
+        Number of the unit of each row.
+    n_units : int
+        How many there are, at most 500.
+    """
+    if n_clusters <= _MOST_UNITS:
+        return cluster, n_clusters
+    group = random.permutation(np.arange(n_clusters) % _MOST_UNITS)
+    return group[cluster], _MOST_UNITS
+
+
+def resampled_sums(
+    by_unit: FloatArray, n_resamples: int, random: np.random.Generator
+) -> FloatArray:
+    """Return column sums in bootstrap samples of units, shape (n_resamples, n_columns)."""
+    n_units = len(by_unit)
+    sums = np.empty((n_resamples, by_unit.shape[1]))
+    for start in range(0, n_resamples, _BLOCK):  # blocks stay in the processor's cache
+        size = min(_BLOCK, n_resamples - start)
+        drawn = random.integers(n_units, size=(size, n_units))
+        drawn += n_units * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * n_units).reshape(size, n_units)
+        sums[start : start + size] = counts.astype(np.float64) @ by_unit
+    return sums
 
 
 def grades_in_words(grades: IntArray) -> str:
