@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 from skgraded._params import is_nan
@@ -23,7 +24,7 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         )
     name, fields_text, cutoff = _split(spec)
     try:
-        fields = _parse_fields(fields_text, spec)
+        fields = _parse_fields(fields_text, spec) if fields_text else {}
     except (RecursionError, MemoryError):  # Python's parser raises either
         raise ValueError(f"The fields of a measure are nested too deeply in {spec!r}.") from None
     if cutoff is not None:
@@ -74,7 +75,8 @@ def _in_string(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ",".join(_in_string(each) for each in value) + "]"
     if isinstance(value, str):
-        return value
+        is_bare_word = value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
+        return value if is_bare_word else repr(value)
     return _number(value)
 
 

@@ -8,10 +8,10 @@ a tool as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["OTHER_NAMES", "PATTERNS", "SUGGESTED", "Meaning", "folded", "meaning_of", "own_name"]
+__all__ = ["OTHER_NAMES", "PATTERNS", "SUGGESTED", "Meaning", "folded", "meaning_of"]
 
 
 class Meaning(NamedTuple):
@@ -98,20 +98,16 @@ def folded(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def own_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the one name of ours that differs from a name in capitals, "_" and "-" alone."""
-    wanted = folded(name)
-    alike = [each for each in known if folded(each) == wanted]
-    return alike[0] if len(alike) == 1 else None
+def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
+    """Return the measure that a name means; None for a name that nobody uses, or not alike.
 
-
-def meaning_of(name: str, known: Iterable[str]) -> Meaning | None:
-    """Return the measure that a name means; None for a name that nobody uses, or not alike."""
-    ours = own_name(name, known)
-    if ours is not None:
-        return Meaning(ours, {})
-    if folded(name) in _BY_FOLDED_NAME:
-        return Meaning(*_BY_FOLDED_NAME[folded(name)])
+    `ours` maps folded names to our names, which come first.
+    """
+    key = folded(name)
+    if key in ours:
+        return Meaning(ours[key], {})
+    if key in _BY_FOLDED_NAME:
+        return Meaning(*_BY_FOLDED_NAME[key])
     text = name.strip().lower()
     for pattern, meant, field, fields in PATTERNS:
         found = re.fullmatch(pattern, text, re.ASCII)

@@ -10,7 +10,8 @@ from facts import FACTS, FEW, TIES, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, catalogue, evaluate, measure, nDCG
+from skgraded import AP, Measure, catalogue, evaluate, measure, nDCG
+from skgraded.measures import P, PrefixMeasure, _catalogue, register
 
 
 class TestStrings:
@@ -86,3 +87,91 @@ class TestStrings:
     def test_a_class_called_like_a_function(self, arguments):
         with pytest.raises(TypeError, match=r"AP\(k=10\).*call an instance: AP\(\)\(y_true, y_s"):
             AP(*arguments)
+
+
+class TestRegister:
+    @pytest.fixture(autouse=True)
+    def restored(self):
+        tables = _catalogue._registered, _catalogue._by_folded_name
+        before = [dict(each) for each in tables]
+        yield
+        for table, entries in zip(tables, before, strict=True):
+            table.clear()
+            table.update(entries)
+        _catalogue._of_string.cache_clear()
+
+    def test_an_unregistered_subclass_changes_nothing(self):
+        known = catalogue()
+
+        class nDCG(known["nDCG"]):
+            gain = "exp2"
+
+        assert catalogue() == known
+        assert type(measure("nDCG@3")) is known["nDCG"]
+        of_string = measure("nDCG@3")([0, 1, 3], [3, 2, 1])
+        assert of_string == pytest.approx((1 / math.log2(3) + 3 / 2) / (3 + 1 / math.log2(3)))
+        of_class = nDCG(k=3)([0, 1, 3], [3, 2, 1])
+        assert of_class == pytest.approx((1 / math.log2(3) + 7 / 2) / (7 + 1 / math.log2(3)))
+
+    @pytest.mark.parametrize(
+        ("name", "means"),
+        [
+            ("nDCG", "<class 'skgraded.measures.ndcg.nDCG'>"),
+            ("N_DCG", "<class 'skgraded.measures.ndcg.nDCG'>"),
+            ("MAP", "<class 'skgraded.measures.average_precision.AP'>"),
+            ("P_10", "a measure of P"),
+            ("f1", "a measure of F"),
+        ],
+    )
+    def test_a_name_that_means_something_is_refused(self, name, means):
+        before, known = measure("P@3"), catalogue()
+        with pytest.raises(ValueError, match=f"must be a new name; {name!r} means {means}, got "):
+            register(type(name, (P,), {}))
+        assert measure("P@3") == before
+        assert catalogue() == known
+
+    def test_what_is_no_measure_is_refused(self):
+        for wrong in (P(), int, "P"):
+            with pytest.raises(TypeError, match="kind must be a subclass of Measure, got "):
+                register(wrong)
+        with pytest.raises(ValueError, match=r"must be a word, got <class '.*two words'>"):
+            register(type("two words", (P,), {}))
+
+    def test_a_registered_class_is_known_by_its_name(self):
+        with pytest.raises(ValueError, match="Unknown measure 'Early'"):
+            measure("Early@2")
+
+        @register
+        class Early(P):
+            reader: str = "a skimmer"
+            weights: tuple[float, ...] = (0.5, 1.0)
+
+        assert list(catalogue()) == sorted(catalogue(), key=str.lower)
+        assert catalogue()["Early"] is Early
+        assert measure("Early@2") == measure("early@2") == Early(k=2)
+        for reader in ("a reader", "nan", "None", "it's", "skims", "3", "a,b)=\n"):
+            chosen = Early(reader=reader, weights=(1.0, 2.0))
+            assert measure(str(chosen)) == chosen
+        with pytest.raises(ValueError, match="Did you mean 'Early@2'"):
+            measure("Erly@2")
+
+    def test_a_class_that_is_defined_again_takes_the_place_of_the_old_one(self):
+        def cell(default):
+            @register
+            class OfANotebook(P):
+                rel = default
+
+            return OfANotebook
+
+        cell(1)
+        assert measure("OfANotebook").rel == 1
+        again = cell(2)
+        assert measure("OfANotebook") == again()
+        assert measure("OfANotebook").rel == 2
+
+    def test_bases_are_not_in_the_catalogue(self):
+        assert not {Measure, PrefixMeasure} & set(catalogue().values())
+
+    def test_a_string_is_parsed_once(self):
+        assert measure("AP(rel=2)@7") is measure("AP(rel=2)@7")
+        assert measure("AP(rel=2)@7") == AP(rel=2, k=7)

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from skgraded._measure_strings import parse
-from skgraded._other_names import own_name
 from skgraded._params import choice
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure
-from skgraded.measures._catalogue import parse_spec
+from skgraded.measures._catalogue import is_own_name, parse_spec
 
 __all__ = ["build", "measure_as"]
 
@@ -96,7 +95,7 @@ def _own_measure(
     """Return the class of a measure of ours, and the fields that the user states."""
     try:
         chosen = measure(name)
-        if isinstance(name, str) and own_name(parse(name)[0], catalogue()) is None:
+        if isinstance(name, str) and not is_own_name(parse(name)[0]):
             raise ValueError(f"{name!r} is another tool's name of {str(chosen)!r}.")
     except ValueError as error:
         raise ValueError(

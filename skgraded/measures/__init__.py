@@ -7,6 +7,7 @@ from skgraded.measures._catalogue import (
     measure,
     measure_or_none,
     measures_by_name,
+    register,
 )
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
@@ -133,5 +134,12 @@ __all__ = [
     "measure_or_none",
     "measures_by_name",
     "nDCG",
+    "register",
     "xGAP",
 ]
+
+_BASES = (Measure, PrefixMeasure)
+
+for _each in map(globals().get, __all__):
+    if isinstance(_each, type) and issubclass(_each, Measure) and _each not in _BASES:
+        register(_each)

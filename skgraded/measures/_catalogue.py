@@ -4,27 +4,113 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from skgraded._measure_strings import parse
 from skgraded._other_names import SUGGESTED, Meaning, folded, meaning_of
 from skgraded._params import closest_of
 from skgraded.measures._measure import Measure
-from skgraded.measures._prefix import PrefixMeasure
 
-__all__ = ["Measures", "catalogue", "measure", "measure_or_none", "measures_by_name", "parse_spec"]
+__all__ = [
+    "Measures",
+    "catalogue",
+    "is_own_name",
+    "measure",
+    "measure_or_none",
+    "measures_by_name",
+    "parse_spec",
+    "register",
+]
 
 # As users pass measures: one, several, or several with the names under which they are reported.
 Measures = str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]
 
 
+M = TypeVar("M", bound=Measure)
+
+_registered: dict[str, type[Measure]] = {}  # in alphabetical order
+_by_folded_name: dict[str, str] = {}
+
+
+def register(kind: type[M]) -> type[M]:
+    """Add a class of measures to the catalogue, so that its strings are understood.
+
+    The measures of skgraded are registered. A class of your own scores, trains and prints without
+    it; registered, it is also known by its name wherever the string of a measure is taken. Worker
+    processes know the name once they have imported the module of the class.
+
+    Parameters
+    ----------
+    kind : type
+        A subclass of `Measure`. Its name is the name of the measure.
+
+    Returns
+    -------
+    type
+        The class itself, so that ``@register`` can stand above it.
+
+    Raises
+    ------
+    TypeError
+        If `kind` is not a subclass of `Measure`.
+    ValueError
+        If the name already means another measure, here or in the names of other tools that
+        `measure` understands. A class that is defined again in the same place, as when a cell of a
+        notebook runs twice, takes the place of the old one.
+
+    See Also
+    --------
+    catalogue : All registered classes.
+
+    Examples
+    --------
+    >>> from skgraded import measure
+    >>> from skgraded.measures import AP, register
+    >>> @register
+    ... class StrictAP(AP):
+    ...     rel = 2
+    >>> measure("StrictAP@10")([1, 2], [.9, .8])
+    0.5
+    """
+    given: object = kind
+    if not isinstance(given, type) or not issubclass(given, Measure):
+        raise TypeError(f"kind must be a subclass of Measure, got {kind!r}.")
+    name = kind.__name__
+    meant = meaning_of(name, _by_folded_name)
+    if not name.isidentifier() or (meant is not None and not _is_again(kind)):
+        what = "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
+        raise ValueError(f"The name of a registered measure must be {what}, got {kind!r}.")
+    _by_folded_name[folded(name)] = name
+    known: dict[str, type[Measure]] = {**_registered, name: kind}
+    _registered.clear()
+    _registered.update(sorted(known.items(), key=lambda each: each[0].lower()))
+    _of_string.cache_clear()
+    return kind
+
+
+def _is_again(kind: type[Measure]) -> bool:
+    """Whether a registered class was defined in the same place as this one."""
+    old = _registered.get(kind.__name__)
+    place = kind.__module__, kind.__qualname__
+    return old is not None and (old.__module__, old.__qualname__) == place
+
+
+def _meant(meant: Meaning) -> str:
+    return repr(_registered[meant.name]) if not meant.fields else f"a measure of {meant.name}"
+
+
 def catalogue() -> dict[str, type[Measure]]:
-    """Map the names of all measures to their classes.
+    """Map the names of all registered measures to their classes.
 
     Returns
     -------
     dict of str to type
         The classes, in alphabetical order.
+
+    See Also
+    --------
+    register : Add a class of your own.
 
     Examples
     --------
@@ -32,14 +118,7 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    classes = _concrete(Measure)
-    return {each.__name__: each for each in sorted(classes, key=lambda each: each.__name__.lower())}
-
-
-def _concrete(parent: type[Measure]) -> list[type[Measure]]:
-    below = [each for child in parent.__subclasses__() for each in _concrete(child)]
-    public = not parent.__name__.startswith("_") and parent not in (Measure, PrefixMeasure)
-    return [parent, *below] if public else below
+    return dict(_registered)
 
 
 def measure(spec: str | Measure) -> Measure:
@@ -95,6 +174,11 @@ def measure(spec: str | Measure) -> Measure:
         )
     if not isinstance(spec, str):
         raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
+    return _of_string(spec)
+
+
+@lru_cache(maxsize=256)
+def _of_string(spec: str) -> Measure:
     kind, fields = parse_spec(spec)
     return kind(**fields)
 
@@ -176,14 +260,13 @@ def _checked_name(name: Any) -> str:
 
 def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     """Return the class of a measure in string form, and the fields given in the string."""
-    known = catalogue()
-    name, fields = _parse(spec, known)
-    if name not in known:
-        meant = meaning_of(name, known)
+    name, fields = _parse(spec)
+    if name not in _registered:
+        meant = meaning_of(name, _by_folded_name)
         if meant is None:
-            raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields, known)}")
+            raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
         name, fields = meant.name, _joined(meant, fields, spec)
-    kind = known[name]
+    kind = _registered[name]
     its_fields = [field.name for field in dataclasses.fields(kind)]
     for field in fields:
         if field not in its_fields:
@@ -194,12 +277,17 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     return kind, fields
 
 
-def _parse(spec: str, known: Iterable[str]) -> tuple[str, dict[str, Any]]:
+def is_own_name(name: str) -> bool:
+    """Whether a name is that of a registered class, apart from capitals, underscores, hyphens."""
+    return folded(name) in _by_folded_name
+
+
+def _parse(spec: str) -> tuple[str, dict[str, Any]]:
     """Split a string into name and fields; "rbp.95" and "IPrec@0.1" are names as a whole."""
     try:
         return parse(spec)
     except ValueError:
-        if meaning_of(spec, known) is None:
+        if meaning_of(spec, _by_folded_name) is None:
             raise
         return spec, {}
 
@@ -213,10 +301,10 @@ def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]
     return {**meant.fields, **fields}
 
 
-def _hint(name: str, fields: dict[str, Any], known: dict[str, type[Measure]]) -> str:
-    suggested = SUGGESTED.get(folded(name)) or closest_of(name, known)
+def _hint(name: str, fields: dict[str, Any]) -> str:
+    suggested = SUGGESTED.get(folded(name)) or closest_of(name, _registered)
     if suggested is not None:
-        return f" Did you mean {_written(known[suggested], fields)!r}?"
+        return f" Did you mean {_written(_registered[suggested], fields)!r}?"
     return (
         " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
         "names that other tools use."

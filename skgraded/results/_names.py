@@ -88,7 +88,7 @@ def _parts_of(text: str) -> tuple[str, dict[str, Any]]:
         name, fields = parse(text)
     except ValueError:
         name, fields = text, {}
-    meant = meaning_of(name, known=())
+    meant = meaning_of(name, ours={})
     if meant is not None:
         name, fields = meant.name, {**meant.fields, **fields}
     return folded("".join(name.split())), {field: _plain(fields[field]) for field in fields}
