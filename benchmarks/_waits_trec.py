@@ -11,7 +11,7 @@ from _waits import Wait
 from trec_evaluate import SKGRADED, plain_copies, track
 
 from skgraded import trec
-from skgraded._stats.paired import tukey_test
+from skgraded._stats.shuffles import tukey_test
 from skgraded.studies import discriminative_power, swap_rates
 
 

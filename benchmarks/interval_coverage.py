@@ -15,8 +15,9 @@ import argparse
 
 import numpy as np
 
-from skgraded._stats.paired import randomization_test, t_test, wilcoxon_test
+from skgraded._stats.paired import t_test, wilcoxon_test
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.shuffles import randomization_test
 
 QUERIES, REPEATS = (30, 100, 1000), (1, 2, 3, 5, 10)
 REPEATS_OF_WIDTHS = (2, 3, 4, 5, 10)

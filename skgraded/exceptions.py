@@ -2,6 +2,7 @@
 
 __all__ = [
     "CutQueriesWarning",
+    "FewDifferencesWarning",
     "FewFeedbackWarning",
     "GroupSizesWarning",
     "IdColumnWarning",
@@ -114,6 +115,13 @@ class OtherMetricWarning(SkgradedWarning):
 
 class RowNumbersWarning(SkgradedWarning):
     """Row numbers are given to a fold, which has other rows than those that were numbered."""
+
+
+class FewDifferencesWarning(SkgradedWarning):
+    """Two systems differ in too few queries to tell how rare and how large differences are.
+
+    Intervals and p-values then err more often than they say, whatever the test.
+    """
 
 
 class FewFeedbackWarning(SkgradedWarning):

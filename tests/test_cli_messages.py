@@ -91,7 +91,7 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
         (("compare", *TWO, "--resamples", "0"), "--resamples must be an integer >= 1, got 0"),
         (
             ("compare", *TWO, "--test", "tukey", "--correction", "holm"),
-            '--correction must be "none" for the Tukey test',
+            '--correction must be "none" for the randomised Tukey HSD test',
         ),
         (
             ("compare", *TWO, "--test", "bootstrap", "--resamples", "9"),
@@ -99,7 +99,7 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
         ),
         (
             ("compare", *TWO, "--test", "bootstrap", "--resamples", "9"),
-            "Alternatives are --test tukey, --test t and --correction bh.",
+            "Alternatives are --test max_t, --test t and --correction bh.",
         ),
         (
             ("evaluate", *TWO, "--threads", "0"),

@@ -1,5 +1,6 @@
 """compare() of many systems by every test: what it finds, prints, draws and refuses."""
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from skgraded import Scores, compare, trec
 from skgraded._stats.paired import TESTS
+from skgraded.exceptions import FewDifferencesWarning
 
 EVERY_TEST = pytest.mark.parametrize("test", TESTS)
 
@@ -101,6 +103,7 @@ def test_a_p_value_at_the_level_is_not_significant():
     assert at_level.p_value["tukey"].item() == 1 / 21
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_low_is_better_where_the_measure_says_so():
     values = np.array([[0.9] * 9, [0.1] * 8 + [0.2]])
     found = compare(scores_of(values, direction=-1), tests="t")
@@ -133,33 +136,42 @@ def many_systems(n=33):
     return paired_values(n, 20) + (np.arange(n) > n // 2)[:, None]
 
 
-def test_the_tukey_test_takes_the_place_where_resamples_are_too_few():
+def test_max_t_takes_the_place_where_resamples_are_too_few():
     found = compared(many_systems())
-    assert found.tests == ("tukey",)
+    assert found.tests == ("max_t",)
     assert found.significant.any()
     told = (
-        "33 systems are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+        "33 systems are 528 pairs, for which Holm's correction needs 21,120 resamples: by default"
     )
-    assert found.notes[0] == f"{told} the Tukey test takes the place of Fisher's."
-    assert compared(many_systems(32)).tests == ("randomization",)
-    assert compared(many_systems(), baseline="s3").tests == ("randomization",)
-    few_topics = many_systems()[:, :9]  # all of whose swaps are tried
-    assert compared(few_topics).tests == ("randomization",)
+    taken = "the max-t test, which needs fewer, takes the place of bootstrap-t."
+    assert found.notes[0] == f"{told} {taken}"
+    assert compared(many_systems(22)).tests == ("bootstrap_t",)
+    assert compared(many_systems(), baseline="s3").tests == ("bootstrap_t",)
+    ends = found.difference[:, 0, None] - found.interval[:, 0]
+    reach = ends / found.standard_error
+    np.testing.assert_allclose(reach, np.broadcast_to(reach[0], reach.shape))  # one for all pairs
+    assert (found.significant[:, 0] == (found.interval[:, 0].prod(axis=1) > 0)).all()
 
 
-@pytest.mark.parametrize("given", [{"tests": "randomization"}, {"correction": "holm"}])
-def test_as_many_resamples_are_drawn_as_the_test_needs(given):
+@pytest.mark.parametrize(
+    ("given", "test", "needed"),
+    [
+        ({"tests": "randomization"}, "randomization", 10_560),
+        ({"correction": "holm"}, "bootstrap_t", 21_120),
+    ],
+)
+def test_as_many_resamples_are_drawn_as_the_test_needs(given, test, needed):
     values = many_systems()[:, :15]
     found = compared(values, **given)
-    assert (found.tests, found.n_resamples) == (("randomization",), 10_560)
+    assert (found.tests, found.n_resamples) == ((test,), needed)
     assert found.notes[0].endswith("by default that many are drawn instead of 10,000.")
-    expected = compared(values, tests="randomization", n_resamples=10_560)
-    np.testing.assert_array_equal(found.p_value["randomization"], expected.p_value["randomization"])
+    expected = compared(values, tests=test, n_resamples=needed)
+    np.testing.assert_array_equal(found.p_value[test], expected.p_value[test])
     assert expected.notes == ()
 
 
 @pytest.mark.parametrize(
-    "given", [{"tests": "t"}, {"correction": "bh"}, {"tests": "tukey"}, {"tests": "wilcoxon"}]
+    "given", [{"tests": "t"}, {"correction": "bh"}, {"tests": "tukey"}, {"tests": "max_t"}]
 )
 def test_tests_are_left_alone_that_need_no_more_resamples(given):
     found = compared(many_systems(), **given)
@@ -167,10 +179,19 @@ def test_tests_are_left_alone_that_need_no_more_resamples(given):
     assert found.notes == ()
 
 
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_tests_that_do_not_test_the_mean_say_so(test):
+    (note,) = compared(paired_values(), tests=["t", test]).notes
+    assert note == (
+        f"The {TESTS[test].title} does not test the mean difference, but whether "
+        f"{TESTS[test].hypothesis}."
+    )
+
+
 def test_more_confidence_needs_more_resamples():
     found = compared(paired_values(2, 20), confidence=0.99999, correction="none")
-    assert found.n_resamples == 100_000
-    assert found.notes[0].startswith("A level of 1e-05 needs 100,000 resamples: by default that")
+    assert found.n_resamples == 200_000
+    assert found.notes[0].startswith("A level of 1e-05 needs 200,000 resamples: by default that")
 
 
 @pytest.mark.parametrize(("correction", "factor"), [(None, 2), ("none", 1)])
@@ -192,14 +213,18 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tests": "anova"}, "tests must be one of 'randomization', 't', .*, got 'anova'"),
+        ({"tests": "anova"}, "tests must be one of 'bootstrap_t', 'max_t', .*, got 'anova'"),
         ({"correction": "sidak"}, "correction must be one of 'holm', 'bh', 'none', got 'sidak'"),
-        ({"tests": "tukey", "correction": "holm"}, 'correction must be "none" for the Tukey test'),
+        (
+            {"tests": "tukey", "correction": "holm"},
+            'correction must be "none" for the .* Tukey HSD',
+        ),
+        ({"tests": "max_t", "correction": "bh"}, 'correction must be "none" for the max-t test'),
         ({"confidence": 1}, "confidence must lie strictly between 0 and 1, got 1"),
         ({"n_resamples": 0}, "n_resamples must be an integer >= 1, got 0"),
         (
             {"n_resamples": 100},
-            "n_resamples must be at least 120, got 100: .* Holm's correction for 6 pairs",
+            "n_resamples must be at least 240, got 100: .* Holm's correction for 6 pairs",
         ),
         (
             {"n_resamples": 9, "tests": "tukey"},
@@ -207,7 +232,7 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
         ),
         (
             {"n_resamples": 9, "correction": "bh"},
-            r"n_resamples must be at least 20, got 9: .* significant at 0\.05\.$",
+            r"n_resamples must be at least 40, got 9: .* significant at 0\.05\.$",
         ),
     ],
 )
@@ -228,6 +253,7 @@ def test_bad_options_are_refused(options, message):
         (5, 8, {"tests": "t"}, None),
     ],
 )
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
     topics = [f"q{number}" for number in range(n_topics)]
     qrels = {topic: {"d0": 1} for topic in topics}
@@ -237,14 +263,16 @@ def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options
         }
         for s in range(n_systems)
     }
+    options = {"tests": "randomization", **options}
     found = compare(trec.evaluate("AP(ties=row_order)", qrels, runs), **options)
     assert found.significant.any() == (told is None)
-    assert len(found.notes) == (told is not None)
+    assert len(found.notes) == 1 + (told is not None)  # few topics differ
     if told:
         assert found.notes[0] == f"No difference can be significant: the smallest p-value {told}"
-        assert " ".join(found.to_text().split()).endswith(told)
+        assert told in " ".join(found.to_text().split())
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_too_little_to_compare_is_refused():
     with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
         compared(paired_values(n_systems=1))
@@ -252,6 +280,57 @@ def test_too_little_to_compare_is_refused():
         ValueError, match="at least 2 queries on which every system has a value of AP, got 1"
     ):
         compared(paired_values(n_topics=1))
+
+
+# Few differences and clusters
+
+
+def test_few_differences_are_warned_of():
+    values = np.zeros((3, 40))
+    values[1, :12], values[2, :3] = np.linspace(1, 2, 12), 0.5
+    with pytest.warns(FewDifferencesWarning, match="^s2 - s0 differs from 0 in 3 queries by AP"):
+        found = compared(values)
+    assert found.n_differing[:, 0].tolist() == [12, 3, 12]
+    assert any("differs from 0 in 3 queries by AP. Fewer than 10" in note for note in found.notes)
+    with pytest.warns(FewDifferencesWarning, match="in 1 cluster by AP, and 2 other differences"):
+        compared(values, cluster={f"q{each}": each // 12 for each in range(40)})
+    compared(np.zeros((2, 40)))  # systems that never differ are no surprise
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_queries_of_a_cluster_count_as_one(test):
+    values = paired_values(n_systems=3)
+    once = compared(values, tests=test)
+    cluster = {f"q{each}": f"person {each % 40}" for each in range(200)}
+    found = compared(np.tile(values, 5), tests=test, cluster=cluster)
+    assert found.n_clusters == (40,)
+    assert found.n_queries == (200,)
+    assert "over 200 queries in 40 clusters" in " ".join(repr(found).split())
+    np.testing.assert_allclose(found.interval, once.interval, rtol=1e-9)
+    np.testing.assert_allclose(found.standard_error, once.standard_error, rtol=1e-9)
+    np.testing.assert_allclose(found.p_value[test], once.p_value[test], rtol=1e-9)
+    assert (compared(np.tile(values, 5), tests=test).interval != found.interval).any()
+
+
+def test_clusters_come_with_the_scores_or_by_query():
+    scores = scores_of(paired_values())
+    cluster = {query: int(query[1:]) // 2 for query in scores.qid.tolist()}
+    of_scores = dataclasses.replace(scores, clusters=np.arange(40) // 2)
+    expected = compare(scores, cluster=cluster)
+    np.testing.assert_array_equal(compare(of_scores).interval, expected.interval)
+    series = pytest.importorskip("pandas").Series(cluster).iloc[::-1]
+    np.testing.assert_array_equal(compare(scores, cluster=series).interval, expected.interval)
+    picked = expected["AP"]
+    assert picked.n_clusters == (20,)
+    with pytest.raises(TypeError, match=r"cluster must map query ids to clusters.*, got list"):
+        compare(scores, cluster=[1] * 40)
+    del cluster["q7"]
+    with pytest.raises(
+        ValueError, match="an entry for every query, and has none for 1 query: 'q7'"
+    ):
+        compare(scores, cluster=cluster)
+    with pytest.raises(ValueError, match=r"at least 2 clusters of queries .* got 1"):
+        compare(scores, cluster=dict.fromkeys(scores.qid.tolist(), 0))
 
 
 # What it prints and draws

@@ -8,18 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from skgraded._stats.bootstrap_t import bootstrap_t, bootstrap_test, counts_of_units, max_t
+from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.corrections import CORRECTIONS, benjamini_hochberg, holm, level_of
 from skgraded._stats.paired import (
     TESTS,
-    bootstrap_test,
     effect_size,
     paired_differences,
-    randomization_test,
+    sign_test,
     t_test,
-    tukey_test,
     wilcoxon_test,
 )
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.shuffles import randomization_test, tukey_test
 
 DIFFERENCES = np.random.default_rng(0).normal([[0.0], [0.1], [0.5]], 0.3, size=(3, 40))
 
@@ -77,6 +78,157 @@ def test_the_bootstrap_agrees_with_t():
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.04)
 
 
+def literal_bootstrap_t(differences, sizes, level, samples):
+    """P-value and interval of one pair, unit by unit and resample by resample."""
+
+    def mean_and_error(units):
+        total = sum(sizes[each] for each in units)
+        mean = sum(differences[each] for each in units) / total
+        squares = sum((differences[each] - mean * sizes[each]) ** 2 for each in units)
+        return mean, (squares * len(units) / (len(units) - 1)) ** 0.5 / total
+
+    mean, error = mean_and_error(range(len(sizes)))
+    drawn = []
+    for sample in samples:
+        of_sample, its_error = mean_and_error(sample)
+        drawn.append((of_sample - mean) / its_error)
+    tails = [
+        sum(each <= mean / error for each in drawn),
+        sum(each >= mean / error for each in drawn),
+    ]
+    by_resamples = 2 * (min(tails) + 1) / (len(samples) + 1)
+    by_t = 2 * stats.t.sf(abs(mean / error), len(sizes) - 1)
+    critical = stats.t.isf(level / 2, len(sizes) - 1)
+    rank = int(np.ceil(level / 2 * (len(samples) + 1))) - 1
+    least = min(sorted(drawn)[rank - 1], -critical)
+    most = max(sorted(drawn)[-rank], critical)
+    return min(1, max(by_resamples, by_t)), mean - most * error, mean - least * error
+
+
+def samples_of(n_units, n_resamples, generator):
+    drawn = np.random.default_rng(int(generator.integers(2**63)))
+    counts = np.concatenate(list(counts_of_units(n_units, n_resamples, drawn))).astype(int)
+    return [np.repeat(np.arange(n_units), each).tolist() for each in counts]
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_bootstrap_t_is_the_literal_one(clustered):
+    skewed = rng().exponential(size=(3, 40)) - [[1.0], [0.8], [0.4]]
+    clusters = rng().integers(0, 17, 40) if clustered else None
+    sums, sizes = sums_by_cluster(skewed, clusters)
+    found = bootstrap_t(sums, sizes, 0.1, 300, rng())
+    samples = samples_of(len(sizes), 300, rng())
+    expected = [literal_bootstrap_t(each.tolist(), sizes.tolist(), 0.1, samples) for each in sums]
+    np.testing.assert_allclose(np.transpose(found), expected, rtol=1e-9)
+    assert ((found.p_value < 0.1) == ((found.low > 0) | (found.high < 0))).all()
+    assert 0 < (found.p_value < 0.1).sum() < 3
+
+
+def test_max_t_takes_the_largest_of_all_pairs():
+    values = rng().normal(size=(4, 30)) * [[1.0], [1.0], [1.0], [5.0]]
+    pairs = np.array(list(combinations(range(4), 2)))
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    found = max_t(differences, np.ones(30), 0.1, 200, rng())
+    samples = np.array(samples_of(30, 200, rng()))
+    means, errors = differences.mean(axis=1), differences.std(axis=1, ddof=1) / 30**0.5
+    drawn = differences[:, samples]
+    ratios = (drawn.mean(axis=2) - means[:, None]) / (drawn.std(axis=2, ddof=1) / 30**0.5)
+    largest = np.abs(ratios).max(axis=0)
+    beyond = (largest >= np.abs(means / errors)[:, None]).sum(axis=1)
+    np.testing.assert_allclose(found.p_value, (beyond + 1) / 201)
+    critical = sorted(largest)[200 - 20]
+    np.testing.assert_allclose(found.low, means - critical * errors)
+    np.testing.assert_allclose(found.high, means + critical * errors)
+
+
+def test_clusters_are_summed():
+    values, clusters = rng().normal(size=(2, 50)), rng().permutation(np.arange(50) % 7)
+    sums, sizes = sums_by_cluster(values, clusters)
+    assert sizes.tolist() == np.bincount(clusters).tolist()
+    for place in range(7):
+        np.testing.assert_allclose(sums[:, place], values[:, clusters == place].sum(axis=1))
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_clusters_of_one_query_change_nothing(name):
+    values = np.random.default_rng(4).normal([[0.0], [0.1], [0.3]], 0.3, size=(3, 40))
+    test = TESTS[name]
+    expected = test.p_values(values, PAIRS, 999, rng())
+    alone = test.p_values(values, PAIRS, 999, rng(), np.arange(40))
+    np.testing.assert_allclose(alone, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_queries_of_a_cluster_that_agree_count_as_one(name):
+    values = np.random.default_rng(4).normal([[0.0], [0.1], [0.3]], 0.3, size=(3, 40))
+    test = TESTS[name]
+    fivefold = test.p_values(
+        np.repeat(values, 5, axis=1), PAIRS, 999, rng(), np.repeat(range(40), 5)
+    )
+    np.testing.assert_allclose(fivefold, test.p_values(values, PAIRS, 999, rng()), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_differing", [1, 2, 3])
+def test_intervals_of_very_few_differences_have_ends(n_differing):
+    sums = np.zeros((2, 60))
+    sums[0, :n_differing] = sums[1, -n_differing:] = [-0.5, -0.2, -0.4][:n_differing]
+    sums[1] *= -1
+    found = bootstrap_t(sums, np.ones(60), 0.05, 4000, rng())
+    largest_rate = stats.binomtest(n_differing, 60).proportion_ci(0.95, method="exact").high
+    assert found.low[0] == -found.high[1] == pytest.approx(-0.5 * largest_rate)
+    assert (found.low < 0).all()
+    assert (found.high > 0).all()
+    assert (found.p_value > 0.05).all()
+
+
+def test_many_queries_are_drawn_in_groups():
+    skewed = rng().exponential(size=(20, 5000)) - 1.0
+    found = bootstrap_t(skewed, np.ones(5000), 0.05, 2000, rng())
+    np.testing.assert_allclose(found.p_value, t_test(skewed), atol=0.05)
+    reach = 1.96 * skewed.std(axis=1) / 5000**0.5
+    np.testing.assert_allclose((found.high - found.low) / 2, reach, rtol=0.1)
+
+
+def test_the_sign_test_is_scipys():
+    with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
+    expected = [
+        stats.binomtest(int((each > 0).sum()), int((each != 0).sum())).pvalue for each in with_zeros
+    ]
+    np.testing.assert_allclose(sign_test(with_zeros), expected, rtol=1e-9)
+
+
+SKEWED = {  # differences whose mean is 0
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "exponential": lambda rng, shape: rng.exponential(size=shape) - 1.0,
+    "lognormal": lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5),
+    "sparse and skewed": lambda rng, shape: np.where(
+        rng.random(shape) < 0.1, rng.exponential(size=shape) - 1.0, 0.0
+    ),
+    "sparse and symmetric": lambda rng, shape: rng.standard_t(3, shape) * (rng.random(shape) < 0.4),
+}
+
+
+@pytest.mark.parametrize("name", SKEWED)
+def test_bootstrap_t_errs_as_often_as_it_says(name):
+    """3 to 8 % at n = 30, within 3 binomial errors of 1,000 replications."""
+    differences = SKEWED[name](np.random.default_rng(0), (1000, 30))
+    p_values = bootstrap_t(differences, np.ones(30), 0.05, 999, rng()).p_value
+    slack = 3 * np.sqrt(0.05 * 0.95 / 1000)
+    assert 0.03 - slack < np.mean(p_values < 0.05) < 0.08 + slack
+
+
+def test_max_t_holds_where_systems_vary_unequally_and_tukey_does_not():
+    values = np.random.default_rng(0).normal(size=(300, 12, 30))
+    values[:, :2] *= 5.0
+    pairs = np.array(list(combinations(range(12), 2)))
+    errs = {"max_t": [], "tukey": []}
+    for each in values:
+        for name, found in errs.items():
+            found.append(TESTS[name].p_values(each, pairs, 199, rng()).min() < 0.05)
+    assert np.mean(errs["max_t"]) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+    assert np.mean(errs["tukey"]) > 0.1
+
+
 def test_effect_size_is_the_mean_in_standard_deviations():
     expected = DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1)
     np.testing.assert_allclose(effect_size(DIFFERENCES), expected, rtol=1e-12)
@@ -131,7 +283,7 @@ def test_differences_that_cancel_but_for_rounding_are_none():
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))
 def test_every_test_of_the_table_takes_systems_by_pairs(test):
-    values = np.random.default_rng(5).normal([[0.0], [0.02], [0.4]], 0.3, size=(3, 40))
+    values = np.random.default_rng(4).normal([[0.0], [0.02], [0.4]], 0.3, size=(3, 40))
     found = test.p_values(values, PAIRS, 999, rng())
     assert found.shape == (3,)
     assert found[1] < 0.01
@@ -215,7 +367,8 @@ def paired_values(n_systems=4, n_topics=40, seed=3):
 @pytest.mark.parametrize("test", [randomization_test, bootstrap_test])
 def test_batches_do_not_lose_resamples(test, monkeypatch):
     differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
-    monkeypatch.setattr("skgraded._stats.paired._CELLS_AT_A_TIME", 1000)
+    monkeypatch.setattr("skgraded._stats.shuffles._CELLS_AT_A_TIME", 1000)
+    monkeypatch.setattr("skgraded._stats.bootstrap_t._COUNTS_AT_A_TIME", 1000)
     assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._stats.paired import TESTS, bootstrap_test
+from skgraded._stats.bootstrap_t import bootstrap_test, counts_of_units
+from skgraded._stats.paired import TESTS
 from skgraded.studies import discriminative_power, swap_rates
 
 
@@ -36,7 +37,8 @@ def literal_bootstrap(differences, samples, level):
 def test_the_bootstrap_is_sakais_algorithm(scores):
     found = discriminative_power(scores, n_resamples=300, random_state=2)
     seed = np.random.default_rng(2).integers(2**63)
-    counts = np.random.default_rng(seed).multinomial(24, np.full(24, 1 / 24), size=300)
+    drawn = np.random.default_rng(np.random.default_rng(seed).integers(2**63))
+    counts = np.concatenate(list(counts_of_units(24, 300, drawn))).astype(int)
     samples = [np.repeat(np.arange(24), each) for each in counts]
     for row, values in enumerate(scores.values()):
         for number, (a, b) in enumerate(itertools.combinations(range(6), 2)):
@@ -133,7 +135,7 @@ def test_topics_without_a_value_are_left_out(scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "anova"}, "test must be one of 'randomization', 't', .*, got 'anova'"),
+        ({"test": "anova"}, "test must be one of 'bootstrap_t', 'max_t', .*, got 'anova'"),
         ({"n_resamples": True}, "n_resamples must be an integer >= 1, got True"),
         ({"confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
         (

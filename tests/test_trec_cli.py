@@ -224,10 +224,10 @@ def test_compare_prints_who_beats_whom(many_topics, run):
     assert lines[1].split() == ["1", "good.run", "1.0000", "2"]
     assert lines[2].split()[:2] == ["2", "bad.run"]
     assert lines[5].split()[:4] == ["bad.run", "-", "good.run", "-0.3691"]
-    assert lines[6] == "Fisher's randomisation test over 12 queries, p < 0.05."
+    assert lines[6] == "Bootstrap-t test over 12 queries, p < 0.05."
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", TESTS)
 def test_compare_by_every_test(many_topics, run, test):
     content = json.loads(run("compare", *BOTH, "--test", test, "--format", "json").out)
     assert content["tests"] == [test]
@@ -254,7 +254,7 @@ def test_an_effect_without_end_is_null_in_json(many_topics, run):
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_too_few_topics_for_any_difference_are_told(folder, run, form):
-    written = run("compare", *BOTH, "--format", form)
+    written = run("compare", *BOTH, "--test", "randomization", "--format", form)
     beside, told = written.err if form == "csv" else written.out, " ".join(written.err.split())
     assert "No difference can be significant: the smallest p-value over 3 queries is 0.25." in (
         " ".join(beside.split())
@@ -280,23 +280,26 @@ def many_runs(tmp_path, monkeypatch):
 
 def test_compare_chooses_a_test_for_many_runs(many_runs, run):
     content = json.loads(run("compare", *many_runs, "--format", "json").out)
-    assert content["tests"] == ["tukey"]
+    assert content["tests"] == ["max_t"]
     assert any(pair["significant"] for pair in content["rows"])
     note = (
-        "33 systems are 528 pairs, for which Holm's correction needs 10,560 resamples: by default"
+        "33 systems are 528 pairs, for which Holm's correction needs 21,120 resamples: by default"
     )
-    assert content["notes"][0].startswith(f"{note} the Tukey test takes the place of Fisher's")
-    fewer = run("compare", *many_runs[:33]).out
-    assert "Fisher's randomisation test over 20 queries" in fewer
+    taken = "the max-t test, which needs fewer, takes the place of bootstrap-t"
+    assert content["notes"][0].startswith(f"{note} {taken}")
+    fewer = run("compare", *many_runs[:23]).out
+    assert "Bootstrap-t test over 20 queries" in fewer
     assert "resamples" not in fewer
 
 
-@pytest.mark.parametrize("words", [("--test", "randomization"), ("--correction", "holm")])
-def test_compare_draws_as_many_resamples_as_the_test_needs(many_runs, run, words):
+@pytest.mark.parametrize("test", ["randomization", "bootstrap_t"])
+def test_compare_draws_as_many_resamples_as_the_test_needs(many_runs, run, test):
+    words = ("--correction", "holm", "--test", test)
     out = " ".join(run("compare", *many_runs, *words).out.split())
-    assert "Fisher's randomisation test over 20 queries, Holm's correction" in out
+    assert f"{TESTS[test].title[1:]} over 20 queries, Holm's correction" in out
     assert "by default that many are drawn instead of 10,000." in out
-    expected = run("compare", *many_runs, *words, "--test", "randomization", "--resamples", "10560")
+    needed = {"randomization": 10_560, "bootstrap_t": 21_120}[test]
+    expected = run("compare", *many_runs, *words, "--resamples", str(needed))
     assert out.startswith(" ".join(expected.out.split()))
 
 

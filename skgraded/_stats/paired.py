@@ -1,27 +1,44 @@
 """Paired tests over queries, for many pairs of systems at once, and the table of them.
 
-The tests are Fisher's randomisation, Student's t, Wilcoxon's signed-rank, the bootstrap and the
-randomised Tukey HSD test. A new test is a function and its entry in `TESTS`: comparisons, studies
-and the command line read the table.
+A new test is a function and its entry in `TESTS`: comparisons, studies and the command line read
+the table.
 
 Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
-p-value per pair, which is 1 for a pair without any difference. A topic is a query.
+p-value per pair, which is 1 for a pair without any difference. A topic is a query. Where queries
+come in clusters, the differences are sums over each cluster, and sizes of shape (n_clusters,) say
+how many queries each has.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._stats.bootstrap_t import (
+    Tested,
+    bootstrap_t,
+    bootstrap_test,
+    counts_of_units,
+    max_t,
+)
+from skgraded._stats.clustered import (
+    means_without_rounding,
+    sizes_of,
+    sums_by_cluster,
+    unit_errors,
+    unit_residuals,
+)
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.shuffles import all_swaps_fit, randomization_test, tukey_test
 
 __all__ = [
+    "DEFAULT_TEST",
     "N_RESAMPLES",
     "TESTS",
     "PairedTest",
@@ -30,9 +47,8 @@ __all__ = [
     "effect_size",
     "effect_size_in_residuals",
     "paired_differences",
-    "randomization_test",
+    "sign_test",
     "t_test",
-    "tukey_test",
     "wilcoxon_test",
 ]
 
@@ -41,8 +57,6 @@ IntArray = NDArray[np.int64]
 
 # Resamples of every test that draws some, unless the user says more.
 N_RESAMPLES = 10_000
-# Resampled means of pairs that are in memory at the same time: 64 MB.
-_CELLS_AT_A_TIME = 8_000_000
 # Cells of (pair, resample) at a time: 2 MB, which stay in the cache of a core until they are read.
 _CELLS_IN_CACHE = 250_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
@@ -88,19 +102,19 @@ def effect_size_in_residuals(values: FloatArray, pairs: IntArray) -> FloatArray:
     return sizes
 
 
-def t_test(differences: FloatArray) -> FloatArray:
+def t_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
     """Student's t test of the mean difference."""
-    return _where_they_differ(differences, _t_test)
+    return _where_they_differ(differences, lambda rows: _t_test(rows, sizes_of(rows, sizes)))
 
 
-def _t_test(differences: FloatArray) -> FloatArray:
+def _t_test(differences: FloatArray, sizes: FloatArray) -> FloatArray:
     from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
-    n_topics = differences.shape[1]
-    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
-    with np.errstate(divide="ignore"):  # the same difference in every topic
-        statistic = np.abs(mean) / (spread / np.sqrt(n_topics))
-    p_values: FloatArray = 2.0 * students_t.sf(statistic, n_topics - 1)
+    means = means_without_rounding(differences, sizes)
+    errors = unit_errors(unit_residuals(differences, sizes, means), sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):  # the same difference in every topic
+        statistic = np.where(means == 0.0, 0.0, np.abs(means) / errors)
+    p_values: FloatArray = 2.0 * students_t.sf(statistic, len(sizes) - 1)
     return p_values
 
 
@@ -116,9 +130,15 @@ def _t_test_with_required(
     return t_test(differences), critical * errors
 
 
-def wilcoxon_test(differences: FloatArray) -> FloatArray:
-    """Wilcoxon's signed-rank test; topics without a difference are left out."""
+def _t_test_over_repeats(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
+    return repeated_interval(differences, clusters=clusters).p_value
+
+
+def wilcoxon_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
+    """Wilcoxon's signed-rank test of topics or of clusters' means; those of 0 are left out."""
     from scipy.stats import wilcoxon
+
+    differences = differences / sizes_of(differences, sizes)
 
     def test(rows: FloatArray) -> FloatArray:
         with warnings.catch_warnings():  # SciPy < 1.13 warns of few ranks
@@ -140,71 +160,14 @@ def _with_tied_sizes(differences: FloatArray) -> FloatArray:
     return np.copysign(tied, differences)
 
 
-def _all_swaps_fit(n_topics: int, n_resamples: int) -> bool:
-    """Whether the ways to swap two systems by topics are at most as many as the resamples."""
-    return n_topics < int(n_resamples).bit_length()  # 2**n_topics may be too large for a float
+def sign_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
+    """Sign test of topics or of clusters; those without a difference are left out."""
+    from scipy.stats import binom
 
-
-def randomization_test(
-    differences: FloatArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    """Fisher's randomisation test: swap the two systems in each topic with probability 1/2.
-
-    All swaps are tried if there are at most as many of them as resamples.
-    """
-    n_pairs, n_topics = differences.shape
-    rounding = _ROUNDING * np.abs(differences).sum(axis=1)
-    observed = np.abs(differences.sum(axis=1)) - rounding
-    exact = _all_swaps_fit(n_topics, n_resamples)
-    n_resamples = 2**n_topics if exact else n_resamples
-    beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_resamples, n_pairs + n_topics):
-        if exact:
-            bits = np.arange(first, first + size)[:, None] >> np.arange(n_topics)
-            signs = 1.0 - 2.0 * (bits & 1)
-        else:
-            signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
-        beyond += (np.abs(signs @ differences.T) >= observed).sum(axis=0)
-    return beyond / n_resamples if exact else (beyond + 1) / (n_resamples + 1)
-
-
-def bootstrap_test(
-    differences: FloatArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
-    return _where_they_differ(differences, lambda rows: _bootstrap_test(rows, n_resamples, rng))
-
-
-def _means_without_rounding(differences: FloatArray) -> FloatArray:
-    """Mean difference of each pair; 0 where the differences cancel but for rounding."""
-    means: FloatArray = differences.mean(axis=1)
-    means[np.abs(means) <= _ROUNDING * np.abs(differences).mean(axis=1)] = 0.0
-    return means
-
-
-def _bootstrap_test(
-    differences: FloatArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    n_pairs, n_topics = differences.shape
-    mean = _means_without_rounding(differences)[:, None]
-    observed = np.abs(_studentised(mean[:, 0], (differences**2).mean(axis=1)))
-    shifted = differences - mean  # as if there were no difference
-    shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)] = 0.0
-    beyond = np.zeros(n_pairs, dtype=np.int64)
-    equal_shares = np.full(n_topics, 1.0 / n_topics)
-    for _, size in _batches(n_resamples, 3 * n_pairs + n_topics):
-        shares = rng.multinomial(n_topics, equal_shares, size=size) / n_topics
-        drawn = _studentised(shares @ shifted.T, shares @ (shifted**2).T)
-        beyond += (np.abs(drawn) >= observed * (1.0 - _ROUNDING)).sum(axis=0)
-    p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
+    n_won, n_lost = (differences > 0.0).sum(axis=1), (differences < 0.0).sum(axis=1)
+    one_side = binom.cdf(np.minimum(n_won, n_lost), n_won + n_lost, 0.5)
+    p_values: FloatArray = np.minimum(2.0 * one_side, 1.0)
     return p_values
-
-
-def _studentised(mean: FloatArray, mean_of_squares: FloatArray) -> FloatArray:
-    variance = mean_of_squares - mean**2
-    variance[variance <= _ROUNDING * mean_of_squares] = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0.0, 0.0, mean / np.sqrt(variance))
 
 
 def bootstrap_with_required(
@@ -216,9 +179,8 @@ def bootstrap_with_required(
     ``level * n_resamples``-th largest. All resamples stay in memory for that, in contrast to
     `bootstrap_test`, whose p-values are the same.
     """
-    n_topics = values.shape[1]
-    equal_shares = np.full(n_topics, 1.0 / n_topics)
-    shares = rng.multinomial(n_topics, equal_shares, size=n_resamples).T / n_topics
+    n_topics, resamples = values.shape[1], np.random.default_rng(int(rng.integers(2**63)))
+    shares = np.concatenate(list(counts_of_units(n_topics, n_resamples, resamples))).T / n_topics
     wanted = max(1, round(level * n_resamples))
     means = (values @ shares).ravel()
     sizes = np.abs(values).max(axis=1)
@@ -244,9 +206,9 @@ def _observed(differences: FloatArray, sizes: FloatArray) -> tuple[FloatArray, F
 
     The columns are the mean, the rounding error of a mean, and the least squared t that counts.
     """
-    mean = _means_without_rounding(differences)
-    shifted = differences - mean[:, None]  # as if there were no difference
-    shifted[np.abs(shifted) <= _ROUNDING * np.abs(mean)[:, None]] = 0.0
+    sizes_of_topics = sizes_of(differences, None)
+    mean = means_without_rounding(differences, sizes_of_topics)
+    shifted = unit_residuals(differences, sizes_of_topics, mean)  # as if there were no difference
     mean_of_squares = (differences**2).mean(axis=1)
     variance = mean_of_squares - mean**2
     variance[variance <= _ROUNDING * mean_of_squares] = 0.0
@@ -254,24 +216,6 @@ def _observed(differences: FloatArray, sizes: FloatArray) -> tuple[FloatArray, F
         squared_t = np.where(mean == 0.0, 0.0, mean**2 / variance)
     least = squared_t * (1.0 - _ROUNDING)
     return np.column_stack([mean, _ROUNDING_OF_MEANS * sizes, least]), shifted
-
-
-def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Randomised Tukey HSD test (Carterette 2012): p-values of all pairs, (n_systems, n_systems).
-
-    The systems' values are shuffled within each topic. A pair's difference is compared with the
-    largest difference of any two shuffled systems, which corrects for the number of comparisons.
-    """
-    n_systems = len(values)
-    sums = values.sum(axis=1)
-    rounding = _ROUNDING * np.abs(values).sum(axis=1).max()
-    observed = np.abs(sums[:, None] - sums) - rounding
-    by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
-    seed = int(rng.integers(2**63))
-    ordered = np.sort(_core.shuffled_ranges(by_topic, n_systems, seed, n_resamples))
-    beyond = n_resamples - np.searchsorted(ordered, observed, side="left")
-    p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
-    return p_values
 
 
 def _where_they_differ(
@@ -284,24 +228,26 @@ def _where_they_differ(
     return p_values
 
 
-def _batches(total: int, cells: int) -> Iterator[tuple[int, int]]:
-    at_a_time = max(1, _CELLS_AT_A_TIME // cells)
-    for first in range(0, total, at_a_time):
-        yield first, min(at_a_time, total - first)
-
-
-def _no_bound(n_queries: int, n_resamples: int) -> float:
+def _no_bound(n_units: int, n_resamples: int) -> float:
     return 0.0
 
 
-def _smallest_of_resamples(n_queries: int, n_resamples: int) -> float:
+def _smallest_of_resamples(n_units: int, n_resamples: int) -> float:
     return 1.0 / (n_resamples + 1)
 
 
-def _smallest_of_swaps(n_queries: int, n_resamples: int) -> float:
-    if not _all_swaps_fit(n_queries, n_resamples):
-        return _smallest_of_resamples(n_queries, n_resamples)
-    return 2.0 / 2.0**n_queries  # all queries for the one system, or all for the other
+def _smallest_of_two_tails(n_units: int, n_resamples: int) -> float:
+    return 2.0 / (n_resamples + 1)
+
+
+def _smallest_of_signs(n_units: int, n_resamples: int = 0) -> float:
+    return float(2.0 * 0.5**n_units)  # all queries for the one system, or all for the other
+
+
+def _smallest_of_swaps(n_units: int, n_resamples: int) -> float:
+    if not all_swaps_fit(n_units, n_resamples):
+        return _smallest_of_resamples(n_units, n_resamples)
+    return _smallest_of_signs(n_units)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -317,18 +263,24 @@ class PairedTest:
     exact : str
         When its p-values are exact.
     function : callable
-        Takes the differences of all pairs and returns their p-values. A joint test takes the values
-        of all systems and returns a matrix. One that resamples also takes the number of resamples
-        and their generator.
+        Takes the differences of all pairs and returns their p-values. One that resamples also takes
+        the number of resamples and their generator. The last argument is the sizes of the clusters.
+    interval : callable or None
+        Takes differences, sizes, a level, the number of resamples and their generator, and returns
+        p-values with the intervals that invert the test.
     smallest : callable
-        Returns the smallest p-value that a number of queries and one of resamples can give, or 0 if
-        it is not bounded.
+        Returns the smallest p-value that a number of queries or clusters and one of resamples can
+        give, or 0 if it is not bounded.
+    tests_mean : bool
+        Whether small p-values say that the mean difference is not 0.
     resamples : bool
         Whether it draws resamples.
     is_joint : bool
-        Whether it tests all systems at once, so that it corrects for the number of pairs itself.
+        Whether it tests all pairs at once, so that it corrects for their number itself.
+    takes_systems : bool
+        Whether its function takes the values of all systems and returns a matrix of p-values.
     over_repeats : callable or None
-        Takes differences of shape (n_pairs, n_repeats, n_queries), for tests over both.
+        Takes differences of shape (n_pairs, n_repeats, n_queries) and the clusters of queries.
     required : callable or None
         Returns p-values and the mean difference that each pair needs to be significant, where there
         is a formula for it.
@@ -340,21 +292,48 @@ class PairedTest:
     hypothesis: str
     exact: str
     function: Callable[..., FloatArray]
+    interval: Callable[..., Tested] | None = None
     smallest: Callable[[int, int], float] = _no_bound
+    tests_mean: bool = True
     resamples: bool = False
     is_joint: bool = False
-    over_repeats: Callable[[FloatArray], FloatArray] | None = None
+    takes_systems: bool = False
+    over_repeats: Callable[[FloatArray, IntArray | None], FloatArray] | None = None
     required: Callable[..., tuple[FloatArray, FloatArray]] | None = None
 
     def p_values(
-        self, values: FloatArray, pairs: IntArray, n_resamples: int, rng: np.random.Generator
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        n_resamples: int,
+        rng: np.random.Generator,
+        clusters: NDArray[Any] | None = None,
     ) -> FloatArray:
         """Test pairs of systems by their values, (n_systems, n_queries)."""
         resampling: tuple[Any, ...] = (n_resamples, rng) if self.resamples else ()
-        if self.is_joint:
-            return self.function(values, *resampling)[pairs[:, 0], pairs[:, 1]]
+        if self.takes_systems:
+            sums, _ = sums_by_cluster(values, clusters)
+            return self.function(sums, *resampling)[pairs[:, 0], pairs[:, 1]]
         differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-        return self.function(differences, *resampling)
+        sums, sizes = sums_by_cluster(differences, clusters)
+        return self.function(sums, *resampling, sizes=sizes)
+
+    def p_values_and_intervals(
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        level: float,
+        n_resamples: int,
+        rng: np.random.Generator,
+        *,
+        clusters: NDArray[Any] | None = None,
+    ) -> Tested | None:
+        """Test pairs of systems, with intervals; None for a test that has none."""
+        if self.interval is None:
+            return None
+        differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+        sums, sizes = sums_by_cluster(differences, clusters)
+        return self.interval(sums, sizes, level, n_resamples, rng)
 
     def p_values_and_required(
         self,
@@ -378,18 +357,49 @@ class PairedTest:
         return p_values, np.full(len(pairs), least)
 
 
+def _p_values_of(interval: Callable[..., Tested]) -> Callable[..., FloatArray]:
+    """Return a test's function from that of its p-values and intervals."""
+
+    def function(
+        differences: FloatArray,
+        n_resamples: int,
+        rng: np.random.Generator,
+        sizes: FloatArray | None = None,
+    ) -> FloatArray:
+        given = sizes_of(differences, sizes)
+        return interval(differences, given, _ANY_LEVEL, n_resamples, rng).p_value
+
+    return function
+
+
+_ANY_LEVEL = 0.05
+
 TESTS = {
     test.name: test
     for test in (
         PairedTest(
-            name="randomization",
-            title="Fisher's randomisation test",
-            heading="Fisher",
-            hypothesis="the two systems can be swapped in any query",
-            exact="where all swaps are tried, as with at most 13 queries and 10,000 resamples",
-            function=randomization_test,
-            smallest=_smallest_of_swaps,
+            name="bootstrap_t",
+            title="bootstrap-t test",
+            heading="bootstrap-t",
+            hypothesis="the mean difference is 0 (equal-tailed, no narrower than Student's t)",
+            exact="in the limit of many queries, and nearly so from 30 on for most differences",
+            function=_p_values_of(bootstrap_t),
+            interval=bootstrap_t,
+            smallest=_smallest_of_two_tails,
             resamples=True,
+        ),
+        PairedTest(
+            name="max_t",
+            title="max-t test",
+            heading="max-t",
+            hypothesis="all mean differences are 0, by the largest bootstrap-t of any pair "
+            "(corrects for all pairs itself; systems may vary unequally)",
+            exact="in the limit of many queries",
+            function=_p_values_of(max_t),
+            interval=max_t,
+            smallest=_smallest_of_resamples,
+            resamples=True,
+            is_joint=True,
         ),
         PairedTest(
             name="t",
@@ -398,22 +408,25 @@ TESTS = {
             hypothesis="the mean difference is 0",
             exact="for normally distributed differences, and nearly so for many queries",
             function=t_test,
-            over_repeats=lambda differences: repeated_interval(differences).p_value,
+            over_repeats=_t_test_over_repeats,
             required=_t_test_with_required,
         ),
         PairedTest(
-            name="wilcoxon",
-            title="Wilcoxon's signed-rank test",
-            heading="Wilcoxon",
-            hypothesis="differences lie symmetrically around 0 (queries without any left out)",
-            exact="for at most 50 differences of different sizes",
-            function=wilcoxon_test,
+            name="randomization",
+            title="Fisher's randomisation test",
+            heading="Fisher",
+            hypothesis="the two systems can be swapped in any query, so that differences are "
+            "symmetric around a mean of 0",
+            exact="where all swaps are tried, as with at most 13 queries and 10,000 resamples",
+            function=randomization_test,
+            smallest=_smallest_of_swaps,
+            resamples=True,
         ),
         PairedTest(
             name="bootstrap",
             title="paired bootstrap test",
             heading="bootstrap",
-            hypothesis="the mean difference is 0, by its ratio to the standard error",
+            hypothesis="the mean difference is 0, by the size of its ratio to the standard error",
             exact="in the limit of many queries",
             function=bootstrap_test,
             smallest=_smallest_of_resamples,
@@ -421,15 +434,38 @@ TESTS = {
             required=bootstrap_with_required,
         ),
         PairedTest(
+            name="wilcoxon",
+            title="Wilcoxon's signed-rank test",
+            heading="Wilcoxon",
+            hypothesis="differences lie symmetrically around 0, queries without any left out",
+            exact="for at most 50 differences of different sizes",
+            function=wilcoxon_test,
+            tests_mean=False,
+        ),
+        PairedTest(
+            name="sign",
+            title="sign test",
+            heading="sign",
+            hypothesis="as many queries favour the one system as the other",
+            exact="for any number of queries",
+            function=sign_test,
+            smallest=_smallest_of_signs,
+            tests_mean=False,
+        ),
+        PairedTest(
             name="tukey",
             title="randomised Tukey HSD test",
             heading="Tukey",
-            hypothesis="all systems can be shuffled in any query (corrects for all pairs itself)",
+            hypothesis="all systems can be shuffled in any query, so that they vary equally "
+            "(corrects for all pairs itself)",
             exact="for any number of queries, but for the resamples drawn",
             function=tukey_test,
             smallest=_smallest_of_resamples,
             resamples=True,
             is_joint=True,
+            takes_systems=True,
         ),
     )
 }
+# The test that comparisons take unless others are named.
+DEFAULT_TEST = TESTS["bootstrap_t"]

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._stats.clustered import sums_by_cluster
+
 __all__ = ["RepeatedMeans", "note_on_few_repeats", "repeated_interval"]
 
 FloatArray = NDArray[np.float64]
@@ -45,7 +47,11 @@ class RepeatedMeans(NamedTuple):
 
 
 def repeated_interval(
-    differences: FloatArray, confidence: float = 0.95, *, training_correlation: float = 0.5
+    differences: FloatArray,
+    confidence: float = 0.95,
+    *,
+    training_correlation: float = 0.5,
+    clusters: NDArray[np.int64] | None = None,
 ) -> RepeatedMeans:
     """Return mean differences whose intervals carry the variation over queries and repeats.
 
@@ -75,6 +81,8 @@ def repeated_interval(
         The correlation rho, from 0 to less than 1. 0 is for repeats that are independent, such as
         those trained on data of their own; 0.5 was chosen by simulation for cross-validations of
         one data set (``benchmarks/interval_coverage.py``).
+    clusters : ndarray of shape (n_queries,), int64, optional
+        The cluster of each query; by default each query is one of its own.
 
     Returns
     -------
@@ -96,7 +104,9 @@ def repeated_interval(
     """
     from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
-    mean, variance, freedom = _means_and_variances(_checked(differences), training_correlation)
+    mean, variance, freedom = _means_and_variances(
+        _checked(differences), training_correlation, clusters
+    )
     error = np.sqrt(variance)
     reach = students_t.ppf((1.0 + confidence) / 2.0, freedom) * error
     with np.errstate(divide="ignore", invalid="ignore"):  # the same difference in every query
@@ -130,7 +140,7 @@ def _checked(differences: FloatArray) -> FloatArray:
 
 
 def _means_and_variances(
-    differences: FloatArray, training_correlation: float
+    differences: FloatArray, training_correlation: float, clusters: NDArray[np.int64] | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return each pair's mean, the variance of that mean and its degrees of freedom."""
     is_tested = ~np.isnan(differences)
@@ -139,7 +149,9 @@ def _means_and_variances(
     of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / np.maximum(times, 1)
     mean = of_queries.sum(axis=1) / n_queries
     from_mean = np.where(times > 0, of_queries - mean[:, None], 0.0)
-    by_queries = (from_mean**2).sum(axis=1) / (n_queries - 1) / n_queries
+    sums, sizes = sums_by_cluster(from_mean, clusters)
+    n_units = n_queries if clusters is None else np.full(len(sums), len(sizes))
+    by_queries = (sums**2).sum(axis=1) * n_units / (n_units - 1) / n_queries**2
     of_repeats, freedom = _variance_of_repeats(
         np.where(is_tested, differences - of_queries[:, None], 0.0), is_tested, times
     )
@@ -147,9 +159,9 @@ def _means_and_variances(
     overlap = training_correlation / (1.0 - training_correlation)
     by_repeats = of_repeats * ((shares.sum(axis=2) ** 2).sum(axis=1) + overlap)
     variance = by_queries + by_repeats
-    weight = by_queries**2 / (n_queries - 1) + by_repeats**2 / np.maximum(freedom, 1)
+    weight = by_queries**2 / (n_units - 1) + by_repeats**2 / np.maximum(freedom, 1)
     satterthwaite = np.divide(
-        variance**2, weight, out=(n_queries - 1).astype(np.float64), where=weight > 0.0
+        variance**2, weight, out=(n_units - 1).astype(np.float64), where=weight > 0.0
     )
     return mean, variance, satterthwaite
 

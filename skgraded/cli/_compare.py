@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from skgraded.cli._options import (
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.comparison import compare
+from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import Measure
 from skgraded.trec import Qrels
 from skgraded.users import profile_measures, threshold_profile
@@ -30,7 +32,7 @@ __all__ = ["add_command"]
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
-  skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test tukey --plot tukey.png
+  skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test max_t --plot best.png
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
 """
 
@@ -81,15 +83,15 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=TESTS,
         dest="tests",
-        help="the test, explained below; repeat it for several (default: randomization, or tukey "
-        f"where {N_RESAMPLES} resamples are too few for Holm's correction, as from 33 runs on at a "
+        help="the test, explained below; repeat it for several (default: bootstrap_t, or max_t "
+        f"where {N_RESAMPLES} resamples are too few for Holm's correction, as from 23 runs on at a "
         "confidence of .95)",
     )
     parser.add_argument(
         "--correction",
         choices=CORRECTIONS,
-        help="correction for the number of pairs and measures (default: holm; the tukey test has "
-        "its own)",
+        help="correction for the number of pairs and measures (default: holm; max_t and tukey have "
+        "their own)",
     )
     add_confidence(parser)
     parser.add_argument(
@@ -134,15 +136,17 @@ def _measures_of_users(qrels: Qrels) -> list[Measure]:
 def _compare(arguments: argparse.Namespace) -> None:
     check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
-    found = compare(
-        scores,
-        baseline=arguments.baseline,
-        tests=arguments.tests,
-        correction=arguments.correction,
-        confidence=arguments.confidence,
-        n_resamples=arguments.resamples,
-        random_state=arguments.seed,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
+        found = compare(
+            scores,
+            baseline=arguments.baseline,
+            tests=arguments.tests,
+            correction=arguments.correction,
+            confidence=arguments.confidence,
+            n_resamples=arguments.resamples,
+            random_state=arguments.seed,
+        )
     write_reports(arguments, [found._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:

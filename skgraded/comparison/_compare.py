@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import choice
+from skgraded._stats.bootstrap_t import Tested
+from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.paired import (
     PairedTest,
     effect_size,
@@ -17,7 +19,8 @@ from skgraded._stats.paired import (
     paired_differences,
 )
 from skgraded._stats.repeats import repeated_interval
-from skgraded.comparison._comparison import Comparison
+from skgraded.comparison._clusters import clusters_of
+from skgraded.comparison._comparison import Comparison, warn_of_few_differences
 from skgraded.comparison._plan import Family, Plan, plan_tests
 from skgraded.comparison._rankers import scores_of_rankers
 from skgraded.measures import Measures
@@ -42,6 +45,7 @@ def compare(
     qid: ArrayLike | None = None,
     measures: Measures | None = None,
     baseline: str | None = None,
+    cluster: Mapping[Any, Any] | None = None,
     tests: str | Iterable[str] | None = None,
     correction: str | None = None,
     confidence: float = 0.95,
@@ -69,10 +73,14 @@ def compare(
     baseline : str, optional
         Name of the system to compare the others with; by default all pairs are compared. Of 20
         systems, 19 pairs have the baseline, and all pairs are 190.
+    cluster : mapping, optional
+        The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
+        independently, such as those of one person. All tests and intervals then draw clusters. By
+        default it is ``Scores.clusters``, and without these every query is by itself.
     tests : str or list of str, optional
-        One or several of ``"randomization"``, ``"t"``, ``"wilcoxon"``, ``"bootstrap"`` and
-        ``"tukey"``. The first one decides what is significant. See the notes for the tests and for
-        what is taken by default.
+        One or several of ``"bootstrap_t"``, ``"max_t"``, ``"t"``, ``"randomization"``,
+        ``"bootstrap"``, ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first one decides what is
+        significant. See the notes for the tests and for what is taken by default.
     correction : {"holm", "bh", "none"}, optional
         Correction of the p-values of each test for their number, that of the pairs times that of
         the measures: Holm's, Benjamini and Hochberg's, or none. Holm's by default.
@@ -107,6 +115,8 @@ def compare(
     -----
     QueryLeakWarning
         If a model was trained on other documents of the queries in X.
+    FewDifferencesWarning
+        If a difference rests on fewer than 10 queries, or clusters, in which the systems differ.
     ThinnedQueriesWarning
         If queries in X lack rows, as `query_target`, `query_series` or `query_ids` has counted
         them.
@@ -122,19 +132,35 @@ def compare(
     given later minus the one given earlier. All queries count equally, whatever their weights.
     Queries on which some system has no value are left out.
 
-    All tests are two-sided:
+    All tests are two-sided. Those of the mean difference:
 
-    - ``"randomization"``: Fisher's randomisation test of the mean difference [1]_. It tries all
-      swaps of the two systems if there are at most ``n_resamples`` of them, and is exact then.
-    - ``"t"``: Student's paired t test.
-    - ``"wilcoxon"``: Wilcoxon's signed-rank test; queries without a difference are left out.
-    - ``"bootstrap"``: the paired bootstrap test of the studentised mean difference [2]_.
-    - ``"tukey"``: the randomised Tukey HSD test [3]_, which tests all systems at once and corrects
-      for the number of pairs itself.
+    - ``"bootstrap_t"``: the equal-tailed bootstrap-t [1]_: the mean in standard errors is compared
+      with those of resamples. It is never narrower than Student's t: of both p-values the larger
+      one counts, and of both intervals each outer end. p < .05 in 3 to 8 % where there is no
+      difference, over 30 queries whose differences are normal, skewed, or 0 in most queries.
+    - ``"max_t"``: the largest bootstrap-t of any pair, which corrects for the number of pairs
+      itself, and takes each pair to vary in its own way. Its intervals hold for all pairs together.
+    - ``"t"``: Student's paired t test. Over few queries with skewed differences p < .05 too often.
+    - ``"bootstrap"``: the bootstrap test by the absolute value of the same ratio [2]_.
+    - ``"randomization"``: Fisher's randomisation test [3]_, which supposes that the systems can be
+      swapped in any query. It tries all swaps if there are at most ``n_resamples`` of them.
+    - ``"tukey"``: the randomised Tukey HSD test [4]_ of all systems at once, which corrects for the
+      number of pairs itself. It supposes that all systems vary alike: where few vary more, some
+      difference is found in up to half of the cases without any.
 
-    By default the test is Fisher's, or Tukey's with a note where 10,000 resamples are too few for
-    Holm's correction of so many pairs. Intervals are those of the t test, and not corrected for
-    the number of differences.
+    Others do not test the mean, and a note says so:
+
+    - ``"wilcoxon"``: Wilcoxon's signed-rank test of whether differences lie symmetrically around 0.
+      Skewed differences do not, although their mean may be 0.
+    - ``"sign"``: the sign test of whether as many queries favour the one system as the other.
+
+    By default the test is bootstrap-t, or max-t with a note where 10,000 resamples are too few for
+    Holm's correction of so many pairs. Intervals are those of the first test if that is one of the
+    first three, and else those of Student's t. Only those of max-t are corrected for the number of
+    differences.
+
+    Fewer than 10 queries in which two systems differ do not tell how rare and how large differences
+    are. What is found then errs more often than it says; a warning names the pair.
 
     These tests and intervals take models as given: the queries vary, the training data do not. A
     single cross-validation of unstable models therefore finds differences too often: in
@@ -146,7 +172,7 @@ def compare(
     .. math:: \frac{s_q^2}{n_q} + s_r^2 \left(\frac{1}{n_r} + \frac{\rho}{1-\rho}\right),
 
     where s_q^2 and s_r^2 are the variances of the means of the n_q queries and of the n_r repeats.
-    Training data of the repeats overlap; rho is the correlation that this causes [4]_. It is set to
+    Training data of the repeats overlap; rho is the correlation that this causes [5]_. It is set to
     1/2, with which p < .05 in 4 to 6 % of those simulations. The test is then Student's t with
     Satterthwaite's degrees of freedom, and the interval is its.
 
@@ -158,12 +184,14 @@ def compare(
 
     References
     ----------
-    .. [1] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
-       Tests for Information Retrieval Evaluation", CIKM.
+    .. [1] P. Hall (1988), "Theoretical Comparison of Bootstrap Confidence Intervals", Annals of
+       Statistics 16(3).
     .. [2] T. Sakai (2006), "Evaluating Evaluation Metrics based on the Bootstrap", SIGIR.
-    .. [3] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
+    .. [3] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
+       Tests for Information Retrieval Evaluation", CIKM.
+    .. [4] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
        Information Retrieval Experiments", ACM TOIS 30(1).
-    .. [4] C. Nadeau, Y. Bengio (2003), "Inference for the Generalization Error", Machine Learning
+    .. [5] C. Nadeau, Y. Bengio (2003), "Inference for the Generalization Error", Machine Learning
        52(3).
 
     Examples
@@ -171,7 +199,7 @@ def compare(
     >>> from sklearn.linear_model import Ridge
     >>> from skgraded import compare, cross_validate_queries, trec
     >>> from skgraded.datasets import make_ranking
-    >>> qrels = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(8)}
+    >>> qrels = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(12)}
     >>> bad = {topic: {"d1": 1.0, "d2": 2.0, "d3": 3.0} for topic in qrels}
     >>> good = {topic: {"d1": 3.0, "d2": 2.0, "d3": 1.0} for topic in qrels}
     >>> compare(trec.evaluate("nDCG@10", qrels, {"bad": bad, "good": good}))
@@ -179,9 +207,9 @@ def compare(
     1 good     1.0000  2
     2 bad      0.6199
     <BLANKLINE>
-    pair        difference        95% interval  Fisher
-    good - bad     +0.3801  [+0.3801, +0.3801]  0.0078
-    Fisher's randomisation test over 8 queries, p < 0.05.
+    pair        difference        95% interval  bootstrap-t
+    good - bad     +0.3801  [+0.3801, +0.3801]       0.0002
+    Bootstrap-t test over 12 queries, p < 0.05.
 
     Splits that are drawn three times, and two measures against a baseline:
 
@@ -198,17 +226,15 @@ def compare(
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     pairs = _pairs(scores.systems or (), baseline)
-    columns = list(_columns(scores))
-    n_queries = max(int(each.is_compared.sum()) for each in columns)
-    n_repeats = columns[0].values.shape[1]
-    family = Family(len(columns[0].values), len(pairs), len(columns), n_queries, n_repeats)
+    columns = list(_columns(scores, clusters_of(cluster, scores)))
+    n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
+    family = Family(len(columns[0].values), len(pairs), len(columns), n_units, n_repeats)
     plan = plan_tests(tests, correction, confidence, n_resamples, family)
-    return Comparison(
+    found = Comparison(
         **_facts(scores, columns),
         baseline=baseline,
         pairs=pairs,
-        **_differences(columns, pairs, plan, confidence),
-        p_value=_p_values(columns, pairs, plan, np.random.default_rng(random_state)),
+        **_tested(columns, pairs, plan, confidence, np.random.default_rng(random_state)),
         tests=tuple(test.name for test in plan.tests),
         correction=plan.correction,
         confidence=confidence,
@@ -216,6 +242,8 @@ def compare(
         n_tests=len(pairs) * len(columns),
         remarks=plan.remarks + _remarks(scores),
     )
+    warn_of_few_differences(found)
+    return found
 
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
@@ -247,12 +275,21 @@ class _Column(NamedTuple):
         Whether all systems have a value.
     direction : int
         1 if more is better, -1 if less is.
+    clusters : ndarray of shape (n_compared,), int64, or None
+        The cluster of each query.
     """
 
     values: FloatArray
     over_repeats: FloatArray
     is_compared: BoolArray
     direction: int
+    clusters: IntArray | None
+
+    @property
+    def n_units(self) -> int:
+        """Number of queries, or of clusters."""
+        units = self.over_repeats[0] if self.clusters is None else np.unique(self.clusters)
+        return len(units)
 
     @property
     def means(self) -> FloatArray:
@@ -269,7 +306,7 @@ class _Column(NamedTuple):
         return self.over_repeats[order], np.argsort(order)[pairs]
 
 
-def _columns(scores: Scores) -> Iterator[_Column]:
+def _columns(scores: Scores, clusters: IntArray | None) -> Iterator[_Column]:
     n_repeats = 1 if scores.folds is None else len(scores.folds)
     cube = scores.values.reshape(-1, n_repeats, scores.n_queries, len(scores))
     for place, (name, direction) in enumerate(zip(scores, scores.directions, strict=True)):
@@ -281,7 +318,14 @@ def _columns(scores: Scores) -> Iterator[_Column]:
                 f"{name}, got {is_compared.sum()}."
             )
         compared = values[:, :, is_compared]
-        yield _Column(compared, _over_repeats(compared), is_compared, direction)
+        their_clusters = None if clusters is None else clusters[is_compared]
+        column = _Column(compared, _over_repeats(compared), is_compared, direction, their_clusters)
+        if column.n_units < _FEWEST:
+            raise ValueError(
+                "cluster must hold at least 2 clusters of queries on which every system has a "
+                f"value of {name}, got {column.n_units}."
+            )
+        yield column
 
 
 def _over_repeats(values: FloatArray) -> FloatArray:
@@ -310,6 +354,7 @@ def _facts(scores: Scores, columns: list[_Column]) -> dict[str, Any]:
         "means": np.stack([each.means for each in columns], axis=1),
         "n_queries": tuple(is_compared.sum(axis=1).tolist()),
         "n_left_out": tuple((~is_compared).sum(axis=1).tolist()),
+        "n_clusters": None if columns[0].clusters is None else tuple(e.n_units for e in columns),
         "n_repeats": n_repeats,
         "n_in_part": int(is_in_part.any(axis=0).sum()),
         "n_top": None if top is None else int((top & kept).sum()),
@@ -317,55 +362,75 @@ def _facts(scores: Scores, columns: list[_Column]) -> dict[str, Any]:
     }
 
 
-def _differences(
-    columns: list[_Column], pairs: IntArray, plan: Plan, confidence: float
+def _tested(
+    columns: list[_Column],
+    pairs: IntArray,
+    plan: Plan,
+    confidence: float,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Return mean differences, intervals, standard errors and effect sizes of all pairs."""
+    """Return mean differences, intervals, p-values, standard errors and effect sizes."""
     found = [_differences_of(each, pairs, confidence) for each in columns]
-    difference, low, high, error, effect = map(_as_columns, zip(*found, strict=True))
-    if plan.tests[0].is_joint:
+    difference, low, high, error, effect, n_differing = map(_as_columns, zip(*found, strict=True))
+    if plan.tests[0].takes_systems:
         effect = _as_columns(effect_size_in_residuals(*each.best_first(pairs)) for each in columns)
+    tested = [_tests_of(each, pairs, plan, rng) for each in columns]
+    for place, (_, of_first) in enumerate(tested):
+        if of_first is not None:
+            low[:, place], high[:, place] = of_first.low, of_first.high
+    p_values = (_as_columns(each) for each in zip(*(each for each, _ in tested), strict=True))
     return {
         "difference": difference,
         "interval": np.stack([low, high], axis=2),
         "standard_error": error,
         "effect_size": effect,
+        "n_differing": n_differing,
+        "p_value": {
+            test.name: plan.corrected(test, each)
+            for test, each in zip(plan.tests, p_values, strict=True)
+        },
     }
 
 
-def _as_columns(arrays: Iterable[FloatArray]) -> FloatArray:
+def _as_columns(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
     return np.stack(list(arrays), axis=1)
 
 
-def _differences_of(column: _Column, pairs: IntArray, confidence: float) -> list[FloatArray]:
+def _differences_of(column: _Column, pairs: IntArray, confidence: float) -> list[NDArray[Any]]:
     """Return the numbers of one measure, of some pairs at a time."""
     at_a_time = max(1, _CELLS_AT_A_TIME // column.values[0].size)
     parts = []
     for first in range(0, len(pairs), at_a_time):
         one, other = pairs[first : first + at_a_time].T
         differences = paired_differences(column.values[one], column.values[other])
-        found = repeated_interval(differences, confidence)
-        effect = effect_size(_over_repeats(differences))
-        parts.append((found.mean, found.low, found.high, found.standard_error, effect))
+        found = repeated_interval(differences, confidence, clusters=column.clusters)
+        of_queries = _over_repeats(differences)
+        n_differing = (sums_by_cluster(of_queries, column.clusters)[0] != 0.0).sum(axis=1)
+        ends = (found.mean, found.low, found.high, found.standard_error)
+        parts.append((*ends, effect_size(of_queries), n_differing))
     return list(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _p_values(
-    columns: list[_Column], pairs: IntArray, plan: Plan, rng: np.random.Generator
-) -> dict[str, FloatArray]:
-    """Return the corrected p-values of each test."""
-    found: dict[str, list[FloatArray]] = {test.name: [] for test in plan.tests}
-    for column in columns:
-        for test in plan.tests:
-            found[test.name].append(_tested(test, column, pairs, plan.n_resamples, rng))
-    return {test.name: plan.corrected(test, _as_columns(found[test.name])) for test in plan.tests}
-
-
-def _tested(
-    test: PairedTest, column: _Column, pairs: IntArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    """Return the p-values of one test by one measure."""
-    if column.values.shape[1] > 1 and test.over_repeats is not None:
+def _tests_of(
+    column: _Column, pairs: IntArray, plan: Plan, rng: np.random.Generator
+) -> tuple[list[FloatArray], Tested | None]:
+    """Return the p-values of each test by one measure, and the intervals that the first one has."""
+    if column.values.shape[1] > 1:
         one, other = pairs.T
-        return test.over_repeats(paired_differences(column.values[one], column.values[other]))
-    return test.p_values(*column.best_first(pairs), n_resamples, rng)
+        differences = paired_differences(column.values[one], column.values[other])
+        return [_over_both(test, differences, column.clusters) for test in plan.tests], None
+    values, places = column.best_first(pairs)
+    of_first = plan.tests[0].p_values_and_intervals(
+        values, places, plan.level, plan.n_resamples, rng, clusters=column.clusters
+    )
+    others = [
+        test.p_values(values, places, plan.n_resamples, rng, column.clusters)
+        for test in plan.tests[of_first is not None :]
+    ]
+    return [*([] if of_first is None else [of_first.p_value]), *others], of_first
+
+
+def _over_both(test: PairedTest, differences: FloatArray, clusters: IntArray | None) -> FloatArray:
+    """Test by a test that takes repeats."""
+    assert test.over_repeats is not None
+    return test.over_repeats(differences, clusters)

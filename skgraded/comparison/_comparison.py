@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,18 @@ from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
 from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._tables import tables_of
+from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import OfMeasures, column_of
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "warn_of_few_differences"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # With fewer queries that hold the top grade, a note says so.
 _FEW_TOP_QUERIES = 20
+# With fewer queries in which two systems differ, a warning and a note say so.
+_FEWEST_DIFFERENCES = 10
 _ONE_TRAINING = (
     "One cross-validation: other splits and trainings can differ by more than these intervals. "
     "cross_validate_queries(..., n_repeats=5) includes that."
@@ -84,6 +88,10 @@ class Comparison(OfMeasures, LongResult):
         For each measure, the number of queries that were compared.
     n_left_out : tuple of int
         For each measure, the number of queries without a value for some system.
+    n_differing : ndarray of shape (n_pairs, n_measures), int64
+        Number of queries, or of clusters, in which the two systems differ.
+    n_clusters : tuple of int or None
+        For each measure, the number of clusters of queries; None if every query is by itself.
     n_repeats : int
         Number of times that each query was tested.
     n_in_part : int
@@ -117,6 +125,8 @@ class Comparison(OfMeasures, LongResult):
     baseline: str | None
     n_queries: tuple[int, ...]
     n_left_out: tuple[int, ...]
+    n_differing: IntArray
+    n_clusters: tuple[int, ...] | None
     n_repeats: int
     n_in_part: int
     n_top: int | None
@@ -127,11 +137,13 @@ class Comparison(OfMeasures, LongResult):
         """Pick one measure by its name, or several by a list; p-values stay as corrected."""
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
-        arrays = ("means", "difference", "interval", "standard_error", "effect_size")
+        arrays = ("means", "difference", "interval", "standard_error", "effect_size", "n_differing")
         by_measure = ("measures", "directions", "n_queries", "n_left_out")
         picked: dict[str, Any] = {field: getattr(self, field)[:, columns] for field in arrays}
         for field in by_measure:
             picked[field] = tuple(getattr(self, field)[column] for column in columns)
+        if self.n_clusters is not None:
+            picked["n_clusters"] = tuple(self.n_clusters[column] for column in columns)
         picked["values"] = self.values[:, :, columns]
         picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
         return dataclasses.replace(self, **picked)
@@ -163,10 +175,27 @@ class Comparison(OfMeasures, LongResult):
         if self.n_in_part:
             queries = count(self.n_in_part, "query", "queries")
             notes.append(f"{queries} not tested in every repeat.")
+        notes.append(self._note_on_few_differences())
         if self.n_top is not None and self.n_top < min(_FEW_TOP_QUERIES, len(self.qid)):
             queries = count(self.n_top, "query", "queries")
             notes.append(f"Only {queries} with a document of the top grade, few to judge by.")
         return tuple(note for note in notes if note)
+
+    def _note_on_few_differences(self) -> str:
+        """Say which differences rest on few queries; nothing if none does."""
+        few = (self.n_differing > 0) & (self.n_differing < _FEWEST_DIFFERENCES)
+        if not few.any():
+            return ""
+        pair, column = np.argwhere(few)[0]
+        one, other = (self.systems[each] for each in self.pairs[pair])
+        units = ("query", "queries") if self.n_clusters is None else ("cluster", "clusters")
+        n_differing = count(int(self.n_differing[pair, column]), *units)
+        told = f"{one} - {other} differs from 0 in {n_differing} by {self.measures[column]}"
+        more = f", and {count(few.sum() - 1, 'other difference')} like it" if few.sum() > 1 else ""
+        return (
+            f"{told}{more}. Fewer than {_FEWEST_DIFFERENCES} do not tell how rare and large "
+            "differences are: its interval and p-value err more often than they say."
+        )
 
     def queries_needed(
         self, effect: float = 0.002, power: float = 0.8, confidence: float | None = None
@@ -281,3 +310,10 @@ class Comparison(OfMeasures, LongResult):
             If matplotlib is not installed.
         """
         return draw_comparison(self, ax)
+
+
+def warn_of_few_differences(found: Comparison) -> None:
+    """Warn if a difference rests on few queries."""
+    note = found._note_on_few_differences()
+    if note:
+        warnings.warn(note, FewDifferencesWarning, stacklevel=3)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import choice, fraction, integer
 from skgraded._stats.corrections import CORRECTIONS, level_of
-from skgraded._stats.paired import N_RESAMPLES, TESTS, PairedTest
+from skgraded._stats.paired import DEFAULT_TEST, N_RESAMPLES, TESTS, PairedTest
 from skgraded._text import count
 
 __all__ = ["Family", "Plan", "plan_tests"]
@@ -18,18 +18,19 @@ __all__ = ["Family", "Plan", "plan_tests"]
 FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of quotients that are whole numbers
+_ENDLESS = 10_000  # units, so many that the resamples alone bound a p-value
 
 
 class Family(NamedTuple):
     """The sizes of a comparison: how many p-values each test has, and over what.
 
-    ``n_queries`` is the largest number of queries that any of the measures has.
+    ``n_units`` is the largest number of queries, or of clusters, that any of the measures has.
     """
 
     n_systems: int
     n_pairs: int
     n_measures: int
-    n_queries: int
+    n_units: int
     n_repeats: int
 
     def __str__(self) -> str:
@@ -83,25 +84,28 @@ def plan_tests(
         plan = plan._replace(tests=_named(tests, family.n_repeats))
     if correction not in (None, "none") and all(test.is_joint for test in plan.tests):
         raise ValueError(
-            f'correction must be "none" for the Tukey test, which has its own, got {correction!r}.'
+            f'correction must be "none" for the {plan.tests[0].title}, which has its own, got '
+            f"{correction!r}."
         )
     plan = _with_resamples(plan, family, is_asked=n_resamples is not None)
     return plan._replace(remarks=plan.remarks + _remarks(plan, family))
 
 
 def _with_default_test(plan: Plan, family: Family, *, may_be_joint: bool) -> Plan:
-    """Take Fisher's test, or Tukey's where Holm's correction needs more resamples.
+    """Take bootstrap-t, or max-t where Holm's correction needs more resamples.
 
     Over several repeats take the t test, which knows of their variation.
     """
     if family.n_repeats > 1:
         return plan._replace(tests=(TESTS["t"],))
-    fisher = TESTS["randomization"]
-    needed = _resamples_lacking(fisher, plan, family) if may_be_joint else 0
+    needed = _resamples_lacking(DEFAULT_TEST, plan, family) if may_be_joint else 0
     if not needed:
-        return plan._replace(tests=(fisher,))
-    remark = f"{_need(plan, family, needed)} the Tukey test takes the place of Fisher's."
-    return plan._replace(tests=(TESTS["tukey"],), remarks=(remark,))
+        return plan._replace(tests=(DEFAULT_TEST,))
+    remark = (
+        f"{_need(plan, family, needed)} the max-t test, which needs fewer, takes the place of "
+        "bootstrap-t."
+    )
+    return plan._replace(tests=(TESTS["max_t"],), remarks=(remark,))
 
 
 def _need(plan: Plan, family: Family, needed: int) -> str:
@@ -129,10 +133,11 @@ def _resamples_lacking(test: PairedTest, plan: Plan, family: Family) -> int:
     It is 0 if there are enough, or if no number of them would do.
     """
     factor = plan.factor(test, family.n_pairs, family.n_measures)
-    needed = int(factor / plan.level * (1.0 + _ROUNDING))
+    smallest = test.smallest(_ENDLESS, plan.n_resamples) * (plan.n_resamples + 1)
+    needed = int(smallest * factor / plan.level * (1.0 + _ROUNDING))
 
     def would_do(n_resamples: int) -> bool:
-        return factor * test.smallest(family.n_queries, n_resamples) < plan.level
+        return factor * test.smallest(family.n_units, n_resamples) < plan.level
 
     more = max(needed, plan.n_resamples)
     return needed if would_do(more) and not would_do(plan.n_resamples) else 0
@@ -150,7 +155,7 @@ def _with_resamples(plan: Plan, family: Family, *, is_asked: bool) -> Plan:
     after = otherwise = ""
     if plan.correction == "holm" and not all(test.is_joint for test in plan.tests):
         after = f" after Holm's correction for {family}"
-        otherwise = ' Alternatives are tests="tukey", tests="t" and correction="bh".'
+        otherwise = ' Alternatives are tests="max_t", tests="t" and correction="bh".'
     raise ValueError(
         f"n_resamples must be at least {needed}, got {plan.n_resamples}: with fewer, no "
         f"difference can be significant at {plan.level:g}{after}.{otherwise}"
@@ -162,15 +167,20 @@ def _remarks(plan: Plan, family: Family) -> tuple[str, ...]:
     remarks = []
     first, *_ = plan.tests
     factor = plan.factor(first, family.n_pairs, family.n_measures)
-    smallest = first.smallest(family.n_queries, plan.n_resamples)
+    smallest = first.smallest(family.n_units, plan.n_resamples)
     if factor * smallest >= plan.level:
-        queries = count(family.n_queries, "query", "queries")
+        queries = count(family.n_units, "query", "queries")
         title = CORRECTIONS[plan.correction].title
         times = f", times {factor:g} by {title}" if factor > 1 else ""
         remarks.append(
             "No difference can be significant: the smallest p-value over "
             f"{queries} is {smallest:.2g}{times}."
         )
+    remarks += [
+        f"The {test.title} does not test the mean difference, but whether {test.hypothesis}."
+        for test in plan.tests
+        if not test.tests_mean
+    ]
     if plan.correction != "none" and family.n_measures > 1:
         remarks += [
             f"The {test.title} corrects for the pairs of a measure; its p-values are multiplied by "

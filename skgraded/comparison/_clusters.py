@@ -1,0 +1,39 @@
+"""Which queries vary together, such as those of one person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._text import count, first_few
+from skgraded.results import Scores
+
+__all__ = ["clusters_of"]
+
+
+def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
+    """Return a number for the cluster of every query, or None where queries are by themselves."""
+    if cluster is None:
+        return None if scores.clusters is None else _numbered(scores.clusters.tolist())
+    if not hasattr(cluster, "keys"):
+        raise TypeError(
+            "cluster must map query ids to clusters, as a dict or a pandas Series does, got "
+            f"{type(cluster).__name__}."
+        )
+    named = dict(cluster.items())
+    missing = [query for query in scores.qid.tolist() if query not in named]
+    if missing:
+        queries = count(len(missing), "query", "queries")
+        raise ValueError(
+            f"cluster must have an entry for every query, and has none for {queries}: "
+            f"{first_few(list(map(repr, missing)))}."
+        )
+    return _numbered([named[query] for query in scores.qid.tolist()])
+
+
+def _numbered(clusters: list[Any]) -> NDArray[np.int64]:
+    """Return a number for each cluster, whose names may be of any type."""
+    number: dict[Any, int] = {}
+    return np.array([number.setdefault(each, len(number)) for each in clusters], dtype=np.int64)
