@@ -82,6 +82,8 @@ def scored(runs=FEW):
     return trec.evaluate(MEASURES, QRELS, runs)
 
 
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+
 RESULTS = {
     "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
@@ -92,7 +94,7 @@ RESULTS = {
     ),
     "QueryValidation": validated,
     "Comparison": lambda: compare(query_scores(3)),
-    "many rankers": lambda: compare(query_scores(30), n_resamples=10_000),
+    "many rankers": lambda: compare(query_scores(30), tests="randomization", n_resamples=10_000),
     "Scores of runs": scored,
     "two measures": lambda: compare(scored()[["nDCG@10", "AP"]], tests="t"),
     "many runs": lambda: compare(scored(RUNS)["AP"], tests="t"),

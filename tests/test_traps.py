@@ -408,7 +408,7 @@ SIZE_TAKERS = {
         Ridge(), X, Y, qid=qid, measures=MEASURE, cv=2
     ),
     "comparison": lambda qid: compare(
-        {"a": Ridge(1).fit(X, Y), "b": Ridge(9).fit(X, Y)},
+        {"a": Ridge().fit(X, Y), "b": Ridge().fit(X, -Y)},
         X,
         Y,
         qid=qid,

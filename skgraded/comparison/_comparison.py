@@ -194,7 +194,7 @@ class Comparison(OfMeasures, LongResult):
         more = f", and {count(few.sum() - 1, 'other difference')} like it" if few.sum() > 1 else ""
         return (
             f"{told}{more}. Fewer than {_FEWEST_DIFFERENCES} do not tell how rare and large "
-            "differences are: its interval and p-value err more often than they say."
+            "differences are: intervals and p-values err more often than they say."
         )
 
     def queries_needed(
