@@ -517,3 +517,27 @@ def test_counts_do_not_depend_on_whether_the_pool_was_made_before():
     first.pool  # noqa: B018 - is kept
     np.testing.assert_array_equal(first.counts, [[1, 1, 1], [1, 0, 1]])
     np.testing.assert_array_equal(second.counts, first.counts)
+
+
+@pytest.mark.parametrize("dtype", LEVEL_DTYPES)
+def test_meet_ranks_and_walk_follow_a_literal_reader(dtype: type) -> None:
+    rng = np.random.default_rng(21)
+    sizes = ragged_sizes(rng, 20, 12)
+    levels, _, indptr = ranked_lists(rng, sizes, 4, dtype)
+    read = np.minimum(sizes, rng.integers(0, 15, len(sizes)))
+    borders = np.concatenate([[0], np.cumsum(read)]).astype(np.int64)
+    gain_of = rng.random(4)
+    n, gain, found = _core.meet_ranks(levels, indptr, borders, gain_of)
+    go_on = rng.random(len(n)) * (rng.random(len(n)) < 0.9)
+    in_all, viewed, left = _core.walk(gain, go_on, borders)
+    for q, size in enumerate(read):
+        met = [gain_of[level] for level in levels[indptr[q] : indptr[q] + size]]
+        part = slice(borders[q], borders[q + 1])
+        reach = list(accumulate([1.0, *go_on[part]], lambda a, b: a * b))
+        np.testing.assert_array_equal(n[part], range(1, size + 1))
+        np.testing.assert_array_equal(gain[part], met)
+        np.testing.assert_array_equal(found[part], list(accumulate(met)))
+        assert left[q] == reach[-1]
+        np.testing.assert_allclose(viewed[q], sum(reach[:-1]), rtol=1e-14)
+        total = sum(v * x for v, x in zip(reach, met, strict=False))
+        np.testing.assert_allclose(in_all[q], total, rtol=1e-14)

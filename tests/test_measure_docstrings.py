@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from skgraded import catalogue
-from skgraded.measures import PrefixMeasure
+from skgraded.measures import CWL, PrefixCWL, PrefixMeasure
 
 # The text of an entry begins with this sentence.
 SHARED = {
@@ -46,7 +46,18 @@ OWN_TEXTS = {
     # k is the last rank that a user can read, so that another k is another user.
     *(
         (name, "k")
-        for name in ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
+        for name in (
+            "BPM",
+            "CWL",
+            "PrefixCWL",
+            "INSQ",
+            "INST",
+            "NERR8",
+            "NERR9",
+            "NERR10",
+            "NERR11",
+            "SDCG",
+        )
     ),
 }
 
@@ -179,7 +190,7 @@ def write(kind):
     path.write_text("\n".join([*lines[:start], *written(kind), *lines[end:]]), encoding="utf-8")
 
 
-CLASSES = [PrefixMeasure, *catalogue().values()]
+CLASSES = [PrefixMeasure, CWL, PrefixCWL, *catalogue().values()]
 MEASURES = [pytest.param(kind, id=kind.__name__) for kind in CLASSES]
 
 
@@ -201,7 +212,7 @@ def test_every_shared_field_has_a_text(kind):
 
 
 def test_the_exceptions_exist():
-    known = catalogue()
+    known = {each.__name__ for each in CLASSES}
     assert all(name in known and field in SHARED for name, field in OWN_TEXTS)
 
 

@@ -33,6 +33,7 @@ from skgraded._core._native import (
     list_best_first,
     longest_query,
     look_up_documents,
+    meet_ranks,
     noisy_lambdas,
     number_bytes,
     number_text,
@@ -55,6 +56,7 @@ from skgraded._core._native import (
     sort_within_ties,
     sum_exactly,
     take_documents,
+    walk,
 )
 
 __all__ = [
@@ -82,6 +84,7 @@ __all__ = [
     "list_best_first",
     "longest_query",
     "look_up_documents",
+    "meet_ranks",
     "noisy_lambdas",
     "number_bytes",
     "number_text",
@@ -104,6 +107,7 @@ __all__ = [
     "sort_within_ties",
     "sum_exactly",
     "take_documents",
+    "walk",
 ]
 
 

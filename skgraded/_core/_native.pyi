@@ -26,6 +26,13 @@ def cumulate(
 ) -> NDArray[numpy.float64]:
     """Prefix sums that start anew with every query."""
 
+def walk(
+    gain: NDArray[numpy.float64], go_on: NDArray[numpy.float64], indptr: NDArray[numpy.int64]
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    Expected gain, ranks read and probability to go on below the last rank, by query.
+    """
+
 def reciprocals(values: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
     """1 / x, and 0 where x is not above 0."""
 
@@ -263,6 +270,24 @@ def cascade(
 ) -> NDArray[numpy.float64]:
     """
     Expected weight of the rank where a user stops who reads from the top, by query.
+    """
+
+@overload
+def meet_ranks(
+    level_by_rank: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    read: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+@overload
+def meet_ranks(
+    level_by_rank: NDArray[numpy.int32],
+    indptr: NDArray[numpy.int64],
+    read: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    Rank, gain and cumulated gain of the documents at the first ranks of each list.
     """
 
 @overload

@@ -92,6 +92,13 @@ std::tuple<Out<T>, Out<U>> fill(New<T> first, New<U> second, const Kernel& kerne
   return {std::move(first).array(), std::move(second).array()};
 }
 
+template <class T, class U, class V, class Kernel>
+std::tuple<Out<T>, Out<U>, Out<V>> fill(New<T> first, New<U> second, New<V> third,
+                                        const Kernel& kernel) {
+  without_gil([&] { kernel(first.data(), second.data(), third.data()); });
+  return {std::move(first).array(), std::move(second).array(), std::move(third).array()};
+}
+
 // An array that owns the vector's memory.
 template <class Element, class T>
 Out<Element> array_of(std::vector<T>&& values) {

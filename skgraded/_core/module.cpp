@@ -24,6 +24,7 @@
 #include "recall_shares.hpp"
 #include "schedule.hpp"
 #include "scores.hpp"
+#include "walk.hpp"
 
 #ifdef SKGRADED_SANITIZER_CONTROL
 #include "sanitizer_control.hpp"
@@ -63,6 +64,15 @@ auto py_rank(const Doubles& scores, const Integers& indptr, const Integers& sche
 Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
   return fill(New<double>{values.size()},
               [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
+}
+
+auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr) {
+  const Queries queries = queries_of(indptr);
+  const std::size_t n = count_of(queries);
+  return fill(New<double>{n}, New<double>{n}, New<double>{n},
+              [&](double* found, double* read, double* left) {
+                walk(gain.data(), go_on.data(), queries, Walked{found, read, left});
+              });
 }
 
 Out<double> py_reciprocals(const Doubles& values) {
@@ -311,6 +321,16 @@ struct OfLevels {
     });
   }
 
+  static auto meet_ranks(const Levels& by_rank, const Integers& indptr, const Integers& read,
+                         const Doubles& gain) {
+    const auto n = static_cast<std::size_t>(queries_of(read).documents());
+    return fill(New<double>{n}, New<double>{n}, New<double>{n},
+                [&](double* rank, double* met, double* found) {
+                  skgraded::meet_ranks(by_rank.data(), queries_of(indptr), queries_of(read),
+                                       gain.data(), MetByRank{rank, met, found});
+                });
+  }
+
   static Out<double> preferences(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                                  const Bytes& relevant, const Doubles& most, const Doubles& divisor,
                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
@@ -340,6 +360,8 @@ struct OfLevels {
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
           "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops who reads from the top, by query.");
+    m.def("meet_ranks", &meet_ranks, "level_by_rank"_a, "indptr"_a, "read"_a, "gain"_a,
+          "Rank, gain and cumulated gain of the documents at the first ranks of each list.");
     m.def("preferences", &preferences, "level_by_rank"_a, "tied"_a, "indptr"_a, "relevant"_a,
           "most"_a, "divisor"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");
@@ -367,6 +389,8 @@ NB_MODULE(_native, m) {
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
+  m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a,
+        "Expected gain, ranks read and probability to go on below the last rank, by query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def(
       "pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,

@@ -9,9 +9,11 @@ from skgraded.measures._catalogue import (
     measures_by_name,
     register,
 )
+from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairMatrix
+from skgraded.measures._positions import ByRank, Positions
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures.average_precision import (
     AP,
@@ -60,6 +62,7 @@ __all__ = [
     "AP",
     "BPM",
     "CG",
+    "CWL",
     "DCG",
     "EBR",
     "ERR",
@@ -86,6 +89,7 @@ __all__ = [
     "BprefR",
     "BprefRelative",
     "BprefTen",
+    "ByRank",
     "Compat",
     "F",
     "Fallout",
@@ -110,6 +114,8 @@ __all__ = [
     "PPlus",
     "PairMatrix",
     "PairPart",
+    "Positions",
+    "PrefixCWL",
     "PrefixMeasure",
     "QMeasure",
     "R",
@@ -138,7 +144,7 @@ __all__ = [
     "xGAP",
 ]
 
-_BASES = (Measure, PrefixMeasure)
+_BASES = (CWL, Measure, PrefixCWL, PrefixMeasure)
 
 for _each in map(globals().get, __all__):
     if isinstance(_each, type) and issubclass(_each, Measure) and _each not in _BASES:

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._gains import gain_by_level
-from skgraded.measures._positions import JarvelinKekalainen, Log2, reciprocal
+from skgraded.measures._positions import ByRank, Constant, JarvelinKekalainen, Log2, reciprocal
 from skgraded.rankings import Judgments, RankedList, Unjudged
 
 __all__ = [
     "AveragedDiscount",
     "BlendedIdealGain",
     "DiscountAtGainEnds",
-    "Log2UpToListEnd",
     "ReciprocalIdealGain",
     "UpToListEnd",
     "UpToRecallBase",
@@ -81,23 +80,17 @@ class BlendedIdealGain(_IdealGain):
 
 @dataclass(frozen=True)
 class UpToListEnd:
-    """1 at the ranks of the query's list, 0 below it, so that longer ideal rankings are cut."""
+    """The same weights at the ranks of the query's list, 0 below it: cuts longer ideal rankings."""
 
     unjudged: Unjudged
+    weights: ByRank = Constant()  # noqa: RUF009 - immutable
 
     ragged: ClassVar[bool] = True
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        length = judgments.list_lengths(self.unjudged)
-        return (rank_of(ranked) <= np.repeat(length, ranked.lengths)).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Log2UpToListEnd(UpToListEnd):
-    """1 / log2(n + 1) at the ranks of the query's list, 0 below it."""
-
-    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        return super().__call__(ranked, judgments) * Log2().at(rank_of(ranked))
+        length, n = judgments.list_lengths(self.unjudged), rank_of(ranked)
+        weights = self.weights(ranked, judgments)[_places(ranked)]
+        return np.where(n <= np.repeat(length, ranked.lengths), weights, 0.0)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,9 @@ from skgraded import _core
 from skgraded.rankings import Judgments, RankedList
 
 __all__ = [
+    "ByRank",
     "Constant",
     "FromSecond",
-    "Geometric",
-    "InverseSquare",
     "JarvelinKekalainen",
     "Log2",
     "LogRank",
@@ -64,20 +63,64 @@ def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     return _core.reciprocals(flat).reshape(counts.shape)
 
 
-class _ByRank:
-    """Base class of weights that depend only on the rank n = 1, 2, ..."""
+@dataclass_transform(frozen_default=True)
+class ByRank:
+    """Base class of weights that depend only on the rank n = 1, 2, ...
+
+    A subclass defines ``at(n)`` and is a frozen dataclass, so that equal weights are computed once.
+
+    Examples
+    --------
+    >>> from skgraded.measures import ByRank
+    >>> class Halving(ByRank):
+    ...     base: float = 2.0
+    ...     def at(self, n):
+    ...         return self.base ** (1 - n)
+    >>> Halving() == Halving(base=2.0)
+    True
+    """
 
     ragged: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        dataclass(frozen=True)(cls)
+
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
+        """Return the weights of the ranks 1, 2, ... of the longest list.
+
+        Parameters
+        ----------
+        ranked : RankedList
+            The lists.
+        judgments : Judgments
+            The labels and pools of the lists, which are not read.
+
+        Returns
+        -------
+        ndarray of shape (longest list,)
+            The weights.
+        """
         longest = ranked.longest
         return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the weights of ranks.
+
+        Parameters
+        ----------
+        n : ndarray of shape (n_ranks,)
+            The ranks 1, 2, ..., as floats.
+
+        Returns
+        -------
+        ndarray of shape (n_ranks,)
+            The weights.
+        """
         raise NotImplementedError
 
 
-def _weights(positions: _ByRank, longest: int) -> NDArray[np.float64]:
+def _weights(positions: ByRank, longest: int) -> NDArray[np.float64]:
     weights = positions.at(np.arange(1.0, longest + 1))
     weights.flags.writeable = False
     return weights
@@ -88,32 +131,28 @@ _LONGEST_KEPT = 1_000  # ranks, whose weights take 8 KB
 _kept = lru_cache(maxsize=128)(_weights)
 
 
-@dataclass(frozen=True)
-class Constant(_ByRank):
+class Constant(ByRank):
     """1."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         return np.ones_like(n)
 
 
-@dataclass(frozen=True)
-class Reciprocal(_ByRank):
+class Reciprocal(ByRank):
     """1 / n."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         return 1.0 / n
 
 
-@dataclass(frozen=True)
-class Log2(_ByRank):
+class Log2(ByRank):
     """1 / log2(n + 1)."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         return 1.0 / np.log2(n + 1.0)
 
 
-@dataclass(frozen=True)
-class JarvelinKekalainen(_ByRank):
+class JarvelinKekalainen(ByRank):
     """1 at ranks n < a, 1 / log_a(n) from rank a on."""
 
     base: float
@@ -123,30 +162,7 @@ class JarvelinKekalainen(_ByRank):
         return 1.0 / np.maximum(1.0, logarithm)
 
 
-@dataclass(frozen=True)
-class Geometric(_ByRank):
-    """p ** (n - 1)."""
-
-    p: float
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = np.power(self.p, n - 1.0)
-        return weights
-
-
-@dataclass(frozen=True)
-class InverseSquare(_ByRank):
-    """1 / (n + shift) ** 2."""
-
-    shift: float
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = 1.0 / np.square(n + self.shift)
-        return weights
-
-
-@dataclass(frozen=True)
-class Power(_ByRank):
+class Power(ByRank):
     """p ** n."""
 
     p: float
@@ -156,16 +172,14 @@ class Power(_ByRank):
         return weights
 
 
-@dataclass(frozen=True)
-class Rank(_ByRank):
+class Rank(ByRank):
     """n."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         return n
 
 
-@dataclass(frozen=True)
-class LogRank(_ByRank):
+class LogRank(ByRank):
     """log(n)."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
@@ -173,16 +187,14 @@ class LogRank(_ByRank):
         return logarithm
 
 
-@dataclass(frozen=True)
-class FromSecond(_ByRank):
+class FromSecond(ByRank):
     """1 from rank 2 on, 0 at rank 1."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         return (n > 1).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class ReciprocalAbove(_ByRank):
+class ReciprocalAbove(ByRank):
     """1 / (n - 1) from rank 2 on, 0 at rank 1."""
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,61 +1,47 @@
 """Measures of the gain per document of users who go on from a rank with a probability.
 
-In the framework of Moffat, Thomas and Scholer (2013), called C/W/L, a user at rank n goes on to
-rank n + 1 with the probability C(n). The value is the gain that the user finds, divided by the
-number of documents that the user reads, both as expected values:
-
-    value = sum_n reach(n) x_n / sum_n reach(n),    reach(n) = C(1) C(2) ... C(n - 1)
-
-x_n is the gain at rank n, from 0 to 1. Below the end of the list it is 0.
+Each is a rule of `CWL`: the probability of going on, and how many ranks a user views below the end
+of the list, where the gain is 0.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _params
+from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._gains import _ScaleMeasure
-from skgraded.measures._pool_positions import Log2UpToListEnd, rank_of
-from skgraded.measures._positions import InverseSquare, Log2, reciprocal
-from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+from skgraded.rankings import Judgments
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
-def _inverse_squares(
-    start: FloatArray | float, n_summands: FloatArray | IntArray | float | None
-) -> FloatArray:
-    """Sum 1 / x^2 over x = start, start + 1, ...; None is without an end."""
-    from scipy.special import zeta
+class _Shares(_ScaleMeasure):
+    """Base class of measures whose gains are divided by that of the top grade."""
 
-    whole: FloatArray = np.asarray(zeta(2.0, start))
-    return whole if n_summands is None else whole - zeta(2.0, start + n_summands)
-
-
-def _cut(ranked: RankedList, lengths: IntArray) -> RankedList:
-    """Keep the first documents of each list."""
-    kept = rank_of(ranked) <= np.repeat(lengths, ranked.lengths)
-    before = np.concatenate(([0], np.cumsum(kept)))
-    return RankedList(ranked.levels[kept], ranked.tied[kept], before[ranked.indptr])
-
-
-class _GainPerDocument(_ScaleMeasure):
-    """Base class of the measures, with gains that are divided by that of the top grade."""
-
-    def _shares(self, judgments: Judgments) -> FloatArray:
-        """Return the gain by level, from 0 to 1."""
+    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
         top = self._top_gain(judgments)
         return self._gains(judgments) / (top if top > 0 else 1.0)
 
 
-class INSQ(_GainPerDocument, PrefixMeasure):
+def _one_rank_more(start: Any) -> Any:
+    """Return C(n) of weights 1 / start^2, where the start of the next rank is one more."""
+    return np.square(start / (start + 1.0))
+
+
+def _ranks_of_squares(start: Any, n_ranks: Any) -> Any:
+    """Sum (start / x)^2 over n_ranks numbers x = start, start + 1, ..."""
+    from scipy.special import zeta
+
+    return np.square(start) * (zeta(2.0, start) - zeta(2.0, start + n_ranks))
+
+
+class INSQ(_Shares, PrefixCWL):
     r"""INSQ: gain per document of a user whose patience depends on the gain that is expected.
 
     .. math::
@@ -113,13 +99,14 @@ class INSQ(_GainPerDocument, PrefixMeasure):
         super().__post_init__()
         self._set(T=_params.number("T", self.T, above=0))
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        shift = 2.0 * self.T
-        weights = float(_inverse_squares(shift, self.k))
-        return LinearPart(InverseSquare(shift - 1.0), self._shares(judgments), 1.0 / weights)
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return _one_rank_more(n + 2.0 * self.T - 1.0)
+
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
 
 
-class SDCG(_GainPerDocument, PrefixMeasure):
+class SDCG(_Shares, PrefixCWL):
     r"""Scaled discounted cumulated gain: DCG divided by that of a list of top grades.
 
     .. math::
@@ -166,44 +153,39 @@ class SDCG(_GainPerDocument, PrefixMeasure):
     0.6934
     """
 
+    ends = True
+
     _changes_with_grades: ClassVar[int] = 1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        shares = self._shares(judgments)
-        if self.k is not None:
-            return LinearPart(Log2(), shares, 1.0 / _sum_of_discounts(self.k))
-        length = judgments.list_lengths(self.unjudged)
-        discounts = Log2().at(np.arange(1.0, length.max(initial=0) + 1))
-        sums = np.concatenate(([0.0], np.cumsum(discounts)))
-        return LinearPart(Log2UpToListEnd(self.unjudged), shares, reciprocal(sums[length]))
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return np.log2(n + 1.0) / np.log2(n + 2.0)
+
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return np.log2(n + 1.0) * (_sum_of_discounts(last) - _sum_of_discounts(n - 1.0))
 
 
-def _sum_of_discounts(k: int) -> float:
+def _sum_of_discounts(k: Any) -> FloatArray:
     """Sum 1 / log2(n + 1) over n = 1..k, by the formula of Euler and Maclaurin where k is large."""
-    if k <= _MANY:
-        return float(Log2().at(np.arange(1.0, k + 1)).sum())
+    k = np.asarray(k, dtype=np.float64)
+    most = min(_MANY, int(k.max(initial=0)))
+    sums = np.cumsum(np.concatenate(([0.0], 1.0 / np.log2(np.arange(2.0, most + 2)))))
+    few: FloatArray = sums[np.minimum(k, _MANY).astype(np.int64)]
+    if most < _MANY:
+        return few
     from scipy.special import expi
 
-    first, last = np.log(_MANY + 1.0), np.log(k + 1.0)
-    slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / ((k + 1.0) * last**2)
+    first, last = np.log(_MANY + 1.0), np.log(np.maximum(k, _MANY) + 1.0)
+    slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / (np.exp(last) * last**2)
     ends = 0.5 / last - 0.5 / first + slopes / 12.0
-    rest = np.log(2.0) * (expi(last) - expi(first) + ends)
-    return _sum_of_discounts(_MANY) + float(rest)
+    whole: FloatArray = few + np.log(2.0) * (expi(last) - expi(first) + ends)
+    return whole
 
 
 # Discounts that are added up one by one.
 _MANY = 10_000
 
 
-class _AdaptiveUser(_GainPerDocument):
-    """Base class of measures outside the prefix form, whose users react to what they read."""
-
-    ties: Ties = "row_order"
-
-    _averages_over_ties: ClassVar[bool] = False
-
-
-class INST(_AdaptiveUser):
+class INST(_Shares, CWL):
     r"""INST: gain per document of a user whose patience depends on the gain that is still missing.
 
     .. math::
@@ -228,8 +210,9 @@ class INST(_AdaptiveUser):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -262,27 +245,14 @@ class INST(_AdaptiveUser):
         super().__post_init__()
         self._set(T=_params.number("T", self.T, at_least=0.5))
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        if self.k is not None:
-            ranked = _cut(ranked, np.minimum(ranked.lengths, self.k))
-        gains = self._shares(judgments)
-        missing = _core.cumulate(1.0 - gains[ranked.levels], ranked.indptr) + 2.0 * self.T
-        factors = np.maximum(missing - 1.0, 0.0) / missing
-        reach, left = _products(np.square(factors), ranked)
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return _one_rank_more(np.maximum(n + 2.0 * self.T - G - 1.0, 0.0))
 
-        def total(by_level: FloatArray) -> FloatArray:
-            end, n_threads = _core.last_rank(None), rankings.n_threads
-            return _core.discounted_gain(*ranked, reach, True, by_level, end, False, n_threads)
-
-        # Below the end of the list no gain is found, and the factors are squares of x / (x + 1).
-        start = _at_end(missing, ranked, 2.0 * self.T)
-        n_below = None if self.k is None else self.k - ranked.lengths
-        below: FloatArray = left * np.square(start) * _inverse_squares(start, n_below)
-        return total(gains) / (total(np.ones(judgments.n_levels)) + below)
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return _ranks_of_squares(n + 2.0 * self.T - G - 1.0, last - n + 1.0)
 
 
-class BPM(_AdaptiveUser):
+class BPM(_Shares, CWL):
     r"""BPM, the Bejeweled player model: gain per document down to the gain that a user wants.
 
     .. math::
@@ -305,8 +275,9 @@ class BPM(_AdaptiveUser):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -333,83 +304,21 @@ class BPM(_AdaptiveUser):
 
     T: float = 1.0
 
+    ends = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(T=_params.number("T", self.T, above=0))
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        last = judgments.list_lengths(self.unjudged)
-        last = last if self.k is None else np.full_like(last, self.k)
-        ranked = _cut(ranked, np.minimum(ranked.lengths, last))
-        # Sums of whole gains are exact, those of their shares of the top gain are not.
-        gains, wanted = self._gains(judgments), self.T * self._top_gain(judgments)
-        found = _core.cumulate(gains[ranked.levels], ranked.indptr)
-        reading = (found - gains[ranked.levels] < wanted).astype(np.float64)
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        # Shares such as 1/3 add up to T up to rounding.
+        return G < self.T * (1.0 - 1e-9)
 
-        def total(by_level: FloatArray) -> FloatArray:
-            end, n_threads = _core.last_rank(None), rankings.n_threads
-            return _core.discounted_gain(*ranked, reading, True, by_level, end, False, n_threads)
-
-        is_content = _at_end(found, ranked, 0.0) >= wanted
-        read = np.where(is_content, total(np.ones(judgments.n_levels)), last)
-        return total(self._shares(judgments)) * reciprocal(read)
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return last - n + 1.0
 
 
-def _products(factors: FloatArray, ranked: RankedList) -> tuple[FloatArray, FloatArray]:
-    """Multiply the factors of the ranks above each rank, and those of each whole list."""
-    is_zero = (factors <= 0.0).astype(np.float64)
-    logarithms = np.log(np.where(factors > 0.0, factors, 1.0))
-    sums, zeros = (_core.cumulate(each, ranked.indptr) for each in (logarithms, is_zero))
-    above = np.where(zeros - is_zero > 0.0, 0.0, np.exp(sums - logarithms))
-    whole = np.where(_at_end(zeros, ranked, 0.0) > 0.0, 0.0, np.exp(_at_end(sums, ranked, 0.0)))
-    return above, whole
-
-
-def _at_end(values: FloatArray, ranked: RankedList, of_nothing: float) -> FloatArray:
-    """Return the value at the last rank of each list."""
-    last = np.full(len(ranked.lengths), of_nothing)
-    some = ranked.lengths > 0
-    last[some] = values[ranked.indptr[1:][some] - 1]
-    return last
-
-
-class _NearlyERR(_AdaptiveUser):
-    """Base class of the NERR measures: C(n) = (1 - x_n) w(n + 1) / w(n) for weights w(n)."""
-
-    _changes_with_grades: ClassVar[int] = 1
-
-    # Whether the user of a measure without k stops at the end of the list.
-    _ends: ClassVar[bool] = False
-
-    def _weight(self, n: FloatArray) -> FloatArray:
-        """Return w(n), with w(1) = 1."""
-        raise NotImplementedError
-
-    def _sum_of_weights(self, k: IntArray | int | None) -> FloatArray | float:
-        """Sum w(1) to w(k); None is without an end."""
-        raise NotImplementedError
-
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        last: IntArray | int | None = self.k
-        if last is None and self._ends:
-            last = judgments.list_lengths(self.unjudged)
-            ranked = _cut(ranked, np.minimum(ranked.lengths, last))  # of the ideal ranking
-        weights = self._weight(np.arange(1.0, ranked.longest + 1))
-        satisfied = self._shares(judgments)
-
-        def expected(worth: FloatArray) -> FloatArray:
-            k, n_threads = _core.last_rank(self.k), rankings.n_threads
-            return _core.cascade(*ranked, worth, satisfied, k, False, n_threads)
-
-        # Users who are satisfied at rank n have read w(1) + ... + w(n), the others all ranks.
-        others = np.maximum(1.0 - expected(np.ones_like(weights)), 0.0)
-        read = expected(np.cumsum(weights)) + others * self._sum_of_weights(last)
-        return expected(weights) * reciprocal(read)
-
-
-class NERR8(_NearlyERR):
+class NERR8(_Shares, CWL):
     r"""NERR8: gain per document of a user who stops at a satisfying document or at rank k.
 
     .. math::
@@ -430,8 +339,9 @@ class NERR8(_NearlyERR):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -456,16 +366,18 @@ class NERR8(_NearlyERR):
     0.6666666666666666
     """
 
-    _ends: ClassVar[bool] = True
+    ends = True
 
-    def _weight(self, n: FloatArray) -> FloatArray:
-        return np.ones_like(n)
+    _changes_with_grades: ClassVar[int] = 1
 
-    def _sum_of_weights(self, k: IntArray | int | None) -> FloatArray | float:
-        return np.asarray(k, dtype=np.float64)
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return 1.0 - x
+
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return last - n + 1.0
 
 
-class NERR9(_NearlyERR):
+class NERR9(_Shares, CWL):
     r"""NERR9: gain per document of a user who stops at a satisfying document or loses patience.
 
     .. math::
@@ -486,8 +398,9 @@ class NERR9(_NearlyERR):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -512,19 +425,20 @@ class NERR9(_NearlyERR):
     0.6
     """
 
-    _ends: ClassVar[bool] = True
+    ends = True
 
-    def _weight(self, n: FloatArray) -> FloatArray:
-        return 1.0 / n
+    _changes_with_grades: ClassVar[int] = 1
 
-    def _sum_of_weights(self, k: IntArray | int | None) -> FloatArray | float:
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return (1.0 - x) * n / (n + 1.0)
+
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         from scipy.special import digamma
 
-        harmonic: FloatArray = digamma(np.asarray(k) + 1.0) + np.euler_gamma
-        return np.maximum(harmonic, 0.0)
+        return n * (digamma(last + 1.0) - digamma(n))
 
 
-class NERR10(_NearlyERR):
+class NERR10(_Shares, CWL):
     r"""NERR10: gain per document of a user of `RBP` who also stops at a satisfying document.
 
     .. math::
@@ -547,8 +461,9 @@ class NERR10(_NearlyERR):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -575,20 +490,20 @@ class NERR10(_NearlyERR):
 
     p: float = 0.9
 
+    _changes_with_grades: ClassVar[int] = 1
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(p=_params.fraction("p", self.p))
 
-    def _weight(self, n: FloatArray) -> FloatArray:
-        weights: FloatArray = np.power(self.p, n - 1.0)
-        return weights
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return self.p * (1.0 - x)
 
-    def _sum_of_weights(self, k: IntArray | int | None) -> FloatArray | float:
-        below = 0.0 if k is None else np.power(self.p, np.asarray(k, dtype=np.float64))
-        return (1.0 - below) / (1.0 - self.p)
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return (1.0 - self.p ** (last - n + 1.0)) / (1.0 - self.p)
 
 
-class NERR11(_NearlyERR):
+class NERR11(_Shares, CWL):
     r"""NERR11: gain per document of a user of `INSQ` who also stops at a satisfying document.
 
     .. math::
@@ -612,8 +527,9 @@ class NERR11(_NearlyERR):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -640,14 +556,14 @@ class NERR11(_NearlyERR):
 
     T: float = 1.0
 
+    _changes_with_grades: ClassVar[int] = 1
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(T=_params.number("T", self.T, above=0))
 
-    def _weight(self, n: FloatArray) -> FloatArray:
-        weights: FloatArray = (2.0 * self.T / (n + 2.0 * self.T - 1.0)) ** 2
-        return weights
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return (1.0 - x) * _one_rank_more(n + 2.0 * self.T - 1.0)
 
-    def _sum_of_weights(self, k: IntArray | int | None) -> FloatArray | float:
-        summands = None if k is None else np.asarray(k, dtype=np.float64)
-        return (2.0 * self.T) ** 2 * _inverse_squares(2.0 * self.T, summands)
+    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+        return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)

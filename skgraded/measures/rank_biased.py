@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure
+from skgraded.measures._cwl import PrefixCWL
 from skgraded.measures._gains import (
     Gain,
     check_gain,
@@ -18,8 +19,6 @@ from skgraded.measures._gains import (
     gain_of_top_grade,
     positive,
 )
-from skgraded.measures._positions import Geometric, reciprocal
-from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
 __all__ = ["RBP"]
@@ -30,7 +29,7 @@ FloatArray = NDArray[np.float64]
 _GAINS = ("binary", *get_args(Gain))
 
 
-class RBP(_BinaryMeasure, PrefixMeasure):
+class RBP(_BinaryMeasure, PrefixCWL):
     r"""Rank-biased precision.
 
     .. math:: RBP = (1 - p) \sum_{n=1}^{N} p^{n-1}\, x_n
@@ -86,6 +85,8 @@ class RBP(_BinaryMeasure, PrefixMeasure):
     gain: Literal["binary"] | Gain | Sequence[float] = "binary"
     max_grade: int | None = None
 
+    rate = False
+
     _changes_with_grades: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -136,12 +137,12 @@ class RBP(_BinaryMeasure, PrefixMeasure):
             return super()._relevant(judgments)
         return positive(gain_by_level(self.gain, judgments, self))
 
-    def _relevance(self, judgments: Judgments) -> FloatArray:
-        """Return the relevance x by level."""
+    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
+        """Return (1 - p) times the relevance x."""
         if self._is_binary:
-            return self._relevant(judgments).astype(np.float64)
+            return self._relevant(judgments).astype(np.float64) * (1.0 - self.p)
         top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
-        return gain_by_level(self.gain, judgments, self) * reciprocal(np.array(top))
+        return gain_by_level(self.gain, judgments, self) * ((1.0 - self.p) / (top or 1.0))
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(Geometric(self.p), self._relevance(judgments), 1.0 - self.p)
+    def _continuation(self, n: Any, x: Any, G: Any) -> float:
+        return self.p

@@ -1,0 +1,261 @@
+"""`CWL`, the base class of measures whose user goes on from rank to rank with a probability.
+
+In the framework of Moffat, Thomas and Scholer (2013), called C/W/L, a user at rank n goes on to
+rank n + 1 with the probability C(n), so that rank n is reached with the probability V(n) =
+C(1) C(2) ... C(n - 1). The value is the gain that the user finds, or this gain divided by the
+number of ranks that the user views, both as expected values:
+
+    total = sum_n V(n) x_n,        rate = sum_n V(n) x_n / sum_n V(n)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+from skgraded.measures._gains import positive
+from skgraded.measures._measure import Measure
+from skgraded.measures._pool_positions import UpToListEnd
+from skgraded.measures._positions import ByRank, Positions, reciprocal
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
+from skgraded.rankings import Judgments, Rankings, Ties
+
+__all__ = ["CWL", "PrefixCWL"]
+
+FloatArray = NDArray[np.float64]
+
+
+class CWL(Measure):
+    r"""Base class of measures whose user goes on from rank to rank with a probability C.
+
+    .. math::
+
+        total = \sum_{n=1}^{N} V_n\, x_n, \qquad
+        rate = \frac{\sum_{n=1}^{N} V_n\, x_n}{\sum_{n=1}^{\infty} V_n}, \qquad
+        V_n = \prod_{m=1}^{n-1} C(m, x_m, G_m), \qquad G_m = \sum_{i=1}^{m} x_i
+
+    where x_n is the gain at rank n of a list of N documents, G_m the gain found at ranks 1..m, C
+    the probability of going on to the next rank and V_n that of reaching rank n. Ranks below the
+    end of the list have the gain 0.
+
+    A subclass defines ``_gain_by_level(judgments)``, the gain x of each level of
+    ``judgments.grades``, and the rule ``_continuation(n, x, G)``, which gets arrays with an entry
+    for every document and returns C in the same shape, or one number. A rate also needs
+    ``_ranks_from(n, G, last)``: the expected number of ranks n, n + 1, ..., last that a user views
+    who has reached rank n with the gain G and finds nothing more. ``last`` is infinite where
+    nothing ends the walk. Two values of the class say what is computed: ``rate`` (True unless
+    stated) is False for a total, and ``ends`` (False unless stated) is True where a user without
+    cut-off stops at the end of the list, as one of a `k` stops at rank k.
+
+    A rule that depends on the rank alone belongs to `PrefixCWL`, which also has expected values
+    under ties, and for which models are trained.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: the last rank that a user can view. None is no limit, or the length of the list
+        where the measure ``ends``.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        default, no model gains by scores that are equal.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
+
+    See Also
+    --------
+    PrefixCWL : The rule depends on the rank alone.
+    PrefixMeasure : Sums over ranks and pairs of ranks.
+
+    References
+    ----------
+    .. [1] A. Moffat, P. Thomas, F. Scholer (2013), "Users versus Models: What Observation Tells Us
+       about Effectiveness Metrics", CIKM.
+
+    Examples
+    --------
+    A user who stops with probability 1/2 at a relevant document, and after five ranks:
+
+    >>> from skgraded.measures import CWL
+    >>> class HalfContent(CWL):
+    ...     k = 5
+    ...     def _gain_by_level(self, judgments):
+    ...         return (judgments.grades >= 1) * 1.0
+    ...     def _continuation(self, n, x, G):
+    ...         return 1 - x / 2
+    ...     def _ranks_from(self, n, G, last):
+    ...         return last - n + 1
+    >>> HalfContent(k=2)([1, 1], [2, 1])  # (1 + 1/2) / (1 + 1/2)
+    1.0
+    >>> HalfContent()([0, 1], [2, 1])  # 1 / (1 + 1 + 3/2)
+    0.2857142857142857
+    """
+
+    ties: Ties = "pessimistic"
+
+    # Whether the gain is divided by the expected number of ranks viewed.
+    rate: ClassVar[bool] = True
+
+    # Whether a user without cut-off stops at the end of the list.
+    ends: ClassVar[bool] = False
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
+        """Return the gain x by level, shape (n_levels,)."""
+        raise NotImplementedError
+
+    def _continuation(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray | float:
+        """Return C: the probability of going on from the ranks n, with gain x there, G so far."""
+        raise NotImplementedError
+
+    def _ranks_from(
+        self,
+        n: FloatArray | float,
+        G: FloatArray | float,
+        last: FloatArray | float,
+    ) -> FloatArray | float:
+        """Return how many ranks n..last a user who reaches rank n views, all of gain 0."""
+        raise NotImplementedError
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return positive(self._gain_by_level(judgments))
+
+    def _last_rank(self, judgments: Judgments) -> FloatArray | float:
+        """Return the last rank that a user can view."""
+        if self.k is not None:
+            return float(self.k)
+        return judgments.list_lengths(self.unjudged).astype(np.float64) if self.ends else np.inf
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments = rankings.judgments
+        levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
+        lists = _Lists(
+            levels,
+            indptr,
+            np.broadcast_to(self._last_rank(judgments), len(indptr) - 1),
+            np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64),
+        )
+        parts = [self._walk(part) for part in lists.split()]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _walk(self, lists: _Lists) -> FloatArray:
+        read = lists.read()
+        n, x, found = _core.meet_ranks(lists.levels, lists.indptr, read, lists.gain)
+        gain, viewed, left = _core.walk(x, self._probabilities(n, x, found), read)
+        if not self.rate:
+            return gain
+        lengths = np.diff(read)
+        in_all = np.append(0.0, found)[np.where(lengths > 0, read[1:], 0)]
+        below = np.broadcast_to(self._ranks_from(lengths + 1.0, in_all, lists.last), left.shape)
+        viewed += np.multiply(left, below, out=np.zeros_like(left), where=left > 0.0)
+        return gain * reciprocal(viewed)
+
+    def _probabilities(self, n: FloatArray, x: FloatArray, found: FloatArray) -> FloatArray:
+        go_on = np.asarray(self._continuation(n, x, found), dtype=np.float64)
+        if go_on.size and not (go_on.min() >= 0.0 and go_on.max() <= 1.0):
+            raise ValueError(
+                f"_continuation of {type(self).__name__} must return probabilities, got values "
+                f"from {go_on.min():g} to {go_on.max():g} in {self}."
+            )
+        return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
+
+
+class _Lists(NamedTuple):
+    """Ranked lists of levels, the last rank that is viewed of each, and the gain by level."""
+
+    levels: NDArray[Any]
+    indptr: NDArray[np.int64]
+    last: FloatArray
+    gain: FloatArray
+
+    def read(self) -> NDArray[np.int64]:
+        """Return the borders of the queries among the documents that can be viewed."""
+        lengths: FloatArray = np.minimum(np.diff(self.indptr), self.last)
+        return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+    def split(self) -> Iterator[_Lists]:
+        """Cut where so many documents are read that the arrays of a part fit into a cache."""
+        read = self.read()
+        at = np.searchsorted(read, np.arange(0, read[-1] + 1, _DOCUMENTS_AT_A_TIME))
+        for first, end in pairwise(np.unique([*at, len(self.last)])):
+            indptr, last = self.indptr[first : end + 1], self.last[first:end]
+            yield self._replace(indptr=indptr, last=last)
+
+
+_DOCUMENTS_AT_A_TIME = 16_384
+
+
+class PrefixCWL(PrefixMeasure, CWL):
+    r"""Base class of `CWL` measures whose rule depends on the rank alone: C(n).
+
+    They have the prefix form with the discount V(n), so that the expected value under ties is
+    exact, and models can be trained for them. The arguments x and G of ``_continuation`` are 0.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: the last rank that a user can view. None is no limit, or the length of the list
+        where the measure ``ends``.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        Unjudged documents count as grade 0, or are removed from the list.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off.
+
+    See Also
+    --------
+    CWL : The rule may depend on the gain at the rank, and on the gain found so far.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PrefixCWL
+    >>> class Impatient(PrefixCWL):
+    ...     rate = False
+    ...     def _gain_by_level(self, judgments):
+    ...         return judgments.grades
+    ...     def _continuation(self, n, x, G):
+    ...         return 1 / (n + 1)
+    >>> Impatient()([0, 1, 2], [3, 2, 1])  # 1 * 1/2 + 2 * 1/2 * 1/3
+    0.8333333333333333
+    >>> Impatient()([0, 1, 2], [1, 1, 1])  # the mean gain times 1 + 1/2 + 1/6
+    1.6666666666666665
+    """
+
+    ties: Ties = "expected"
+
+    _averages_over_ties: ClassVar[bool] = True
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        reach = _Reach(self)
+        stops = self.ends and self.k is None
+        discount: Positions = UpToListEnd(self.unjudged, reach) if stops else reach
+        gain = self._gain_by_level(judgments)
+        if not self.rate:
+            return LinearPart(discount, gain, 1.0)
+        viewed = self._ranks_from(1.0, 0.0, self._last_rank(judgments))
+        return LinearPart(discount, gain, reciprocal(np.asarray(viewed)))
+
+
+class _Reach(ByRank):
+    """V(n): the product of C(m) over the ranks m < n."""
+
+    rule: PrefixCWL
+
+    def at(self, n: NDArray[Any]) -> FloatArray:
+        nothing = np.zeros_like(n)
+        go_on = self.rule._probabilities(n, nothing, nothing)
+        reach = np.ones_like(n)
+        np.cumprod(go_on[:-1], out=reach[1:])
+        return reach
