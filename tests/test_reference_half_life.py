@@ -1,6 +1,5 @@
 """Ranked half-life against Kishida's example and by hand."""
 
-import math
 from fractions import Fraction
 
 from reference.half_life import ranked_half_life
@@ -23,4 +22,5 @@ def test_ranked_half_life_interpolates_inside_the_median_document():
     assert ranked_half_life([1, 2, 1]) == Fraction(3, 2)
     assert ranked_half_life([1]) == Fraction(1, 2)
     assert ranked_half_life([1, 0, 2, 1], k=1) == Fraction(1, 2)
-    assert ranked_half_life([0, 1], k=1) == math.inf
+    assert ranked_half_life([0, 1], k=1) == 1.5
+    assert ranked_half_life([0, 0], [0, 0, 3]) == 3.5

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.measures._gains import _GainMeasure
 from skgraded.measures._pool_positions import rank_of
-from skgraded.rankings import Rankings, Ties
+from skgraded.rankings import Judgments, Rankings, Ties
 
 __all__ = ["RankedHalfLife"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class RankedHalfLife(_GainMeasure):
@@ -26,7 +27,9 @@ class RankedHalfLife(_GainMeasure):
     where r_n is the grade at rank n, v the gain, cg(n) the sum of the gains at ranks 1..n, k the
     cut-off or the length of the list, and m the first rank with cg(m) >= cg(k) / 2. This is the
     median of grouped data, in which the gain at rank m is spread over the interval from m - 1 to m.
-    The value is infinite if all documents of the list have gain 0. Lower values are better.
+    If all documents of the list have gain 0, the value is k + 1/2, that of gain which begins right
+    below the cut-off. Without k, the length of the list takes the place of k there, or the number
+    of judged documents if there are more of them. Lower values are better.
 
     Parameters
     ----------
@@ -34,7 +37,7 @@ class RankedHalfLife(_GainMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
@@ -62,7 +65,7 @@ class RankedHalfLife(_GainMeasure):
     2.5
     """
 
-    ties: Ties = "row_order"
+    ties: Ties = "pessimistic"
     empty: float = float("nan")
 
     greater_is_better: ClassVar[bool] = False
@@ -84,6 +87,12 @@ class RankedHalfLife(_GainMeasure):
         place = np.where(some, ranked.indptr[:-1] + whole, 0)
         before = np.where(some & (whole > 0), np.append(0.0, found)[place], 0.0)
         median_gain = np.append(gains, 0.0)[place]
-        part = np.divide(half - before, median_gain, out=np.full(len(half), np.inf), where=some)
-        values: FloatArray = whole + part
+        part = np.divide(half - before, median_gain, out=np.full(len(half), 0.5), where=some)
+        values: FloatArray = np.where(some, whole, self._last(rankings.judgments)) + part
         return values
+
+    def _last(self, judgments: Judgments) -> IntArray | int:
+        """Return the rank below which the gain begins that no list holds."""
+        if self.k is not None:
+            return self.k
+        return np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)

@@ -6,7 +6,6 @@ BI
     Borlund and Ingwersen (1998), "Measures of relative relevance and ranked half-life", SIGIR.
 """
 
-import math
 from fractions import Fraction
 
 from reference.frame import cumulative, gain_of, oracle, ranks
@@ -21,7 +20,7 @@ def ranked_half_life(r, pool, k, *, gain="linear"):
         return None
     half = Fraction(sum(gain(r[i]) for i in ranks(r, k))) / 2
     if half == 0:
-        return math.inf
+        return Fraction(2 * (max(len(r), len(pool)) if k is None else k) + 1, 2)
     m = next(i for i in ranks(r, k) if cumulative(r, i, gain) >= half)
     return (m - 1) + (half - Fraction(cumulative(r, m - 1, gain))) / Fraction(gain(r[m]))
 
