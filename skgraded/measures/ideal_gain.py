@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 class _CostGain(Measure):
     """Base class of measures whose discount depends on the gain that ranks above have missed."""
 
-    ties: Ties = "row_order"
+    ties: Ties = "pessimistic"
 
     _averages_over_ties: ClassVar[bool] = False
 
@@ -73,7 +73,7 @@ class G(_CostGain, _GainMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
@@ -117,7 +117,7 @@ class BinG(_CostGain, _BinaryMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.

@@ -27,7 +27,7 @@ class _Interpolated(_BinaryMeasure):
     """Base class of measures of interpolated precision at levels of recall."""
 
     rounding: Literal["up", "nearest"] = "up"
-    ties: Ties = "row_order"
+    ties: Ties = "pessimistic"
 
     _averages_over_ties: ClassVar[bool] = False
 
@@ -86,7 +86,7 @@ class IPrec(_Interpolated):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
@@ -147,7 +147,7 @@ class InterpolatedAP(_Interpolated):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
