@@ -99,7 +99,7 @@ def test_normalize_divides_by_the_value_of_the_ideal_ranking(name):
 def test_orders_of_tied_documents():
     grades, scores = [0, 2, None, 1], [0.0, 1.0, -0.0, 0.0]
     assert row_order(grades, scores) == [2, 0, None, 1]
-    assert pessimistic(grades, scores) == [2, 0, None, 1]
+    assert pessimistic(grades, scores) == [2, None, 0, 1]
     assert optimistic(grades, scores) == [2, 1, 0, None]
     orders = all_orders(grades, scores)
     assert len(orders) == 6

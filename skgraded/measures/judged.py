@@ -34,7 +34,7 @@ class Judged(Measure):
         Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
         Tied documents: mean over all their orders, order of the rows, worst or best first. An
-        unjudged document is ordered as one of grade 0.
+        unjudged document is worse than one of grade 0.
     unjudged : {"nonrelevant"}, default="nonrelevant"
         ``"condense"`` is an error, because it would remove the documents that are counted.
     empty : float, default=0.0
@@ -86,13 +86,13 @@ class Judged(Measure):
         if rankings.is_ideal:
             pool = judgments.pool
             return pool._replace(levels=np.ones(len(pool.levels), dtype=np.uint8))
-        # Tied documents are ordered by grade, an unjudged one as grade 0, and then by row.
         levels = _core.gather_levels(
             judgments.levels, rankings.order, judgments.indptr, rankings.n_threads
         )
         if self.ties in ("pessimistic", "optimistic"):
-            grade = np.where(levels < judgments.n_levels, levels, 0).astype(np.int64)
-            key = grade if self.ties == "pessimistic" else -grade
+            # Documents that were not judged rank just below those judged not relevant.
+            key = np.where(levels < judgments.n_levels, levels, -1.0)
+            key = key if self.ties == "pessimistic" else -key
             levels = levels[np.lexsort((key, np.cumsum(rankings.tied == 0)))]
         judged = (levels < judgments.n_levels).astype(np.uint8)
         return RankedList(judged, rankings.tied, judgments.indptr)

@@ -29,19 +29,19 @@ def row_order(grades, scores):
 
 
 def pessimistic(grades, scores):
-    """Rank tied documents worst first, an unjudged one as a non-relevant one."""
+    """Rank tied documents worst first, an unjudged one below a non-relevant one."""
     blocks = tied_blocks(grades, scores)
-    return list(itertools.chain(*[sorted(block, key=_or_zero) for block in blocks]))
+    return list(itertools.chain(*[sorted(block, key=_worth) for block in blocks]))
 
 
 def optimistic(grades, scores):
-    """Rank tied documents best first, an unjudged one as a non-relevant one."""
+    """Rank tied documents best first, an unjudged one below a non-relevant one."""
     blocks = tied_blocks(grades, scores)
-    return list(itertools.chain(*[sorted(block, key=_or_zero, reverse=True) for block in blocks]))
+    return list(itertools.chain(*[sorted(block, key=_worth, reverse=True) for block in blocks]))
 
 
-def _or_zero(grade):
-    return 0 if grade is None else grade
+def _worth(grade):
+    return -1 if grade is None else grade
 
 
 ORDERS = {"row_order": row_order, "pessimistic": pessimistic, "optimistic": optimistic}
