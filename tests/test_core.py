@@ -408,6 +408,14 @@ def test_same_bytes_tells_types_lengths_and_values_apart():
     assert not _core.same_bytes(values, np.array([0.0, 2.0, np.nan]))
 
 
+def test_relative_values_are_1_where_rounding_alone_exceeds_the_best():
+    values, best = (
+        np.array([1.0, 3.0, 0.3, 1.1, 2.0]),
+        np.array([0.0, 4.0, np.nextafter(0.3, 0), 1.0, -1.0]),
+    )
+    np.testing.assert_array_equal(_core.relative_values(values, best), [0, 0.75, 1, 1.1, 0])
+
+
 @pytest.mark.parametrize("n_queries", [1, 3, 4, 9])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_prefix_values_are_the_formula(n_queries, n_columns):
@@ -425,7 +433,7 @@ def test_prefix_values_are_the_formula(n_queries, n_columns):
         constant, scale, gain, *matrix, moments.ravel(), best, relevant, 0.25
     )
     raw = constant + scale * gain + found
-    expected = np.where((best > 0) & (relevant > 0), raw / best, 0.25)
+    expected = np.where(relevant > 0, np.where(best > 0, raw / best, 0.0), 0.25)
     np.testing.assert_array_equal(values, expected)
 
     nothing, none = np.zeros(0), (np.zeros(0), np.zeros(0), np.zeros(0, np.int32))

@@ -63,6 +63,13 @@ def prefix_values(
     Values of a measure of the prefix form, by query; a part that it lacks is an empty array.
     """
 
+def relative_values(
+    values: NDArray[numpy.float64], best: NDArray[numpy.float64]
+) -> NDArray[numpy.float64]:
+    """
+    Values divided by those of the ideal ranking, by query; 0 where these are not above 0.
+    """
+
 def sum_exactly(
     values: NDArray[numpy.float64], weights: NDArray[numpy.float64]
 ) -> tuple[bytes, bytes, int]:
@@ -288,6 +295,34 @@ def meet_ranks(
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
     Rank, gain and cumulated gain of the documents at the first ranks of each list.
+    """
+
+@overload
+def blended_cascade(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    weight: NDArray[numpy.float64],
+    stop: NDArray[numpy.float64],
+    worth: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def blended_cascade(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    weight: NDArray[numpy.float64],
+    stop: NDArray[numpy.float64],
+    worth: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Expected weight of the rank where a user stops, times the worths down to it, by query.
     """
 
 @overload

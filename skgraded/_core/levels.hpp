@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -43,13 +44,23 @@ inline void count_marked(const std::int64_t* counts, std::int64_t n_queries, std
   }
 }
 
+// Long blocks of bytes by counting.
 template <class Level>
 void sort_block(Level* first, Level* last, bool descending) noexcept {
+  constexpr std::ptrdiff_t kMany = 64;
   if (last - first < 2) return;
-  if (descending)
+  if (sizeof(Level) == 1 && last - first > kMany) {
+    std::int64_t counts[256] = {};
+    for (const Level* i = first; i < last; ++i) ++counts[static_cast<std::uint8_t>(*i)];
+    for (int n = 0; n < 256; ++n) {
+      const int level = descending ? 255 - n : n;
+      first = std::fill_n(first, counts[level], static_cast<Level>(level));
+    }
+  } else if (descending) {
     std::sort(first, last, std::greater<Level>());
-  else
+  } else {
     std::sort(first, last);
+  }
 }
 
 template <class Level>

@@ -112,6 +112,13 @@ Out<double> py_prefix_values(const Doubles& constant, const Doubles& scale, cons
   });
 }
 
+Out<double> py_relative_values(const Doubles& values, const Doubles& best) {
+  return fill(New<double>{values.size()}, [&](double* relative) {
+    for (std::size_t q = 0; q < values.size(); ++q)
+      relative[q] = relative_value(values.data()[q], best.data()[q]);
+  });
+}
+
 nb::bytes bytes_of(ExactSum& sum) {
   const ExactSum::Bytes bytes = sum.bytes();
   return nb::bytes(bytes.data(), bytes.size());
@@ -294,8 +301,9 @@ struct OfLevels {
     const Queries queries = queries_of(indptr);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
       skgraded::discounted_gain(by_rank.data(), tied.data(), queries,
-                                RankWeights{discount.data(), ragged}, gain.data(), cutoff, expected,
-                                n_threads, value);
+                                RankWeights{discount.data(), ragged},
+                                Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
+                                expected, n_threads, value);
     });
   }
 
@@ -316,8 +324,19 @@ struct OfLevels {
                              bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::cascade(by_rank.data(), tied.data(), queries, weight.data(), stop.data(), cutoff,
-                        expected, n_threads, value);
+      skgraded::cascade(by_rank.data(), tied.data(), queries, RankWeights{weight.data(), false},
+                        Reading{stop.data(), nullptr}, cutoff, expected, n_threads, value);
+    });
+  }
+
+  static Out<double> blended_cascade(const Levels& by_rank, const Bytes& tied,
+                                     const Integers& indptr, const Doubles& weight,
+                                     const Doubles& stop, const Doubles& worth, std::int64_t cutoff,
+                                     bool expected, std::int64_t n_threads) {
+    const Queries queries = queries_of(indptr);
+    return fill(New<double>{count_of(queries)}, [&](double* value) {
+      skgraded::cascade(by_rank.data(), tied.data(), queries, RankWeights{weight.data(), true},
+                        Reading{stop.data(), worth.data()}, cutoff, expected, n_threads, value);
     });
   }
 
@@ -362,6 +381,9 @@ struct OfLevels {
           "Expected weight of the rank where a user stops who reads from the top, by query.");
     m.def("meet_ranks", &meet_ranks, "level_by_rank"_a, "indptr"_a, "read"_a, "gain"_a,
           "Rank, gain and cumulated gain of the documents at the first ranks of each list.");
+    m.def("blended_cascade", &blended_cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a,
+          "stop"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
+          "Expected weight of the rank where a user stops, times the worths down to it, by query.");
     m.def("preferences", &preferences, "level_by_rank"_a, "tied"_a, "indptr"_a, "relevant"_a,
           "most"_a, "divisor"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");
@@ -399,6 +421,8 @@ NB_MODULE(_native, m) {
       "prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
       "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,
       "Values of a measure of the prefix form, by query; a part that it lacks is an empty array.");
+  m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
+        "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
         "Sum of values times weights, and of weights, in whole numbers of 2^-1074, as bytes.\n\n"
         "nan is left out; the third number is how many values are infinite. No weights are weights "

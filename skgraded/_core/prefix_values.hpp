@@ -57,12 +57,21 @@ struct PrefixSums {
   }
 };
 
-// Divides by the ideal value where one is given (not null), and puts `empty` where that is not
-// above 0 or nothing is relevant.
+// The value divided by that of the ideal ranking; 0 where that is not above 0. Values that rounding
+// alone puts above the ideal one are the ideal one.
+inline double relative_value(double value, double best) noexcept {
+  constexpr double kRounding = 1e-9;
+  if (!(best > 0.0)) return 0.0;
+  const double ratio = value / best;
+  return ratio > 1.0 && ratio <= 1.0 + kRounding ? 1.0 : ratio;
+}
+
+// Divides by the ideal value where one is given (not null), and puts `empty` where nothing is
+// relevant.
 inline void normalize(const double* best, const std::uint8_t* relevant, double empty,
                       std::int64_t n_queries, double* value) noexcept {
   for (std::int64_t q = 0; q < n_queries; ++q) {
-    if (best != nullptr) value[q] = best[q] > 0.0 ? value[q] / best[q] : empty;
+    if (best != nullptr) value[q] = relative_value(value[q], best[q]);
     if (relevant[q] == 0) value[q] = empty;
   }
 }

@@ -25,34 +25,49 @@ inline double sum_in_lanes(const double* values, std::int64_t n) noexcept {
   return sum;
 }
 
+// No double that is compared with 1 changes by this much, not even by a sum of many.
+constexpr double kNegligible = 0x1p-70;
+
 // probability[i], i = 0..size - 1: that first + i documents stop their reader. Numbers that are all
-// but impossible are left out, so that size grows with the root of the number of documents. The
-// arrays are the caller's, and have room for the number of documents and one more.
+// but impossible are left out, so that size grows with the root of the number of documents. What
+// is all but impossible is relative to stopping at all, which is itself improbable where all stops
+// are small. The arrays are the caller's, and have room for the number of documents and one more.
 class StopCounts {
  public:
-  // No double that is compared with 1 changes by this much, not even by a sum of many.
-  static constexpr double kNegligible = 0x1p-70;
-
   double* probability;
+  // worth[i]: probability[i] times the expected sum of the worths of the documents that stop. Null
+  // where nothing but their number counts.
+  double* worth;
   std::int64_t first = 0;
   std::int64_t size = 1;
 
-  StopCounts(double* room, double* spare, double* of_grade) noexcept
-      : probability(room), spare_(spare), of_grade_(of_grade) {
+  struct Room {
+    double *probability, *spare, *of_grade;
+    double *worth = nullptr, *spare_worth = nullptr;
+  };
+
+  explicit StopCounts(const Room& room) noexcept
+      : probability(room.probability),
+        worth(room.worth),
+        spare_(room.spare),
+        spare_worth_(room.spare_worth),
+        of_grade_(room.of_grade) {
     probability[0] = 1.0;
+    if (worth != nullptr) worth[0] = 0.0;
   }
 
-  // Adds documents, one run of equal stops after the other.
-  void add_all(const double* sorted_stops, std::int64_t n) noexcept {
-    for (std::int64_t i = 0; i < n;) {
-      const double* end = std::upper_bound(sorted_stops + i, sorted_stops + n, sorted_stops[i]);
-      const std::int64_t count = end - (sorted_stops + i);
-      if (sorted_stops[i] >= 1.0)
-        first += count;
-      else if (sorted_stops[i] > 0.0)
-        add(count, sorted_stops[i]);
-      i += count;
-    }
+  // Adds `count` documents that stop their reader with the same probability.
+  void add(std::int64_t count, double stop, double own_worth) noexcept {
+    if (stop >= 1.0) return add_certain(count, own_worth);
+    if (!(stop > 0.0)) return;
+    if (count > kFew) return add_many(count, stop, own_worth);
+    for (std::int64_t i = 0; i < count; ++i) add_one(stop, own_worth);
+  }
+
+  // The probability below which a number of stops is left out.
+  double negligible() const noexcept {
+    if (first > 0 || size == 1) return kNegligible;
+    return kNegligible * std::min(1.0, *std::max_element(probability + 1, probability + size));
   }
 
  private:
@@ -64,6 +79,7 @@ class StopCounts {
   std::int64_t fill_binomial(std::int64_t count, double stop) noexcept {
     const double odds = stop / (1.0 - stop);
     const auto n = static_cast<double>(count);
+    const double least = kNegligible * std::min(1.0, n * odds);
     const auto mode = static_cast<std::int64_t>(std::min(n, std::floor((n + 1.0) * stop)));
     double* at = of_grade_ + mode;
     std::int64_t low = mode, high = mode;
@@ -77,7 +93,7 @@ class StopCounts {
     for (double p = 1.0; high < count; ++high) {
       const auto k = static_cast<double>(high);
       p *= (n - k) * odds / (k + 1.0);
-      if (p < kNegligible) break;
+      if (p < least) break;
       of_grade_[high + 1] = p;
     }
     const std::int64_t found = high - low + 1;
@@ -87,21 +103,30 @@ class StopCounts {
     return found;
   }
 
-  void add(std::int64_t count, double stop) noexcept {
-    if (count > kFew) return add_many(count, stop);
-    for (std::int64_t i = 0; i < count; ++i) add_one(stop);
+  void add_certain(std::int64_t count, double own_worth) noexcept {
+    first += count;
+    for (std::int64_t i = 0; worth != nullptr && i < size; ++i)
+      worth[i] += probability[i] * own_worth * static_cast<double>(count);
   }
 
-  void add_one(double stop) noexcept {
+  void add_one(double stop, double own_worth) noexcept {
+    const double go_on = 1.0 - stop;
+    if (worth != nullptr) {
+      worth[size] = 0.0;
+      for (std::int64_t i = size; i > 0; --i)
+        worth[i] = worth[i] * go_on + (worth[i - 1] + own_worth * probability[i - 1]) * stop;
+      worth[0] *= go_on;
+    }
     probability[size] = probability[size - 1] * stop;
     for (std::int64_t i = size - 1; i > 0; --i)
-      probability[i] = probability[i] * (1.0 - stop) + probability[i - 1] * stop;
-    probability[0] *= 1.0 - stop;
+      probability[i] = probability[i] * go_on + probability[i - 1] * stop;
+    probability[0] *= go_on;
     ++size;
   }
 
-  void add_many(std::int64_t count, double stop) noexcept {
-    const std::int64_t n_new = fill_binomial(count, stop);
+  void add_many(std::int64_t count, double stop, double own_worth) noexcept {
+    const std::int64_t before = first, n_new = fill_binomial(count, stop);
+    if (worth != nullptr) add_worths(n_new, own_worth, static_cast<double>(first - before));
     std::fill_n(spare_, size + n_new - 1, 0.0);
     for (std::int64_t i = 0; i < size; ++i)
       for (std::int64_t j = 0; j < n_new; ++j) spare_[i + j] += probability[i] * of_grade_[j];
@@ -110,16 +135,30 @@ class StopCounts {
     trim();
   }
 
+  // Of the new documents, `fewest` or up to n_new - 1 more stop.
+  void add_worths(std::int64_t n_new, double own_worth, double fewest) noexcept {
+    std::fill_n(spare_worth_, size + n_new - 1, 0.0);
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t j = 0; j < n_new; ++j) {
+        const double added = own_worth * (fewest + static_cast<double>(j));
+        spare_worth_[i + j] += (worth[i] + probability[i] * added) * of_grade_[j];
+      }
+    std::swap(worth, spare_worth_);
+  }
+
   void trim() noexcept {
-    while (size > 1 && probability[size - 1] < kNegligible) --size;
+    const double least = negligible();
+    while (size > 1 && probability[size - 1] < least) --size;
     std::int64_t low = 0;
     while (low < size - 1 && probability[low] < kNegligible) ++low;
     probability += low;
+    if (worth != nullptr) worth += low;
     first += low;
     size -= low;
   }
 
   double* spare_;
+  double* spare_worth_;
   double* of_grade_;
 };
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded import _params
+from skgraded import _core, _params
 from skgraded._guards import warn_about_scales
 from skgraded._measure_strings import as_code, as_string
 from skgraded.measures._bounds import Bounds, bounds_of
@@ -296,7 +296,7 @@ class Measure(Fields):
         if not self.normalize:
             return values
         best = self._ideal_values(rankings.judgments)
-        return np.divide(values, best, out=np.full_like(values, self.empty), where=best > 0)
+        return _core.relative_values(values, best)
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         """Return the values before normalization, shape (n_queries,)."""

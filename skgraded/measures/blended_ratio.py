@@ -50,6 +50,20 @@ class _BlendedRatio(_GainMeasure):
         ratio: FloatArray = found * self._share(ranked, judgments)
         return ratio
 
+    def _cascade(self, rankings: Rankings, stop: FloatArray) -> FloatArray:
+        """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        return _core.blended_cascade(
+            *ranked,
+            self._share(ranked, judgments),
+            stop,
+            self.beta * self._gains(judgments) + (judgments.grades > 0),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+
     def _counts(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return count(n) at every rank."""
         found = (judgments.grades > 0).astype(np.float64)
@@ -89,8 +103,8 @@ class EBR(_BlendedRatio, _ScaleMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -117,19 +131,12 @@ class EBR(_BlendedRatio, _ScaleMeasure):
     0.5655
     """
 
-    ties: Ties = "row_order"
-
-    _averages_over_ties: ClassVar[bool] = False
-
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._gains(judgments) > 0
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        stop = self._gains(judgments) / (self._top_gain(judgments) + 1.0)
-        going_on = np.log1p(-stop)[ranked.levels]
-        left = np.exp(_core.cumulate(going_on, ranked.indptr) - going_on)
-        return self._sum(rankings, left * self._ratio(ranked, judgments), stop)
+        judgments = rankings.judgments
+        return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
 
 
 class NCU(QMeasure):
@@ -268,40 +275,7 @@ class OMeasure(_BlendedRatio):
     """
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        graded = judgments.grades > 0
-        blended = graded * (self.beta * self._gains(judgments) + 1.0)
-        if self.ties != "expected":  # every document is a block of its own
-            ranked = ranked._replace(tied=np.zeros_like(ranked.tied))
-        first = _first_in_block(ranked, graded[ranked.levels].astype(np.int64))
-        return self._sum(rankings, first * self._share(ranked, judgments), blended)
-
-
-def _first_in_block(ranked: RankedList, relevant: IntArray) -> FloatArray:
-    """Return, by rank, the factor that makes a sum over relevant documents one over the first.
-
-    In a block of m tied documents, R of them relevant, the place j = 0, 1, ... is the first with
-    a relevant document with probability R / (m - j) times the product of (m - R - i) / (m - i)
-    over i < j. The kernel gives every relevant document the share 1 / m of every place of its
-    block, so that the factor has m instead of R. Blocks below the first one with a relevant
-    document have the factor 0.
-    """
-    if not len(relevant):
-        return np.zeros(0)
-    start = np.flatnonzero(ranked.tied == 0)
-    ends = np.append(start, len(relevant))
-    block = np.cumsum(ranked.tied == 0) - 1
-    size, found = np.diff(ends)[block], np.add.reduceat(relevant, start)[block]
-    before = np.concatenate(([0], np.cumsum(relevant)))
-    above = before[start][block] - before[np.repeat(ranked.indptr[:-1], ranked.lengths)]
-    place = np.arange(len(relevant)) - start[block]
-    others = np.maximum(size - found - place, 0)
-    # The product over the places above, by sums of logarithms that start anew with every block.
-    logarithms = np.log(np.maximum(others, 1) / (size - place))
-    missed = np.exp(_core.cumulate(logarithms, ends) - logarithms)
-    possible = (found > 0) & (above == 0) & (place <= size - found)
-    factor: FloatArray = np.where(possible, missed * (size / (size - place)), 0.0)
-    return factor
+        return self._cascade(rankings, (rankings.judgments.grades > 0).astype(np.float64))
 
 
 class _PreferredRank(_BlendedRatio):
@@ -464,8 +438,8 @@ class RankBiasedNCU(_BlendedRatio):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -492,18 +466,15 @@ class RankBiasedNCU(_BlendedRatio):
     """
 
     p: float = 0.95
-    ties: Ties = "row_order"
-
-    _averages_over_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(p=_params.fraction("p", self.p))
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        # A user who stops at a relevant document with the probability 1 - p.
+        judgments = rankings.judgments
         graded = judgments.grades > 0
-        persisting = np.power(self.p, np.maximum(self._counts(ranked, judgments) - 1.0, 0.0))
-        weights = persisting * self._ratio(ranked, judgments)
-        whole = (1.0 - np.power(self.p, judgments.count_pool(graded))) / (1.0 - self.p)
-        return self._sum(rankings, weights, graded.astype(np.float64)) * reciprocal(whole)
+        whole = -np.expm1(judgments.count_pool(graded) * np.log(self.p))
+        stop = (1.0 - self.p) * graded.astype(np.float64)
+        return self._cascade(rankings, stop) * reciprocal(whole)

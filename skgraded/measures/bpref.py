@@ -347,10 +347,10 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
-        Value of a query without a document of grade t, and with ``normalize`` also of a query with
-        only one; nan leaves it out of the mean.
+        Value of a query without a document of grade t; nan leaves it out of the mean.
     normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+        Divide by the value of the ideal ranking at the same cut-off. A query with only one document
+        of grade t, whose ideal ranking has the value 0, keeps the value 0.
 
     See Also
     --------

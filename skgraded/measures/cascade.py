@@ -33,7 +33,7 @@ class _Cascade(Measure):
         raise NotImplementedError
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments, ranked = rankings.judgments, rankings.ranked_by_grade(self.ties, self.unjudged)
         return _core.cascade(
             *ranked,
             self._worth()(ranked, judgments),

@@ -120,10 +120,10 @@ class RprefRelative(_RelativeGradedPreference):
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
-        Value of a query whose documents all have gain 0, and with ``normalize`` also of a query
-        with only one document of positive gain; nan leaves it out of the mean.
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+        Divide by the value of the ideal ranking at the same cut-off. A query with only one document
+        of positive gain, whose ideal ranking has the value 0, keeps the value 0.
 
     See Also
     --------

@@ -51,21 +51,25 @@ const Digests kDigests = {
     {"tied", 0x9b72a5af26c65dd6U},
     {"discounted_gain, ties in order", 0xcd920b4a7de4f4a7U},
     {"cascade, ties in order", 0x2418d7bbf75ef915U},
+    {"blended_cascade, ties in order", 0x87bb75658b1d1cd6U},
     {"preferences, ties in order", 0x189c4ca9a595ca02U},
     {"pair_moments, ties in order", 0x7ad00714dd58f9abU},
     {"pair_part, ties in order", 0xeeedcb38e206e833U},
-    {"discounted_gain, ties expected", 0x01bd08610a3441b4U},
-    {"cascade, ties expected", 0x976736370211f20aU},
+    {"discounted_gain, ties expected", 0xe5a9bac262f42a4bU},
+    {"cascade, ties expected", 0x071d158e2bff9a34U},
+    {"blended_cascade, ties expected", 0xeb3258d9da3220d0U},
     {"preferences, ties expected", 0x15c9e42c46c82d95U},
     {"pair_moments, ties expected", 0x0e6dfcd1e38dfe9dU},
     {"pair_part, ties expected", 0x3929fe1c1bd2053eU},
     {"discounted_gain, ties in order, cut off", 0x97e4cfadbd1c6826U},
     {"cascade, ties in order, cut off", 0x3c81680c994bac37U},
+    {"blended_cascade, ties in order, cut off", 0x74600a6873c38ae2U},
     {"preferences, ties in order, cut off", 0x50e7caa79a39ac3dU},
     {"pair_moments, ties in order, cut off", 0x3a93890d6620563fU},
     {"pair_part, ties in order, cut off", 0xc46a7059896fd89fU},
-    {"discounted_gain, ties expected, cut off", 0xc896d35345483e72U},
-    {"cascade, ties expected, cut off", 0x75edb0bd8e2dd382U},
+    {"discounted_gain, ties expected, cut off", 0x9c3dc77b071f63a9U},
+    {"cascade, ties expected, cut off", 0x1e810eff5b07ca15U},
+    {"blended_cascade, ties expected, cut off", 0x788259915378e361U},
     {"preferences, ties expected, cut off", 0x9778dad6dd47bf92U},
     {"pair_moments, ties expected, cut off", 0x947160414c410151U},
     {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
@@ -180,11 +184,16 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   const std::uint8_t *level = data.by_rank.data(), *tied = data.tied.data();
   const Doubles weight = draws.units(n), gain = draws.units(kLevels), stop = draws.units(kLevels);
   Doubles value(static_cast<std::size_t>(nq));
-  discounted_gain(level, tied, queries, {weight.data(), true}, gain.data(), cutoff, expected, 1,
-                  value.data());
+  discounted_gain(level, tied, queries, {weight.data(), true}, Gains{gain.data(), kLevels}, cutoff,
+                  expected, 1, value.data());
   results.add(named("discounted_gain", expected, cutoff), value);
-  cascade(level, tied, queries, weight.data(), stop.data(), cutoff, expected, 1, value.data());
+  const RankWeights weights{weight.data(), false};
+  cascade(level, tied, queries, weights, Reading{stop.data(), nullptr}, cutoff, expected, 1,
+          value.data());
   results.add(named("cascade", expected, cutoff), value);
+  cascade(level, tied, queries, weights, Reading{stop.data(), gain.data()}, cutoff, expected, 1,
+          value.data());
+  results.add(named("blended_cascade", expected, cutoff), value);
 
   const std::vector<std::uint8_t> relevant = {0, 0, 1, 1, 1};
   const Doubles most = draws.units(nq), divisor = draws.units(nq);

@@ -167,11 +167,13 @@ void test_gain() {
             naive.push_back(
                 gain_naively(list, discount.of(queries, q), gain.data(), cutoff, expected));
           }
-          discounted_gain(level.data(), sums.tied.data(), queries, discount, gain.data(), cutoff,
+          discounted_gain(level.data(), sums.tied.data(), queries, discount,
+                          Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
                           expected, 1, value.data());
           expect(close(value, naive), "discounted_gain");
           for (const int n_threads : kThreadCounts) {
-            discounted_gain(level.data(), sums.tied.data(), queries, discount, gain.data(), cutoff,
+            discounted_gain(level.data(), sums.tied.data(), queries, discount,
+                            Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
                             expected, n_threads, again.data());
             expect(again == value, "discounted_gain, threads");
           }

@@ -32,7 +32,7 @@ def oracle(equation):
     """Turn ``equation(r, pool, k, **parameters)``, r a dict from rank to grade, into a measure.
 
     The equation returns None for a query where nothing counts as relevant; the measure then
-    returns ``empty``, and so it does where ``normalize`` would divide by zero.
+    returns ``empty``. Where ``normalize`` would divide by zero, the value is 0.
     """
 
     @functools.wraps(equation)
@@ -47,7 +47,7 @@ def oracle(equation):
         if not normalize:
             return value
         best = equation(by_rank(ideal(pool)), pool, k, **parameters)
-        return empty if best == 0 else value / best
+        return 0 if best == 0 else value / best
 
     return measure
 
