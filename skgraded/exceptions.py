@@ -8,6 +8,7 @@ __all__ = [
     "IdColumnWarning",
     "IndistinctGradesWarning",
     "InferredGradesWarning",
+    "MissingClustersWarning",
     "MissingInitialScoresWarning",
     "MissingQueryIdsWarning",
     "OtherMetricWarning",
@@ -137,7 +138,20 @@ class IndistinctGradesWarning(SkgradedWarning):
 
 
 class UserModelWarning(SkgradedWarning):
-    """Feedback contradicts the user model: a higher grade satisfies less often, not by chance."""
+    """Feedback contradicts the user model by more than chance explains.
+
+    A higher grade satisfies less often, the clicks in a log are not those that its reader expects,
+    or documents seem to have been judged because they were clicked. Neither g nor its intervals
+    mean much then.
+    """
+
+
+class MissingClustersWarning(SkgradedWarning):
+    """Sessions share queries, and the estimation of g is not told so.
+
+    Sessions on one query show the same documents, and sessions of one user have one threshold.
+    Intervals over sessions are then too short: pass ``query=`` and ``user=``.
+    """
 
 
 class WorkerLostError(RuntimeError):

@@ -70,13 +70,19 @@ COLUMNS = {
     "groups": QID,
     "sample_weight": np.ones(N_ROWS),
     "satisfied": (Y > 2).astype(float),
+    "clicked": np.random.default_rng(0).random(len(Y)) < Y / 8,
+    "session": QID,
+    "position": np.tile(np.arange(1, 9), N_QUERIES),
+    "user": QID,
+    "query": QID,
+    "by": np.zeros(N_ROWS),
     "propensity": np.ones(N_ROWS),
     "differences": np.clip(X[:, :2], -1, 1),
     "probabilities": np.column_stack([Y == 0, Y == 1, Y > 1]).astype(float),
     "assessments": np.column_stack([Y, Y[::-1]]),
 }
 HOLD_LABELS = {"y", "y_true", "grade", "preference"}
-HOLD_IDS = {"qid", "groups"}
+HOLD_IDS = {"qid", "query", "groups"}
 
 # What other parameters hold that have no default
 ARGUMENTS = {
@@ -135,7 +141,12 @@ OTHER_WAYS = {("Measure.__call__", "y")}
 # They count the rows anew.
 MAKERS = {"query_target", "query_series"}
 # They estimate by documents or preferences, which parts of queries do not bias, or see parts only.
-MAY_LACK_ROWS = MAKERS | {"thresholds_from_feedback", "thresholds_from_preferences", "chunks"}
+MAY_LACK_ROWS = MAKERS | {
+    "thresholds_from_feedback",
+    "thresholds_from_log",
+    "thresholds_from_preferences",
+    "chunks",
+}
 
 
 class Door(NamedTuple):

@@ -2,6 +2,8 @@
 
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
+from skgraded.users._log import thresholds_from_log
+from skgraded.users._log_result import LogThresholds
 from skgraded.users._pair_profile import BreakEven, PairProfile, UserDifference, UserShares
 from skgraded.users._personas import Persona, Personas, personas
 from skgraded.users._preferences import (
@@ -17,6 +19,7 @@ __all__ = [
     "APDifferences",
     "BreakEven",
     "FeedbackThresholds",
+    "LogThresholds",
     "PairProfile",
     "Persona",
     "Personas",
@@ -30,5 +33,6 @@ __all__ = [
     "profile_measures",
     "threshold_profile",
     "thresholds_from_feedback",
+    "thresholds_from_log",
     "thresholds_from_preferences",
 ]

@@ -13,15 +13,20 @@ from skgraded._params import integer_or_none
 from skgraded._text import count
 from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
-from skgraded.rankings import CheckedColumns, number_rows, numeric, read_columns
+from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._estimate import ThresholdEstimate
+from skgraded.users._feedback_columns import (
+    count_grades,
+    flags,
+    known_grades,
+    propensities,
+    read_grades,
+)
 from skgraded.users._resampling import (
     Correction,
     check_options,
     grades_in_words,
     interval_of,
-    require,
-    require_length,
     resampled_sums,
     spread_steps,
     unit_numbers,
@@ -33,8 +38,6 @@ __all__ = ["FeedbackThresholds", "thresholds_from_feedback"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-_FEWEST_GRADES = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -259,10 +262,10 @@ def thresholds_from_feedback(
         grade, qid, named=("grade", "qid"), satisfied=satisfied, propensity=propensity
     )
     rows = _checked(columns, satisfied, propensity)
-    n_shown = _count_grades(rows, top)
+    n_shown = count_grades(rows.grade, top)
     by_unit = _sums(rows, len(n_shown), random)
     n_satisfied, n_examined = by_unit.sum(axis=0).reshape(2, -1)
-    shown = _known_grades(n_shown)
+    shown = known_grades(n_shown)
     lengths = np.diff(shown)
     steps = _steps(n_satisfied, n_examined, shown)
     rates, widened = _resample(by_unit, shown, n_resamples, random)
@@ -285,12 +288,9 @@ def thresholds_from_feedback(
 
 
 def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedback:
-    grades = numeric("grade", columns.labels).astype(np.float64)
-    judged = ~np.isnan(grades)
-    is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
-    require(is_grade | ~judged, grades, "grade", "integers >= 0, or NaN for unjudged documents")
-    was_satisfied = _flags(satisfied, len(grades))
-    chances = _propensities(propensity, len(grades))
+    grades, judged = read_grades(columns)
+    was_satisfied = flags("satisfied", satisfied, len(grades))
+    chances = propensities(propensity, len(grades))
     numbers = unit_numbers(columns, len(grades), "grade")
     if judged.all():
         return _Feedback(grades.astype(np.int64), was_satisfied, chances, numbers, 0)
@@ -305,49 +305,6 @@ def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedb
     )
 
 
-def _flags(satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
-    values = numeric("satisfied", satisfied).astype(np.float64)
-    require_length("satisfied", len(values), n_rows, "grade")
-    was_satisfied: NDArray[np.bool_] = values == 1
-    require(was_satisfied | (values == 0), values, "satisfied", "True, False, 1 or 0")
-    if not was_satisfied.any():
-        raise ValueError(
-            f"satisfied must be true in some row, got {n_rows} rows without a satisfied user. "
-            "Without satisfied users there is nothing to estimate g from."
-        )
-    return was_satisfied
-
-
-def _propensities(propensity: Any, n_rows: int) -> FloatArray:
-    if propensity is None:
-        return np.ones(n_rows)
-    values = numeric("propensity", propensity).astype(np.float64)
-    require_length("propensity", len(values), n_rows, "grade")
-    rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
-    require((values > 0) & (values <= 1), values, "propensity", rule)
-    return values
-
-
-def _count_grades(rows: _Feedback, max_grade: int | None) -> IntArray:
-    """Count the shown documents of each grade; the top grade and another one must be shown."""
-    highest = int(rows.grade.max())
-    top = highest if max_grade is None else max_grade
-    if highest > top:
-        raise ValueError(f"grade must not exceed max_grade={top}, got {highest}.")
-    counts = np.bincount(rows.grade, minlength=top + 1)
-    if np.count_nonzero(counts) < _FEWEST_GRADES:
-        raise ValueError(
-            "grade must hold at least two different grades, because g is read from differences "
-            f"between grades, got grade {highest} in all {len(rows.grade)} rows."
-        )
-    if counts[top] == 0:
-        raise ValueError(
-            f"grade must hold the top grade max_grade={top}, which satisfies all users, got grades "
-            f"up to {highest}. Collect feedback on grade {top}, or judge on the scale 0..{highest}."
-        )
-    return counts
-
-
 def _sums(rows: _Feedback, n_grades: int, random: np.random.Generator) -> FloatArray:
     """Return, by unit, the satisfied documents of each grade, then the sum of propensities."""
     unit, n_units = units_of_resampling(rows.session, rows.n_sessions, random)
@@ -356,20 +313,6 @@ def _sums(rows: _Feedback, n_grades: int, random: np.random.Generator) -> FloatA
     sums = [np.bincount(cell[rows.satisfied], minlength=size)]
     sums.append(np.bincount(cell, rows.propensity, size))
     return np.hstack([each.reshape(-1, n_grades) for each in sums])
-
-
-def _known_grades(n_shown: IntArray) -> IntArray:
-    """Return the shown grades and 0; warn of the others."""
-    shown = np.flatnonzero(n_shown)
-    unseen = np.setdiff1d(np.arange(1, len(n_shown)), shown)
-    if len(unseen):
-        warn_once(
-            f"grade should hold every grade of the scale 0..{len(n_shown) - 1}, got no document of "
-            f"{grades_in_words(unseen)}. The probability of the thresholds between two shown "
-            "grades is known as a sum only and is split evenly among them.",
-            IndistinctGradesWarning,
-        )
-    return np.union1d([0], shown)
 
 
 def _ratio(satisfied: NDArray[Any], examined: NDArray[Any]) -> FloatArray:

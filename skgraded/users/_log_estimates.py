@@ -1,0 +1,284 @@
+"""Estimates of g from sessions: by each reader, by the first rank alone, and which reader fits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.stats import chi2
+
+from skgraded.users._reader_fit import (
+    Fit,
+    cluster_covariance,
+    fit_reader,
+    held_out,
+    n_clusters_of,
+)
+from skgraded.users._sessions import Sessions
+
+__all__ = [
+    "Choice",
+    "Estimate",
+    "choose_reader",
+    "difference_of_segments",
+    "draws_of",
+    "estimate_by",
+    "estimate_by_first_rank",
+    "mean_difference",
+    "sessions_for",
+    "why_not",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_MOST_COMPARED = 20_000  # sessions on which readers are compared
+_FEWEST_WHOLE = 200
+
+
+class Estimate(NamedTuple):
+    """An estimate of g over the thresholds that the log tells apart.
+
+    Attributes
+    ----------
+    g : ndarray of shape (n_levels,)
+        The estimate.
+    unbounded : ndarray of shape (n_levels,)
+        The same without the constraint g >= 0.
+    moves : ndarray of shape (n_sessions, n_levels)
+        By how much each session of the log moves it.
+    fit : Fit or None
+        The fitted reader.
+    """
+
+    g: FloatArray
+    unbounded: FloatArray
+    moves: FloatArray
+    fit: Fit | None = None
+
+
+def sessions_for(reader: str, sessions: Sessions) -> tuple[Sessions, Any]:
+    """Return the part of the log that a reader can explain, and the numbers of its sessions."""
+    if reader == "cascade":
+        return sessions.up_to_holes(), slice(None)
+    if reader == "one":
+        rows = np.flatnonzero(~sessions.has_holes)
+        return sessions.take(rows), rows
+    return sessions, slice(None)
+
+
+def estimate_by(reader: str, sessions: Sessions) -> Estimate:
+    """Estimate g by a reader, or from the first rank alone."""
+    if reader == "first_rank":
+        return estimate_by_first_rank(sessions)
+    return _estimate_by_reader(reader, sessions)
+
+
+def _estimate_by_reader(reader: str, sessions: Sessions) -> Estimate:
+    """Fit a reader and read g off its classes."""
+    part, rows = sessions_for(reader, sessions)
+    fit = fit_reader(reader, part)
+    classes = slice(fit.reader.n_without, fit.reader.n_classes)
+    g, unbounded = (each[classes] / each[classes].sum() for each in (fit.weights, fit.unbounded))
+    moves = np.zeros((len(sessions), len(g)))
+    of_part = fit.moves[:, classes]
+    moves[rows] = (of_part - g * of_part.sum(axis=1, keepdims=True)) / fit.weights[classes].sum()
+    return Estimate(g, unbounded, moves, fit)
+
+
+def estimate_by_first_rank(sessions: Sessions) -> Estimate:
+    """Read g off the rates of clicks at the first rank, which everybody examines as often.
+
+    Raises
+    ------
+    ValueError
+        If the top grade is not clicked more often there than the lowest one.
+    """
+    from sklearn.isotonic import isotonic_regression
+
+    n_cells = sessions.n_levels + 1
+    known = (sessions.level[:, 0] >= 0) & (sessions.rank[0] == 1)
+    level, clicked = np.maximum(sessions.level[:, 0], 0), sessions.clicked[:, 0] & known
+    shown = np.bincount(level[known], minlength=n_cells).astype(np.float64)
+    rates = np.bincount(level[clicked], minlength=n_cells) / np.maximum(shown, 1.0)
+    fitted = isotonic_regression(rates, sample_weight=np.maximum(shown, 1e-9))
+    if not shown[1:].all() or not (fitted[-1] > fitted[0] and rates[-1] > rates[0]):
+        raise ValueError(
+            "reader='first_rank' needs every grade at position 1, and more clicks on the top grade "
+            f"than on the lowest there, got {shown.astype(int).tolist()} rows and the rates "
+            f"{rates.round(3).tolist()} by grade."
+        )
+    of_rate = np.zeros((len(sessions), n_cells))
+    at = np.flatnonzero(known)
+    of_rate[at, level[at]] = (clicked[at] - rates[level[at]]) / shown[level[at]]
+    rise = rates[-1] - rates[0]
+    raw = np.diff(rates) / rise
+    moves = (np.diff(of_rate, axis=1) - raw * (of_rate[:, -1:] - of_rate[:, :1])) / rise
+    return Estimate(np.diff(fitted) / (fitted[-1] - fitted[0]), raw, moves)
+
+
+def draws_of(
+    estimate: Estimate, sessions: Sessions, n_draws: int, random: np.random.Generator
+) -> FloatArray:
+    """Draw g from the distribution of its estimate over samples of clusters.
+
+    It is that of Student with one degree of freedom less than there are clusters, around the
+    estimate without constraint, or around 0 where that is negative.
+    """
+    covariance = cluster_covariance(estimate.moves, sessions.clusters)
+    degrees = max(n_clusters_of(sessions) - 1, 1)
+    sizes, axes = np.linalg.eigh(covariance)
+    root = axes * np.sqrt(np.maximum(sizes, 0.0))
+    normal = random.standard_normal((n_draws, len(sizes))) @ root.T
+    wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
+    draws: FloatArray = np.maximum(estimate.unbounded, 0.0) + normal * wider
+    return draws
+
+
+def mean_difference(one: Estimate, other: Estimate, sessions: Sessions) -> tuple[float, float]:
+    """Return the difference of two mean thresholds, in levels, and its standard error."""
+    levels = np.arange(1, len(one.g) + 1)
+    moves = ((one.moves - other.moves) @ levels)[:, None]
+    error = float(np.sqrt(cluster_covariance(moves, sessions.clusters)[0, 0]))
+    return float((one.g - other.g) @ levels), error
+
+
+def difference_of_segments(
+    estimates: list[Estimate], segment: IntArray, sessions: Sessions
+) -> float:
+    """Return the p-value of Wald's test that all segments have the same g."""
+    if len(estimates) == 1:
+        return float("nan")
+    n_levels = len(estimates[0].g)
+    free = slice(0, n_levels - 1)  # the last one follows from the sum
+    moves = np.zeros((len(sessions), len(estimates), n_levels - 1))
+    for at, each in enumerate(estimates):
+        moves[segment == at, at] = each.moves[:, free]
+    values = np.array([each.unbounded[free] for each in estimates])
+    covariance = cluster_covariance(moves.reshape(len(sessions), -1), sessions.clusters)
+    contrast = np.kron(
+        np.column_stack([-np.ones(len(estimates) - 1), np.eye(len(estimates) - 1)]),
+        np.eye(n_levels - 1),
+    )
+    apart = contrast @ values.ravel()
+    of_apart = contrast @ covariance @ contrast.T
+    statistic = apart @ np.linalg.pinv(of_apart, hermitian=True) @ apart
+    return float(chi2.sf(statistic, len(apart)))
+
+
+class Choice(NamedTuple):
+    """How well the readers predict sessions of other clusters.
+
+    Attributes
+    ----------
+    reader : str
+        The one with the largest likelihood.
+    mean : dict of str to float
+        Mean log likelihood of a session that was held out.
+    behind : dict of str to tuple of float
+        By how much each other reader is behind, and the standard error of that.
+    excluded : dict of str to str
+        Why others cannot explain the log.
+    """
+
+    reader: str
+    mean: dict[str, float]
+    behind: dict[str, tuple[float, float]]
+    excluded: dict[str, str]
+
+
+def choose_reader(readers: list[str], sessions: Sessions, random: np.random.Generator) -> Choice:
+    """Compare readers by the likelihood of sessions in halves of the clusters.
+
+    Parameters
+    ----------
+    readers : list of str
+        The candidates.
+    sessions : Sessions
+        The log; readers are compared on sessions without holes, or, where these are few, on all
+        up to the first hole.
+    random : Generator
+        Divides the clusters.
+
+    Returns
+    -------
+    Choice
+        The best, and how far the others are behind.
+    """
+    compared = _comparable(readers, sessions)
+    of_cluster = min(compared.clusters, key=np.max, default=np.arange(len(compared)))
+    fold = (random.permutation(int(of_cluster.max()) + 1) % 2)[of_cluster]
+    logs = {
+        each: held_out(each, compared, fold, fit_reader(each, compared).parameters)
+        for each in readers
+    }
+    best = max(logs, key=lambda each: float(logs[each].mean()))
+    behind = {}
+    for each in readers:
+        if each != best:
+            difference = logs[best] - logs[each]
+            centred = (difference - difference.mean())[:, None] / len(difference)
+            error = float(np.sqrt(cluster_covariance(centred, compared.clusters)[0, 0]))
+            behind[each] = (float(difference.mean()), error)
+    means = {each: float(values.mean()) for each, values in logs.items()}
+    return Choice(best, means, behind, {})
+
+
+def _comparable(readers: list[str], sessions: Sessions) -> Sessions:
+    """Return sessions that all readers can explain, not too many of them."""
+    whole = np.flatnonzero(~sessions.has_holes)
+    if "one" in readers or len(whole) >= min(_FEWEST_WHOLE, len(sessions)):
+        compared = sessions.take(whole)
+    else:
+        compared = sessions.up_to_holes()
+    every = -(-len(compared) // _MOST_COMPARED)
+    return compared.take(slice(None, None, every)) if every > 1 else compared
+
+
+def why_not(reader: str, sessions: Sessions) -> str:
+    """Return why a reader cannot explain the log, or an empty string."""
+    if reader == "position":
+        return _why_not_connected(sessions)
+    if reader == "cascade":
+        if sessions.rank[0] != 1:
+            return f"the log must hold position 1, got positions from {sessions.rank[0]} on"
+        cut = sessions.up_to_holes()
+        return "no click stands above the first hole of its session" * (not cut.clicked.any())
+    n_several = int((sessions.clicked.sum(axis=1) > 1).sum())
+    if n_several:
+        return f"no session may have several clicks, got {n_several} with more"
+    whole = sessions.take(~sessions.has_holes)
+    if len(whole) < min(_FEWEST_WHOLE, len(sessions)) or not whole.clicked.any():
+        return f"every row of a session must have a grade, as is so in {len(whole)} sessions alone"
+    return ""
+
+
+def _why_not_connected(sessions: Sessions) -> str:
+    """Say where grades and ranks are no connected table, so that g and examination are one."""
+    if sessions.propensity is not None:
+        return ""
+    rows, columns = np.nonzero(sessions.known)
+    levels = sessions.level[rows, columns]
+    n_levels, n_ranks = sessions.n_levels + 1, len(sessions.rank)
+    clicked = sessions.clicked[rows, columns]
+    tells = (np.bincount(levels[clicked], minlength=n_levels) > 0)[levels]  # what nobody clicks
+    tells &= (np.bincount(columns[clicked], minlength=n_ranks) > 0)[columns]  # connects nothing
+    levels, columns = levels[tells], columns[tells]
+    cells = coo_array(
+        (np.ones(len(levels)), (levels, n_levels + columns)), shape=(n_levels + n_ranks,) * 2
+    )
+    _, part = connected_components(cells, directed=False)
+    used = np.append(
+        np.bincount(levels, minlength=n_levels) > 0, np.bincount(columns, minlength=n_ranks) > 0
+    )
+    n_parts = len(np.unique(part[used]))
+    if n_parts < 2:  # noqa: PLR2004
+        return ""
+    return (
+        "grades and positions must form a connected table, where every grade shares positions with "
+        f"others, got {n_parts} parts: whether a grade or its positions are liked, the log cannot "
+        "tell"
+    )
