@@ -9,6 +9,13 @@ Preferences: two rankings of 15 documents a query; A is preferred with probabili
 1 / (1 + exp(-10 d)), where d is the difference in eGAP with the true g; with "ties", as in
 Davidson's model with nu = 1.
 
+Logs: users who click by one of the three readers of `thresholds_from_log`, with propensities that
+nobody gave, and users of none of them. "queries": 30 sessions share a query and its taste, which is
+drawn from a Dirichlet distribution with mean g and weight 10; "users": 5 sessions share a user
+and so a threshold. The table tells bias, standard deviation and coverage, then in how many logs
+the right reader was chosen and in how many a `UserModelWarning` was issued. Coverage ends with its
+Monte-Carlo error: two standard errors of a coverage of 95 %.
+
     python benchmarks/recovery_of_g.py [--share S] [--only WORD]
 
 The share multiplies the numbers of replications; the word selects rows of the table.
@@ -20,8 +27,13 @@ import warnings
 
 import numpy as np
 
-from skgraded.exceptions import SkgradedWarning
-from skgraded.users import ap_differences, thresholds_from_feedback, thresholds_from_preferences
+from skgraded.exceptions import SkgradedWarning, UserModelWarning
+from skgraded.users import (
+    ap_differences,
+    thresholds_from_feedback,
+    thresholds_from_log,
+    thresholds_from_preferences,
+)
 
 TRUE_G = {"(.1 .2 .3 .4)": (0.1, 0.2, 0.3, 0.4), "(0 .5 0 .5)": (0.0, 0.5, 0.0, 0.5)}
 GRADE_SHARES = (0.5, 0.2, 0.15, 0.1, 0.05)
@@ -89,6 +101,135 @@ def contestants():
             yield name, n, from_preferences(n, nu)
 
 
+def lists(rng, g, n, shared=None):
+    """Return grades, thresholds, and queries and users as far as sessions share them."""
+    n_lists = max(20, n // 30) if shared == "queries" else n
+    grade = rng.choice(len(GRADE_SHARES), size=(n_lists, 10), p=GRADE_SHARES)
+    order = np.argsort(-(grade + 2 * rng.standard_normal(grade.shape)), axis=1)
+    grade = np.take_along_axis(grade, order, axis=1)
+    if shared == "queries":
+        query = rng.integers(n_lists, size=n)
+        taste = rng.dirichlet(10 * np.array(g) + 1e-9, size=n_lists)[query]
+        threshold = 1 + (rng.random((n, 1)) > taste.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        return grade[query], threshold[:, None], {"query": query}
+    threshold = rng.choice(np.arange(1, len(g) + 1), size=n, p=g)
+    if shared == "users":
+        user = rng.integers(n // 5, size=n)
+        return grade, threshold[user][:, None], {"user": user}
+    return grade, threshold[:, None], {}
+
+
+def by_position(rng, grade, threshold, *, slope=1.0, hit=0.6, miss=0.03):
+    examined = rng.random(grade.shape) < np.arange(1.0, 11) ** -slope
+    return examined & (rng.random(grade.shape) < np.where(grade >= threshold, hit, miss))
+
+
+def by_cascade(rng, grade, threshold, *, goes_on=0.8, hit=0.3, miss=0.0, stops=1.0):
+    liked = rng.random(grade.shape) < np.where(grade >= threshold, hit, miss)
+    leaves = (liked & (rng.random(grade.shape) < stops)) | (rng.random(grade.shape) >= goes_on)
+    left_before = np.cumsum(leaves, axis=1) - leaves > 0
+    return liked & ~left_before
+
+
+def by_one_choice(rng, grade, threshold, *, hit=1.0):
+    examined = rng.random(grade.shape) < 1 / np.arange(1, 11)
+    worth = np.where(examined & (grade >= threshold), 10 * grade - np.arange(10) / 10, -1)
+    buys = rng.random((len(grade), 1)) < hit
+    return buys & (worth == worth.max(axis=1, keepdims=True)) & (worth >= 0)
+
+
+def trusting(rng, grade, threshold):
+    lured = rng.random(grade.shape) < 0.4 / np.arange(1, 11)
+    examined = rng.random(grade.shape) < 1 / np.arange(1, 11)
+    return examined & ((grade >= threshold) | lured)
+
+
+def deeper(rng, grade, threshold):
+    slope = 1.75 - 0.3 * threshold
+    return (grade >= threshold) & (rng.random(grade.shape) < np.arange(1, 11) ** -slope)
+
+
+def by_degrees(rng, grade, threshold):
+    chance = np.where(grade >= threshold, 0.4 + 0.2 * (grade - threshold), 0) / np.arange(1, 11)
+    return rng.random(grade.shape) < chance
+
+
+def easy_convert(rng, grade, threshold):
+    return by_position(rng, grade, threshold, hit=1.1 - 0.25 * threshold, miss=0)
+
+
+# Name: the reader that fits, or none; the users; what sessions share
+LOGS = {
+    "log, position": ("position", by_position, None),
+    "log, position, sure": ("position", lambda *a: by_position(*a, hit=1, miss=0), None),
+    "log, position, rank^-.5": ("position", lambda *a: by_position(*a, slope=0.5), None),
+    "log, position, rank^-1.5": ("position", lambda *a: by_position(*a, slope=1.5), None),
+    "log, position, queries": ("position", by_position, "queries"),
+    "log, position, users": ("position", by_position, "users"),
+    "log, cascade": ("cascade", by_cascade, None),
+    "log, cascade, sure": ("cascade", lambda *a: by_cascade(*a, goes_on=1.0, hit=1.0), None),
+    "log, cascade, several": ("cascade", lambda *a: by_cascade(*a, miss=0.02, stops=0.6), None),
+    "log, cascade, queries": ("cascade", by_cascade, "queries"),
+    "log, cascade, users": ("cascade", by_cascade, "users"),
+    "log, one": ("one", by_one_choice, None),
+    "log, one, half buys": ("one", lambda *a: by_one_choice(*a, hit=0.5), None),
+    "log, one, queries": ("one", by_one_choice, "queries"),
+    "log, one, users": ("one", by_one_choice, "users"),
+    "log, none: trust in rank": ("", trusting, None),
+    "log, none: demanding go deeper": ("", deeper, None),
+    "log, none: satisfied by degrees": ("", by_degrees, None),
+    "log, none: judged if clicked": ("", by_position, "judged"),
+    "log, none: assessor off by one": ("", by_position, "assessor"),
+    "log, none: easy users convert": ("", easy_convert, None),
+}
+
+
+def judged_again(rng, grade, clicked, shared):
+    """Return the grades that the log holds: of clicked rows, or with errors of the assessor."""
+    if shared == "judged":
+        return np.where(rng.random(grade.shape) < np.where(clicked, 0.9, 0.2), grade, np.nan)
+    if shared == "assessor":
+        step = rng.choice([-1, 0, 1], size=grade.shape, p=[0.15, 0.7, 0.15])
+        return np.clip(grade + step, 0, len(GRADE_SHARES) - 1)
+    return grade
+
+
+def from_log(n, users, shared):
+    def estimate(rng, g):
+        grade, threshold, clusters = lists(rng, g, n, shared)
+        clicked = users(rng, grade, threshold)
+        return thresholds_from_log(
+            judged_again(rng, grade, clicked, shared).ravel(),
+            clicked.ravel(),
+            session=np.repeat(np.arange(n), 10),
+            position=np.tile(np.arange(1, 11), n),
+            **{name: np.repeat(each, 10) for name, each in clusters.items()},
+            n_resamples=N_RESAMPLES,
+        )
+
+    return estimate
+
+
+def log_row(estimate, g, reader, n_replications):
+    """Return a line on logs: bias, deviation, coverage, chosen readers and warnings."""
+    rng, found, n_warned = np.random.default_rng(0), [], 0
+    for _ in range(n_replications):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found.append(estimate(rng, g))
+        n_warned += any(issubclass(each.category, UserModelWarning) for each in caught)
+    estimates = np.array([each.g for each in found])
+    low, high = np.moveaxis([each.interval for each in found], 2, 0)
+    covered = ((low <= np.add(g, 1e-9)) & (np.subtract(g, 1e-9) <= high)).mean(axis=0)
+    right = np.mean([each.reader == reader for each in found]) if reader else np.nan
+    error = 200 * np.sqrt(0.95 * 0.05 / n_replications)
+    told = [" ".join(f"{v:+.3f}" for v in estimates.mean(axis=0) - g)]
+    told.append(" ".join(f"{v:.3f}" for v in estimates.std(axis=0)))
+    told.append(" ".join(f"{100 * v:5.1f}" for v in covered) + f" +-{error:.1f}")
+    told.append(f"reader {100 * right:3.0f} %" if reader else " " * 12)
+    return "  ".join([*told, f"warned {100 * n_warned / n_replications:3.0f} %"])
+
+
 def row(estimate, g, n_replications):
     """Return mean, standard deviation, coverage and width, by threshold."""
     rng = np.random.default_rng(0)
@@ -120,6 +261,14 @@ def main():
                 f"{name:37} {n:6,} x {n_replications:3} {'  '.join(told)} {seconds:4.0f} s",
                 flush=True,
             )
+    g = TRUE_G["(.1 .2 .3 .4)"]
+    for name, (reader, users, shared) in LOGS.items():
+        for n in (3_000, 30_000):
+            if only in name:
+                estimate = from_log(n, users, shared)
+                n_replications = max(2, int(share * REPLICATIONS[n]))
+                line = log_row(estimate, g, reader, n_replications)
+                print(f"{name:32} {n:6,} x {n_replications:3} {line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from skgraded.users._feedback_columns import (
     read_grades,
 )
 from skgraded.users._resampling import require, require_length
-from skgraded.users._sessions import ABSENT, Sessions, lay_out
+from skgraded.users._sessions import ABSENT, Sessions, first_rows, lay_out
 
 __all__ = ["Log", "checked_log", "warn_if_lists_repeat"]
 
@@ -107,13 +107,12 @@ def checked_log(columns: CheckedColumns, rows: dict[str, Any], top: int | None) 
         propensity=chances,
         clusters=tuple(numbers.values()),
     )
-    first = np.unique(session, return_index=True)[1]
     return Log(
         sessions=sessions,
         lengths=np.diff(shown),
         shown=shown,
         clusters={name: int(each.max()) + 1 for name, each in numbers.items()},
-        segment=None if segment is None else segment[first],
+        segment=None if segment is None else segment[first_rows(session)],
         segment_names=[] if segment is None else _names_of(keys["by"], segment),
         n_rows=n_rows,
         n_unjudged=int((~judged).sum()),
@@ -146,8 +145,7 @@ def _numbers(name: str, ids: Any, n_rows: int) -> IntArray:
 
 
 def _names_of(by: Any, segment: IntArray) -> list[str]:
-    first = np.unique(segment, return_index=True)[1]
-    return [str(each) for each in as_ids(by)[first].tolist()]
+    return [str(each) for each in as_ids(by)[first_rows(segment)].tolist()]
 
 
 def _positions(position: Any, n_rows: int) -> IntArray:
@@ -161,7 +159,7 @@ def _positions(position: Any, n_rows: int) -> IntArray:
 
 
 def _require_one_per_session(name: str, numbers: IntArray, session: IntArray) -> None:
-    _, first = np.unique(session, return_index=True)
+    first = first_rows(session)
     differs = numbers != numbers[first][session]
     if differs.any():
         row = int(np.flatnonzero(differs)[0])

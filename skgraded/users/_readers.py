@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.rankings import number_rows
-from skgraded.users._sessions import Sessions
+from skgraded.users._sessions import Sessions, first_rows
 
 __all__ = ["READERS", "Cascade", "Likelihood", "OneChoice", "Position", "Reader"]
 
@@ -221,7 +221,7 @@ class _Types(NamedTuple):
         packed = np.packbits(np.hstack([reach, clicked, known]), axis=1)
         names = np.ascontiguousarray(packed).view(f"S{packed.shape[1]}")[:, 0]
         number = number_rows(names, len(names))
-        _, first = np.unique(number, return_index=True)
+        first = first_rows(number)
         by_class = number.reshape(n_classes, n_sessions).T.astype(np.int64)
         return cls(reach[first], clicked[first], known[first], by_class)
 

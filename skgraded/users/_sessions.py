@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSENT", "Sessions", "lay_out"]
+__all__ = ["ABSENT", "Sessions", "first_rows", "lay_out"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -73,6 +73,13 @@ class Sessions:
         return dataclasses.replace(self, level=level, clicked=self.clicked & known)
 
 
+def first_rows(number: NDArray[Any]) -> IntArray:
+    """Return the first row of each of the numbers 0, 1, ..., all of which occur."""
+    first = np.empty(int(number.max()) + 1, dtype=np.int64)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return first
+
+
 def lay_out(
     session: IntArray,
     position: IntArray,
@@ -129,14 +136,12 @@ def lay_out(
 
     levels = spread(level, ABSENT)
     in_list = np.logical_or.accumulate(shown.reshape(n_sessions, -1)[:, ::-1] > 0, axis=1)[:, ::-1]
-    first = np.empty(n_sessions, dtype=np.int64)
-    first[session[::-1]] = np.arange(len(session))[::-1]
     return Sessions(
         level=levels,
         clicked=spread(clicked & (level >= 0), False),
         rank=rank,
         propensity=None if propensity is None else spread(propensity, 1.0),
         n_levels=int(level.max()),
-        clusters=tuple(each[first] for each in clusters),
+        clusters=tuple(each[first_rows(session)] for each in clusters),
         has_holes=np.asarray(((levels < 0) & in_list).any(axis=1)),
     )
