@@ -3,6 +3,7 @@
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
 from skgraded.users._log import thresholds_from_log
+from skgraded.users._log_columns import log_columns
 from skgraded.users._log_result import LogThresholds
 from skgraded.users._pair_profile import BreakEven, PairProfile, UserDifference, UserShares
 from skgraded.users._personas import Persona, Personas, personas
@@ -29,6 +30,7 @@ __all__ = [
     "UserDifference",
     "UserShares",
     "ap_differences",
+    "log_columns",
     "personas",
     "profile_measures",
     "threshold_profile",

@@ -144,6 +144,7 @@ def thresholds_from_log(
     See Also
     --------
     thresholds_from_feedback : The same where users said which of the documents satisfied them.
+    log_columns : The columns from a table of the log and one of judgments.
 
     Notes
     -----

@@ -1,0 +1,88 @@
+"""A log and a table of judgments, joined."""
+
+import numpy as np
+import pytest
+
+from skgraded.users import log_columns, thresholds_from_log
+
+pd = pytest.importorskip("pandas")
+
+
+def tables(n=2000, seed=0):
+    """A log of sessions on 400 queries, and judgments of 90 % of the documents."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(4, size=(400, 8), p=[0.5, 0.2, 0.2, 0.1])
+    query, threshold = rng.integers(400, size=n), rng.choice([1, 2, 3], size=(n, 1))
+    order = np.argsort(rng.random((n, 8)), axis=1)
+    grade = np.take_along_axis(truth[query], order, axis=1)
+    clicked = (grade >= threshold) & (rng.random((n, 8)) < 1 / np.arange(1, 9))
+    log = pd.DataFrame(
+        {
+            "session": np.repeat(np.arange(n), 8),
+            "user": np.repeat(rng.integers(500, size=n), 8),
+            "query": [f"q{each}" for each in np.repeat(query, 8)],
+            "document": [f"d{each}" for each in order.ravel()],
+            "position": np.tile(np.arange(1, 9), n),
+            "clicked": clicked.ravel(),
+        }
+    )
+    judgments = pd.DataFrame(
+        {
+            "query": [f"q{each}" for each in np.repeat(np.arange(400), 8)],
+            "document": [f"d{each}" for each in np.tile(np.arange(8), 400)],
+            "grade": truth.ravel(),
+        }
+    )
+    judged = rng.random(len(judgments)) < 0.9
+    return log, judgments[judged], grade.ravel()
+
+
+def test_rows_get_the_grade_of_their_document_and_holes_stay_holes():
+    log, judgments, truth = tables()
+    shuffled = judgments.sample(frac=1, random_state=0)
+    log.index = np.random.default_rng(0).permutation(len(log))  # row labels say nothing here
+    columns = log_columns(log, pd.concat([shuffled, shuffled.head(5)]))
+    known = set(zip(judgments["query"], judgments["document"], strict=True))
+    is_known = [pair in known for pair in zip(log["query"], log["document"], strict=True)]
+    assert np.array_equal(~np.isnan(columns["grade"]), is_known)
+    assert np.array_equal(columns["grade"][is_known], truth[is_known])
+    assert columns["position"].tolist() == log["position"].tolist()
+    found = thresholds_from_log(**columns)
+    assert found.reader == "position"
+    assert found.n_unjudged == len(log) - sum(is_known)
+    assert list(found.clusters) == ["user", "query"]
+
+
+def test_purchases_and_clicks_are_told_apart():
+    log, judgments, _ = tables(50)
+    log["purchased"] = ~log["clicked"]
+    assert (log_columns(log, judgments, event="purchased")["clicked"] == log["purchased"]).all()
+    assert (
+        log_columns(log.drop(columns="clicked"), judgments)["clicked"] == log["purchased"]
+    ).all()
+    with pytest.raises(ValueError, match="event must name the column of log"):
+        log_columns(log, judgments)
+
+
+def test_columns_that_a_log_may_lack_are_passed_on_if_it_has_them():
+    log, judgments, _ = tables(50)
+    assert "user" not in log_columns(log.drop(columns="user"), judgments)
+    given = log.assign(propensity=1 / log["position"])
+    assert (log_columns(given, judgments)["propensity"] == given["propensity"]).all()
+
+
+def test_bad_tables_are_refused():
+    log, judgments, _ = tables(50)
+    with pytest.raises(ValueError, match=r"log must have the columns .* none named position"):
+        log_columns(log.drop(columns="position"), judgments)
+    with pytest.raises(ValueError, match=r"judgments must have the columns .* none named grade"):
+        log_columns(log, judgments.drop(columns="grade"))
+    with pytest.raises(ValueError, match="log must be a pandas DataFrame, got dict"):
+        log_columns({}, judgments)
+    other = judgments.head(1).assign(grade=lambda table: table["grade"] + 1)
+    with pytest.raises(ValueError, match="one grade of each document of a query, got several of"):
+        log_columns(log, pd.concat([judgments, other]))
+    with pytest.raises(ValueError, match="must hold documents that were shown, got"):
+        log_columns(log, judgments.assign(query="no " + judgments["query"]))
+    with pytest.raises(ValueError, match="of the same types in log and judgments"):
+        log_columns(log, judgments.assign(query=range(len(judgments))))
