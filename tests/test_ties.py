@@ -1,13 +1,15 @@
 """Ties: the order of rows decides nothing, not even the last bit."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
-from facts import EACH, FACTS
+from facts import EACH, FACTS, RANKED, has_mean_over_ties
+from scipy.stats import hypergeom
 
 from skgraded import catalogue
-from skgraded.measures import Judged
+from skgraded.measures import BinG, Judged, RankBiasedNCU, infAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -43,6 +45,52 @@ def test_sums_over_ties_are_added_in_one_order(name, gain):
     labels = rng.choice([0.1, 0.3, 0.7, 2.9], 99) if gain == "linear" else rng.integers(0, 4, 99)
     values = {chosen(labels[rng.permutation(99)], np.zeros(99)) for _ in range(50)}
     assert len(values) == 1
+
+
+@pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
+def test_one_tie_of_seven_documents_is_the_mean_over_its_5040_orders(name):
+    rng = np.random.default_rng(1)
+    orders = np.array(list(itertools.permutations(range(7))))
+    qid, falling = np.repeat(np.arange(len(orders)), 7), np.tile(np.arange(7.0)[::-1], len(orders))
+    for k in (None, 1, 3, 6):
+        labels = rng.choice([np.nan, 0, 0, 1, 1, 2, 3], 7)
+        labels[0] = 2
+        chosen = catalogue()[name]().resolve(3)
+        if "k" not in FACTS[name].refuses:
+            chosen = dataclasses.replace(chosen, k=k)
+        in_order = dataclasses.replace(chosen, ties="row_order")
+        values = in_order.per_query(labels[orders].ravel(), falling, qid=qid).values
+        assert chosen(labels, np.zeros(7)) == pytest.approx(values.mean(), abs=1e-12)
+
+
+LONG = 400
+
+
+def drawn(n_marked, j):
+    """Probabilities that 0, 1, ... of the marked documents among LONG - 1 others are in the j."""
+    return hypergeom(LONG - 1, n_marked, j).pmf(np.arange(LONG))
+
+
+@pytest.mark.parametrize("k", [None, 1, 50, 390])
+@pytest.mark.parametrize("n_relevant", [1, 20, 200, 399])
+def test_long_ties_against_the_hypergeometric_distribution(n_relevant, k):
+    labels = (np.arange(LONG) < n_relevant).astype(float)
+    labels[::3] = np.where(labels[::3] > 0, 1.0, np.nan)
+    n_sampled, counts = np.sum(~np.isnan(labels)), np.arange(LONG)
+    expected = np.zeros(3)
+    for j in range(k or LONG):
+        above, sampled = drawn(n_relevant - 1, j), drawn(n_sampled - 1, j)
+        relevant = counts * (n_relevant - 1) / max(n_sampled - 1, 1)
+        precision = (relevant + 1e-5) / (counts + 2e-5)
+        expected += [
+            drawn(LONG - n_relevant, j) @ (1 / np.log2(counts + 2.0)),
+            above @ (0.9**counts * (counts + 1)) / (j + 1) * (1 - 0.9) / (1 - 0.9**n_relevant),
+            (1 + (sampled * counts) @ precision) / (j + 1),
+        ]
+    expected *= [1 / LONG, n_relevant / LONG, 1 / LONG]
+    chosen = [BinG(k=k), RankBiasedNCU(k=k, p=0.9, beta=0), infAP(k=k)]
+    values = [each(labels, np.zeros(LONG)) for each in chosen]
+    np.testing.assert_allclose(values, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("rows", [[0, np.nan], [np.nan, 0]])

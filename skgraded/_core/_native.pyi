@@ -353,6 +353,138 @@ def preferences(
     Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.
     """
 
+def inferred_precisions(
+    code_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    relevant: NDArray[numpy.uint8],
+    epsilon: float,
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Sum of the inferred precisions at the relevant documents, by query.
+
+    The code 0 is outside the pool, 1 is unsampled, and the sampled levels start at 2.
+    """
+
+@overload
+def discounted_preferences(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    relevant: NDArray[numpy.uint8],
+    worth: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def discounted_preferences(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    relevant: NDArray[numpy.uint8],
+    worth: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Sum over relevant documents of worth[non-relevant documents above], by query.
+    """
+
+@overload
+def overlaps(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    pool_by_rank: NDArray[numpy.uint8],
+    pool_indptr: NDArray[numpy.int64],
+    weight: NDArray[numpy.float64],
+    depth: NDArray[numpy.int64],
+    n_levels: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def overlaps(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    pool_by_rank: NDArray[numpy.int32],
+    pool_indptr: NDArray[numpy.int64],
+    weight: NDArray[numpy.float64],
+    depth: NDArray[numpy.int64],
+    n_levels: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Weighted sum over depths of the documents shared with the ideal ranking, by query.
+    """
+
+@overload
+def preferred_ranks(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    share: NDArray[numpy.float64],
+    blended: NDArray[numpy.float64],
+    mean: bool,
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def preferred_ranks(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    share: NDArray[numpy.float64],
+    blended: NDArray[numpy.float64],
+    mean: bool,
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Blended ratio at the preferred rank, or the mean of those down to it, by query.
+
+    With `expected`, the levels of tied documents must stand best first.
+    """
+
+@overload
+def relevant_dcg(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    discount: NDArray[numpy.float64],
+    gain: NDArray[numpy.float64],
+    inverse: NDArray[numpy.float64],
+    inverse_at_end: NDArray[numpy.float64],
+    n_relevant: NDArray[numpy.int64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def relevant_dcg(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    discount: NDArray[numpy.float64],
+    gain: NDArray[numpy.float64],
+    inverse: NDArray[numpy.float64],
+    inverse_at_end: NDArray[numpy.float64],
+    n_relevant: NDArray[numpy.int64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """Sum over relevant documents of DCG times `inverse`, by query."""
+
 class SwapPrices:
     """
     Arrays from which the price of a swap of two documents is computed.

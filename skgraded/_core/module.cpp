@@ -33,6 +33,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+void define_expected(nb::module_& m);   // expected_module.cpp
 void define_lambdas(nb::module_& m);    // lambdas_module.cpp
 void define_query_ids(nb::module_& m);  // query_ids_module.cpp
 void define_studies(nb::module_& m);    // studies_module.cpp
@@ -354,9 +355,12 @@ struct OfLevels {
                                  const Bytes& relevant, const Doubles& most, const Doubles& divisor,
                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
+    const auto penalty = [&](std::int64_t q) noexcept {
+      return Penalty{most.data()[q], divisor.data()[q]};
+    };
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::preferences(by_rank.data(), tied.data(), queries, relevant.data(), most.data(),
-                            divisor.data(), cutoff, expected, n_threads, value);
+      skgraded::preferences(by_rank.data(), tied.data(), queries, relevant.data(), penalty, cutoff,
+                            expected, n_threads, value);
     });
   }
 
@@ -452,6 +456,7 @@ NB_MODULE(_native, m) {
         "level\nwhose grade reaches the threshold k.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
+  define_expected(m);
   define_lambdas(m);
   define_query_ids(m);
   define_studies(m);

@@ -1,15 +1,17 @@
-// Clipped preferences: each relevant document counts 1 less a penalty for the non-relevant
-// documents above it, of which no more than `most` count.
+// Preferences: what a relevant document counts depends on the number of non-relevant documents
+// above it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "hypergeometric.hpp"
 #include "queries.hpp"
 #include "scratch.hpp"
 
 namespace skgraded {
 
+// 1 less a penalty for the non-relevant documents, of which no more than `most` count.
 struct Penalty {
   double most;
   double divisor;  // 0: there is nothing to be penalised for
@@ -19,15 +21,22 @@ struct Penalty {
   }
 };
 
+// A worth by the number of non-relevant documents above.
+struct Worths {
+  const double* values;
+
+  double kept(double above) const noexcept { return values[static_cast<std::int64_t>(above)]; }
+};
+
 // The levels stand in the order in which they count.
-template <class Level>
+template <class Level, class Worth>
 double preferences_in_order(const RankedList<Level>& list, const std::uint8_t* relevant,
-                            Penalty penalty, std::int64_t cutoff) noexcept {
+                            const Worth& worth, std::int64_t cutoff) noexcept {
   double sum = 0.0, above = 0.0;
   const std::int64_t last = std::min(cutoff, list.size);
   for (std::int64_t i = 0; i < last; ++i) {
     if (relevant[list.level[i]] != 0)
-      sum += penalty.kept(above);
+      sum += worth.kept(above);
     else
       above += 1.0;
   }
@@ -42,41 +51,32 @@ struct TiedBlock {
 
 // A relevant document of the block has any number of the block's non-relevant ones above it, from
 // none to all, with the same probability.
-inline double preferences_of_block(const TiedBlock& block, Penalty penalty) noexcept {
+template <class Worth>
+double preferences_of_block(const TiedBlock& block, const Worth& worth) noexcept {
   double sum = 0.0;
-  for (double i = 0.0; i <= block.nonrelevant; i += 1.0) sum += penalty.kept(block.above + i);
+  for (double i = 0.0; i <= block.nonrelevant; i += 1.0) sum += worth.kept(block.above + i);
   return block.relevant * sum / (block.nonrelevant + 1.0);
 }
 
-// The same where only the block's first `ranks` ranks count. A relevant document stands at each
-// rank of the block with probability 1 / t; above[i] is the probability that i of the documents
-// above it, drawn from the block's others, are non-relevant (hypergeometric, one more document a
-// rank).
-inline double preferences_of_cut_block(const TiedBlock& block, Penalty penalty, std::int64_t ranks,
-                                       double* above) noexcept {
-  const double n_tied = block.relevant + block.nonrelevant;
+// The same where only the block's first `ranks` ranks count. If n of their documents are not
+// relevant, the others have any number of these above them, from none to n, with the same
+// probability.
+template <class Worth>
+double preferences_of_cut_block(const TiedBlock& block, const Worth& worth, std::int64_t ranks,
+                                double* sums) noexcept {
+  const Draw draw{block.relevant + block.nonrelevant, block.nonrelevant,
+                  static_cast<double>(ranks)};
   double sum = 0.0;
-  above[0] = 1.0;
-  for (std::int64_t drawn = 0; drawn < ranks; ++drawn) {
-    for (std::int64_t i = 0; i <= drawn; ++i)
-      sum += above[i] * penalty.kept(block.above + static_cast<double>(i));
-    const double left = n_tied - 1.0 - static_cast<double>(drawn);
-    above[drawn + 1] = 0.0;
-    for (std::int64_t i = drawn + 1; i >= 0; --i) {
-      const auto n = static_cast<double>(i);
-      const double relevant_left = block.relevant - 1.0 - (static_cast<double>(drawn) - n);
-      const double next_is_relevant = above[i] * std::max(relevant_left, 0.0);
-      const double next_is_not =
-          i > 0 ? above[i - 1] * std::max(block.nonrelevant - (n - 1.0), 0.0) : 0.0;
-      above[i] = left > 0.0 ? (next_is_relevant + next_is_not) / left : 0.0;
-    }
-  }
-  return block.relevant / n_tied * sum;
+  for (std::int64_t i = 0; static_cast<double>(i) <= draw.most(); ++i)
+    sums[i] = sum += worth.kept(block.above + static_cast<double>(i));
+  return draw.mean([&](double n) noexcept {
+    return (draw.drawn - n) * (sums[static_cast<std::int64_t>(n)] / (n + 1.0));
+  });
 }
 
-template <class Level>
+template <class Level, class Worth>
 double preferences_expected(const RankedList<Level>& list, const std::uint8_t* relevant,
-                            Penalty penalty, std::int64_t cutoff, double* scratch) noexcept {
+                            const Worth& worth, std::int64_t cutoff, double* scratch) noexcept {
   double sum = 0.0, above = 0.0;
   const std::int64_t last = std::min(cutoff, list.size);
   for (std::int64_t first = 0, end; first < last; first = end) {
@@ -85,23 +85,24 @@ double preferences_expected(const RankedList<Level>& list, const std::uint8_t* r
     for (std::int64_t i = first; i < end; ++i) block.relevant += relevant[list.level[i]];
     block.nonrelevant = static_cast<double>(end - first) - block.relevant;
     if (block.relevant > 0.0)
-      sum += end <= last ? preferences_of_block(block, penalty)
-                         : preferences_of_cut_block(block, penalty, last - first, scratch);
+      sum += end <= last ? preferences_of_block(block, worth)
+                         : preferences_of_cut_block(block, worth, last - first, scratch);
     above += block.nonrelevant;
   }
   return sum;
 }
 
-template <class Level>
+// worth_of(q) is what relevant documents of the query q count.
+template <class Level, class WorthOf>
 void preferences(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-                 const std::uint8_t* relevant, const double* most, const double* divisor,
-                 std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
+                 const std::uint8_t* relevant, const WorthOf& worth_of, std::int64_t cutoff,
+                 bool expected, std::int64_t n_threads, double* value) {
   for_queries_with_scratch(queries, n_threads, 1, [=](std::int64_t q, Scratch& scratch) noexcept {
     const std::int64_t begin = queries.begin(q);
     const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
-    const Penalty penalty{most[q], divisor[q]};
-    value[q] = expected ? preferences_expected(list, relevant, penalty, cutoff, scratch.array(0))
-                        : preferences_in_order(list, relevant, penalty, cutoff);
+    const auto worth = worth_of(q);
+    value[q] = expected ? preferences_expected(list, relevant, worth, cutoff, scratch.array(0))
+                        : preferences_in_order(list, relevant, worth, cutoff);
   });
 }
 

@@ -28,12 +28,11 @@ class Scratch {
 };
 
 // Calls body(q, scratch) for every query q. All scratch is allocated before the threads start,
-// since they must not throw.
+// since they must not throw. Its arrays have room for at least `least` numbers.
 template <class Body>
 void for_queries_with_scratch(const Queries& queries, std::int64_t n_threads, int n_arrays,
-                              const Body& body) {
-  std::int64_t longest = 0;
-  for (std::int64_t q = 0; q < queries.count; ++q) longest = std::max(longest, queries.size(q));
+                              const Body& body, std::int64_t least = 0) {
+  const std::int64_t longest = std::max(least, queries.longest());
   const int n_slices = slices_for(queries, n_threads);
   std::vector<Scratch> scratch;
   scratch.reserve(static_cast<std::size_t>(n_slices));

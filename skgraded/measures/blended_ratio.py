@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._gains import Gain, _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
-from skgraded.measures._pool_positions import BlendedIdealGain, rank_of
+from skgraded.measures._pool_positions import BlendedIdealGain
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PairPart
 from skgraded.measures.average_precision import QMeasure
-from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+from skgraded.rankings import Judgments, RankedList, Rankings
 
 __all__ = ["EBR", "NCU", "OMeasure", "PMeasure", "PPlus", "RankBiasedNCU"]
 
@@ -43,12 +43,10 @@ class _BlendedRatio(_GainMeasure):
         """Return 1 / (beta cg_I(n) + n) at every rank."""
         return BlendedIdealGain(self.gain, self.beta)(ranked, judgments)
 
-    def _ratio(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Return BR(n) at every rank."""
-        blended = self.beta * self._gains(judgments) + (judgments.grades > 0)
-        found = _core.cumulate(blended[ranked.levels], ranked.indptr)
-        ratio: FloatArray = found * self._share(ranked, judgments)
-        return ratio
+    def _blended(self, judgments: Judgments) -> FloatArray:
+        """Return by level what a document adds to beta cg(n) + count(n)."""
+        blended: FloatArray = self.beta * self._gains(judgments) + (judgments.grades > 0)
+        return blended
 
     def _cascade(self, rankings: Rankings, stop: FloatArray) -> FloatArray:
         """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
@@ -58,23 +56,10 @@ class _BlendedRatio(_GainMeasure):
             *ranked,
             self._share(ranked, judgments),
             stop,
-            self.beta * self._gains(judgments) + (judgments.grades > 0),
+            self._blended(judgments),
             _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
-        )
-
-    def _counts(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Return count(n) at every rank."""
-        found = (judgments.grades > 0).astype(np.float64)
-        return _core.cumulate(found[ranked.levels], ranked.indptr)
-
-    def _sum(self, rankings: Rankings, weights: FloatArray, by_level: FloatArray) -> FloatArray:
-        """Sum weight times a function of the level over the ranks n <= k of each query."""
-        ranked = rankings.ranked(self.ties, self.unjudged)
-        last, expected = _core.last_rank(self.k), self.ties == "expected"
-        return _core.discounted_gain(
-            *ranked, weights, True, by_level, last, expected, rankings.n_threads
         )
 
 
@@ -281,21 +266,21 @@ class OMeasure(_BlendedRatio):
 class _PreferredRank(_BlendedRatio):
     """Base class of measures of the first document that has the highest grade in the list."""
 
-    ties: Ties = "row_order"
+    # Whether the value is a mean of blended ratios, or that of the preferred rank alone.
+    _is_mean: ClassVar[bool] = False
 
-    _averages_over_ties: ClassVar[bool] = False
-
-    def _preferred(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.bool_]:
-        """Mark the first document of the highest grade above 0 among the first k of each list."""
-        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
-        within = rank_of(ranked) <= (np.inf if self.k is None else self.k)
-        levels = np.where(within, ranked.levels.astype(np.int64), 0)
-        best = np.zeros(judgments.n_queries, dtype=np.int64)
-        np.maximum.at(best, query, levels)
-        is_best = (levels == best[query]) & (levels > 0)
-        first = _core.cumulate(is_best.astype(np.float64), ranked.indptr) == 1.0
-        preferred: NDArray[np.bool_] = is_best & first
-        return preferred
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        return _core.preferred_ranks(
+            *ranked,
+            self._share(ranked, judgments),
+            self._blended(judgments),
+            self._is_mean,
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
 
 
 class PMeasure(_PreferredRank):
@@ -317,8 +302,8 @@ class PMeasure(_PreferredRank):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -344,11 +329,6 @@ class PMeasure(_PreferredRank):
     0.8571428571428571
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        weights = self._preferred(ranked, judgments) * self._ratio(ranked, judgments)
-        return self._sum(rankings, weights, np.ones(judgments.n_levels))
-
 
 class PPlus(_PreferredRank):
     r"""P-plus: the mean of the blended ratios of the relevant documents down to the preferred rank.
@@ -373,8 +353,8 @@ class PPlus(_PreferredRank):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -400,16 +380,7 @@ class PPlus(_PreferredRank):
     0.5952
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        preferred = self._preferred(ranked, judgments)
-        passed = _core.cumulate(preferred.astype(np.float64), ranked.indptr)
-        read = preferred | (passed == 0.0)
-        ratio = self._ratio(ranked, judgments)
-        total = self._sum(rankings, read * ratio, (judgments.grades > 0).astype(np.float64))
-        counts = self._counts(ranked, judgments)
-        at_preferred = self._sum(rankings, preferred * counts, np.ones(judgments.n_levels))
-        return total * reciprocal(at_preferred)
+    _is_mean: ClassVar[bool] = True
 
 
 class RankBiasedNCU(_BlendedRatio):

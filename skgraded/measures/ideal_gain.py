@@ -10,50 +10,17 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
-from skgraded.measures._measure import Measure
 from skgraded.measures._pool_positions import DiscountAtGainEnds, at_ranks, rank_of
 from skgraded.measures._positions import Log2, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+from skgraded.rankings import Judgments, Rankings, Ties
 
 __all__ = ["RNDCG", "BinG", "G", "NDCGRel"]
 
 FloatArray = NDArray[np.float64]
 
 
-class _CostGain(Measure):
-    """Base class of measures whose discount depends on the gain that ranks above have missed."""
-
-    ties: Ties = "pessimistic"
-
-    _averages_over_ties: ClassVar[bool] = False
-
-    def _gained(self, judgments: Judgments) -> FloatArray:
-        """Return the gain by level."""
-        raise NotImplementedError
-
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        pool, gain = judgments.pool, self._gained(judgments)
-        found = _core.cumulate(gain[ranked.levels], ranked.indptr)
-        cost = _core.cumulate(np.maximum(gain, 1.0)[pool.levels], pool.indptr)
-        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths)
-        cost_at = at_ranks(n, cost, ranked, pool) + np.maximum(n - pool_end, 0.0)
-        # Both sums have the same ideal documents, and rounding must not make them differ.
-        missed = np.maximum(cost_at - found, 0.0)
-        total = _sum(self, rankings, ranked, 1.0 / np.log2(2.0 + missed), gain)
-        return total * reciprocal(judgments.sum_over_pool(gain))
-
-
-def _sum(
-    measure: Measure, rankings: Rankings, ranked: RankedList, weights: FloatArray, gain: FloatArray
-) -> FloatArray:
-    """Sum weight times gain over the ranks n <= k of each query."""
-    last = _core.last_rank(measure.k)
-    return _core.discounted_gain(*ranked, weights, True, gain, last, False, rankings.n_threads)
-
-
-class G(_CostGain, _GainMeasure):
+class G(_GainMeasure):
     r"""G, the normalized gain of trec_eval.
 
     .. math::
@@ -98,11 +65,27 @@ class G(_CostGain, _GainMeasure):
     0.876977
     """
 
-    def _gained(self, judgments: Judgments) -> FloatArray:
-        return self._gains(judgments)
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        pool, gain = judgments.pool, self._gains(judgments)
+        found = _core.cumulate(gain[ranked.levels], ranked.indptr)
+        cost = _core.cumulate(np.maximum(gain, 1.0)[pool.levels], pool.indptr)
+        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths)
+        cost_at = at_ranks(n, cost, ranked, pool) + np.maximum(n - pool_end, 0.0)
+        # Both sums have the same ideal documents, and rounding must not make them differ.
+        missed = np.maximum(cost_at - found, 0.0)
+        discounts, last = 1.0 / np.log2(2.0 + missed), _core.last_rank(self.k)
+        total = _core.discounted_gain(
+            *ranked, discounts, True, gain, last, False, rankings.n_threads
+        )
+        return total * reciprocal(judgments.sum_over_pool(gain))
 
 
-class BinG(_CostGain, _BinaryMeasure):
+class BinG(_BinaryMeasure):
     r"""Binary G: every relevant document is discounted by the non-relevant documents above it.
 
     .. math:: binG = \frac{1}{RB} \sum_{n=1}^{N} \frac{1[r_n \ge t]}{\log_2(2 + n - count(n))}
@@ -117,8 +100,8 @@ class BinG(_CostGain, _BinaryMeasure):
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -142,8 +125,18 @@ class BinG(_CostGain, _BinaryMeasure):
     0.75
     """
 
-    def _gained(self, judgments: Judgments) -> FloatArray:
-        return self._relevant(judgments).astype(np.float64)
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        relevant = self._relevant(judgments)
+        total = _core.discounted_preferences(
+            *ranked,
+            relevant.astype(np.uint8),
+            Log2().at(np.arange(1.0, ranked.longest + 2)),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return total * reciprocal(judgments.count_pool(relevant))
 
 
 class RNDCG(_GainMeasure, PrefixMeasure):
@@ -221,8 +214,8 @@ class NDCGRel(_GainMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -246,27 +239,23 @@ class NDCGRel(_GainMeasure):
     0.6799
     """
 
-    ties: Ties = "row_order"
-
-    _averages_over_ties: ClassVar[bool] = False
-
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        gain, pool = self._gains(judgments), judgments.pool
+        judgments, pool = rankings.judgments, rankings.judgments.pool
+        ranked, gain = rankings.ranked_by_grade(self.ties, self.unjudged), self._gains(judgments)
         discounts = Log2().at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
-
-        def cumulated(lists: RankedList) -> FloatArray:
-            at = (rank_of(lists) - 1.0).astype(np.int64)
-            return _core.cumulate(gain[lists.levels] * discounts[at], lists.indptr)
-
-        inverse = reciprocal(cumulated(pool))
-        ratio = cumulated(ranked) * at_ranks(rank_of(ranked), inverse, ranked, pool)
-        positive = (gain > 0).astype(np.float64)
-        at_documents = _sum(self, rankings, ranked, ratio, positive)
-        found = _sum(self, rankings, ranked, np.ones(len(ranked.levels)), positive)
-        places = (rank_of(ranked) - 1.0).astype(np.int64)
-        whole = np.append(0.0, inverse)[pool.indptr[1:]] * (pool.lengths > 0)
-        at_end = _sum(self, rankings, ranked, discounts[places], gain) * whole
+        places = (rank_of(pool) - 1.0).astype(np.int64)
+        ideal = _core.cumulate(gain[pool.levels] * discounts[places], pool.indptr)
+        inverse = reciprocal(ideal)
         n_relevant = judgments.count_pool(gain > 0)
-        values: FloatArray = at_documents + (n_relevant - found) * at_end
-        return values * reciprocal(n_relevant)
+        total = _core.relevant_dcg(
+            *ranked,
+            discounts,
+            gain,
+            at_ranks(rank_of(ranked), inverse, ranked, pool),
+            np.append(0.0, inverse)[pool.indptr[1:]] * (pool.lengths > 0),
+            n_relevant,
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return total * reciprocal(n_relevant)

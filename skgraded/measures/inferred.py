@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._pool_positions import rank_of
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import RankedList, Rankings, Ties
+from skgraded.rankings import RankedList, Rankings
 
 __all__ = ["infAP"]
 
@@ -49,8 +46,8 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         Lowest relevant grade t.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
         from the list, so that nothing is inferred.
@@ -76,10 +73,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     0.5
     """
 
-    ties: Ties = "row_order"
     epsilon: float = 1e-5
-
-    _averages_over_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,18 +81,14 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         judgments = rankings.judgments
-        ranked = self._kinds(rankings)
-        relevant = np.concatenate(([False, False], self._relevant(judgments)))[ranked.levels]
-        n_rel = _above(relevant, ranked)
-        n_sampled = _above(ranked.levels >= _N_UNJUDGED, ranked)
-        n_pooled = _above(ranked.levels > 0, ranked)
-        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
-        n = rank_of(ranked)
-        precision = (n_rel + self.epsilon) / (n_sampled + 2 * self.epsilon)
-        terms = relevant * (1.0 + n_pooled * precision) / n
-        if self.k is not None:
-            terms[n > self.k] = 0.0
-        sums = np.bincount(query, weights=terms, minlength=judgments.n_queries)
+        sums = _core.inferred_precisions(
+            *self._kinds(rankings),
+            np.append([False, False], self._relevant(judgments)).astype(np.uint8),
+            self.epsilon,
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
         return sums * reciprocal(self._n_relevant(judgments))
 
     def _kinds(self, rankings: Rankings) -> RankedList:
@@ -113,15 +103,8 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
             kinds.astype(np.int32), rankings.order, judgments.indptr, rankings.n_threads
         )
         ranked = RankedList(by_rank, rankings.tied, judgments.indptr)
-        if self.ties == "row_order":
+        if self.ties in ("row_order", "expected"):
             return ranked
         best_first = self.ties == "optimistic"
         in_ties = _core.sort_within_ties(*ranked, best_first, rankings.n_threads)
         return ranked._replace(levels=in_ties)
-
-
-def _above(marked: NDArray[np.bool_], ranked: RankedList) -> NDArray[np.int64]:
-    """Count, for every document, the marked documents above it in its list."""
-    before = np.concatenate(([0], np.cumsum(marked)))
-    above: NDArray[np.int64] = before[:-1] - np.repeat(before[ranked.indptr[:-1]], ranked.lengths)
-    return above

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._measure import Measure
-from skgraded.measures._pool_positions import rank_of
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import Judgments, RankedList, Rankings, Ties
+from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["Compat"]
 
@@ -41,8 +38,8 @@ class Compat(Measure):
         Persistence, strictly between 0 and 1.
     k : int, optional
         Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="row_order"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -70,10 +67,7 @@ class Compat(Measure):
     """
 
     p: float = 0.95
-    ties: Ties = "row_order"
     normalize: bool = True
-
-    _averages_over_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,22 +78,17 @@ class Compat(Measure):
 
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        relevant = self._relevant(judgments)
-        depth = self._depths(judgments)
+        depth, pool = self._depths(judgments), judgments.pool
         n = np.arange(1.0, depth.max(initial=0) + 1)
         weights = np.power(self.p, n - 1.0)
-        agreement = np.concatenate(([0.0], np.cumsum(weights / n)))
-        # What a document adds that both rankings have from rank m on: the summands m..D.
-        end = np.repeat(depth, ranked.lengths)
-        both = np.maximum(rank_of(ranked).astype(np.int64), _ideal_ranks(ranked, judgments))
-        added = agreement[end] - agreement[np.minimum(both - 1, end)]
-        total = _core.discounted_gain(
+        total = _core.overlaps(
             *ranked,
-            added,
-            True,
-            relevant.astype(np.float64),
-            _core.last_rank(self.k),
-            False,
+            pool.levels,
+            pool.indptr,
+            weights / n,
+            depth,
+            judgments.n_levels,
+            self.ties == "expected",
             rankings.n_threads,
         )
         return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])
@@ -109,24 +98,3 @@ class Compat(Measure):
         n_relevant = judgments.count_pool(self._relevant(judgments))
         depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
         return depth if self.k is None else np.minimum(depth, self.k)
-
-
-def _ideal_ranks(ranked: RankedList, judgments: Judgments) -> IntArray:
-    """Return each document's rank in the ideal ranking that keeps the list's order within grades.
-
-    Documents of the pool that the list lacks stand at the end of their grade.
-    """
-    n_levels, pool = judgments.n_levels, judgments.pool
-    query = np.repeat(np.arange(judgments.n_queries), pool.lengths)
-    counts = np.bincount(
-        query * n_levels + pool.levels.astype(np.int64), minlength=judgments.n_queries * n_levels
-    ).reshape(judgments.n_queries, n_levels)
-    higher = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1] - counts
-    own = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
-    group = own * n_levels + ranked.levels.astype(np.int64)
-    order = np.argsort(group, kind="stable")
-    first = np.searchsorted(group[order], group)
-    place = np.empty(len(group), dtype=np.int64)
-    place[order] = np.arange(len(group))
-    ranks: IntArray = higher.ravel()[group] + place - first + 1
-    return ranks

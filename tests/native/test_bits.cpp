@@ -23,15 +23,19 @@
 #include "cumulate.hpp"
 #include "exact_sum.hpp"
 #include "gain.hpp"
+#include "inferred.hpp"
 #include "lambda_task.hpp"
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "overlap.hpp"
 #include "pair_matrix.hpp"
 #include "preference.hpp"
+#include "preferred.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
+#include "relevant_dcg.hpp"
 #include "schedule.hpp"
 
 namespace {
@@ -53,24 +57,44 @@ const Digests kDigests = {
     {"cascade, ties in order", 0x2418d7bbf75ef915U},
     {"blended_cascade, ties in order", 0x87bb75658b1d1cd6U},
     {"preferences, ties in order", 0x189c4ca9a595ca02U},
+    {"inferred_precisions, ties in order", 0xf706c797dd25d74fU},
+    {"overlaps, ties in order", 0xfe1729f7d31e3addU},
+    {"preferred_ranks, ties in order", 0x6f1b81d364f1c3f5U},
+    {"preferred_ranks, mean, ties in order", 0xf22e2a9096febe12U},
+    {"relevant_dcg, ties in order", 0xb989b0401387d5e9U},
     {"pair_moments, ties in order", 0x7ad00714dd58f9abU},
     {"pair_part, ties in order", 0xeeedcb38e206e833U},
     {"discounted_gain, ties expected", 0xe5a9bac262f42a4bU},
     {"cascade, ties expected", 0x071d158e2bff9a34U},
     {"blended_cascade, ties expected", 0xeb3258d9da3220d0U},
     {"preferences, ties expected", 0x15c9e42c46c82d95U},
+    {"inferred_precisions, ties expected", 0xfaf2963a6f2a71ffU},
+    {"overlaps, ties expected", 0xe05b23c8e2c17e7eU},
+    {"preferred_ranks, ties expected", 0x927604c0d6fd43c3U},
+    {"preferred_ranks, mean, ties expected", 0x2826975cac2a4bebU},
+    {"relevant_dcg, ties expected", 0xf05f543d222bd1e3U},
     {"pair_moments, ties expected", 0x0e6dfcd1e38dfe9dU},
     {"pair_part, ties expected", 0x3929fe1c1bd2053eU},
     {"discounted_gain, ties in order, cut off", 0x97e4cfadbd1c6826U},
     {"cascade, ties in order, cut off", 0x3c81680c994bac37U},
     {"blended_cascade, ties in order, cut off", 0x74600a6873c38ae2U},
     {"preferences, ties in order, cut off", 0x50e7caa79a39ac3dU},
+    {"inferred_precisions, ties in order, cut off", 0x53c97509bbd5be3aU},
+    {"overlaps, ties in order, cut off", 0xb6355eb4b94fbb4aU},
+    {"preferred_ranks, ties in order, cut off", 0x8a78045d05b6800aU},
+    {"preferred_ranks, mean, ties in order, cut off", 0x3d19a7125bb72872U},
+    {"relevant_dcg, ties in order, cut off", 0x491b6281d94ec721U},
     {"pair_moments, ties in order, cut off", 0x3a93890d6620563fU},
     {"pair_part, ties in order, cut off", 0xc46a7059896fd89fU},
     {"discounted_gain, ties expected, cut off", 0x9c3dc77b071f63a9U},
     {"cascade, ties expected, cut off", 0x1e810eff5b07ca15U},
     {"blended_cascade, ties expected, cut off", 0x788259915378e361U},
-    {"preferences, ties expected, cut off", 0x9778dad6dd47bf92U},
+    {"preferences, ties expected, cut off", 0x74be5eab426101ceU},
+    {"inferred_precisions, ties expected, cut off", 0x79ac788a11891c8aU},
+    {"overlaps, ties expected, cut off", 0x319bd9ea95bcde80U},
+    {"preferred_ranks, ties expected, cut off", 0xd0478510fe870cd8U},
+    {"preferred_ranks, mean, ties expected, cut off", 0x0492ec08fb00aeb6U},
+    {"relevant_dcg, ties expected, cut off", 0xec73e13f9013ab10U},
     {"pair_moments, ties expected, cut off", 0x947160414c410151U},
     {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
     {"lambdas, tie order 0, gradient", 0x680579136434d282U},
@@ -197,9 +221,34 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
 
   const std::vector<std::uint8_t> relevant = {0, 0, 1, 1, 1};
   const Doubles most = draws.units(nq), divisor = draws.units(nq);
-  preferences(level, tied, queries, relevant.data(), most.data(), divisor.data(), cutoff, expected,
-              1, value.data());
+  const auto penalty = [&](std::int64_t q) noexcept {
+    return Penalty{most[static_cast<std::size_t>(q)], divisor[static_cast<std::size_t>(q)]};
+  };
+  preferences(level, tied, queries, relevant.data(), penalty, cutoff, expected, 1, value.data());
   results.add(named("preferences", expected, cutoff), value);
+
+  const std::vector<std::int32_t> codes(level, level + n);
+  inferred_precisions(codes.data(), tied, queries, relevant.data(), 1e-5, cutoff, expected, 1,
+                      value.data());
+  results.add(named("inferred_precisions", expected, cutoff), value);
+  std::vector<std::uint8_t> best_first(static_cast<std::size_t>(n));
+  const std::vector<std::uint8_t> whole(static_cast<std::size_t>(n), 1);
+  sort_within_ties(level, whole.data(), queries, true, 1, best_first.data());
+  std::vector<std::int64_t> depth(static_cast<std::size_t>(nq));
+  for (std::int64_t q = 0; q < nq; ++q)
+    depth[static_cast<std::size_t>(q)] = std::min(cutoff, queries.size(q));
+  overlaps(level, tied, queries, best_first.data(), queries, weight.data(), depth.data(), kLevels,
+           expected, 1, value.data());
+  results.add(named("overlaps", expected, cutoff), value);
+  sort_within_ties(level, tied, queries, true, 1, best_first.data());
+  for (const bool mean : {false, true}) {
+    preferred_ranks(best_first.data(), tied, queries, weight.data(),
+                    PreferredRule{gain.data(), mean}, cutoff, expected, 1, value.data());
+    results.add(named(mean ? "preferred_ranks, mean" : "preferred_ranks", expected, cutoff), value);
+  }
+  relevant_dcg(level, tied, queries, weight.data(), gain.data(), weight.data(), most.data(),
+               depth.data(), cutoff, expected, 1, value.data());
+  results.add(named("relevant_dcg", expected, cutoff), value);
 
   Doubles moments(static_cast<std::size_t>(nq * kLevels * kLevels));
   pair_moments<std::uint8_t>(

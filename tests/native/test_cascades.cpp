@@ -192,13 +192,15 @@ void test_preferences(Random& random) {
   Doubles most(n_queries), divisor(n_queries);
   for (double& each : most) each = static_cast<double>(below(random, 5));
   for (double& each : divisor) each = static_cast<double>(below(random, 4));
+  const auto penalty_of = [&](std::int64_t q) noexcept {
+    return Penalty{most[static_cast<std::size_t>(q)], divisor[static_cast<std::size_t>(q)]};
+  };
   for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{3}, kNoCutoff})
     for (const int n_threads : {1, 3}) {
       Doubles mean(n_queries), in_order(n_queries);
       for (const bool expected : {false, true})
         preferences(lists.level.data(), lists.tied.data(), lists.queries(), kRelevant.data(),
-                    most.data(), divisor.data(), cutoff, expected, n_threads,
-                    (expected ? mean : in_order).data());
+                    penalty_of, cutoff, expected, n_threads, (expected ? mean : in_order).data());
       for (std::size_t q = 0; q < n_queries; ++q) {
         const auto list = lists.list(static_cast<std::int64_t>(q));
         const Penalty penalty{most[q], divisor[q]};

@@ -61,7 +61,7 @@ def f_measure(
     if not normalize:
         return value
     best = f_measure(ideal(pool), pool, k=k, rel=rel, beta=beta)
-    return empty if best == 0 else value / best
+    return 0 if best == 0 else value / best
 
 
 def fdr(ranked, pool=None, *, k=None, rel=1, condense=False, empty=0):
