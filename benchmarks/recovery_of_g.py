@@ -75,7 +75,7 @@ def from_feedback(n, corrected, **users):
             grade,
             satisfied,
             propensity=propensity if corrected else None,
-            qid=session,
+            cluster=session,
             n_resamples=N_RESAMPLES,
         )
 

@@ -33,7 +33,7 @@ session = np.repeat(np.arange(n_sessions), n_shown)
 
 # %%
 # With the probability that a user examined the rank, the estimate is near the truth.
-log = {"grade": grade.ravel(), "satisfied": satisfied.ravel(), "qid": session}
+log = {"grade": grade.ravel(), "satisfied": satisfied.ravel(), "cluster": session}
 found = thresholds_from_feedback(**log, propensity=propensity.ravel())
 print(f"Position corrected; the truth is {true_g}\n{found}\n")
 ax = found.plot()

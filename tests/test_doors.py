@@ -72,6 +72,7 @@ COLUMNS = {
     "satisfied": (Y > 2).astype(float),
     "clicked": np.random.default_rng(0).random(len(Y)) < Y / 8,
     "session": QID,
+    "cluster": QID,
     "position": np.tile(np.arange(1, 9), N_QUERIES),
     "user": QID,
     "query": QID,
@@ -82,7 +83,7 @@ COLUMNS = {
     "assessments": np.column_stack([Y, Y[::-1]]),
 }
 HOLD_LABELS = {"y", "y_true", "grade", "preference"}
-HOLD_IDS = {"qid", "query", "groups"}
+HOLD_IDS = {"qid", "query", "cluster", "groups"}
 
 # What other parameters hold that have no default
 ARGUMENTS = {

@@ -72,7 +72,7 @@ def rows_of_feedback(draw):
 def estimate(rows, **options):
     """The estimate; rows in which higher grades do not satisfy more often are skipped."""
     grade, satisfied, propensity, session = rows
-    options = {"propensity": propensity, "qid": session, "n_resamples": 100, **options}
+    options = {"propensity": propensity, "cluster": session, "n_resamples": 100, **options}
     try:
         return thresholds_from_feedback(grade, satisfied, **options)
     except ValueError as error:
@@ -140,7 +140,7 @@ def test_rows_without_a_grade_are_left_out_and_counted(rows):
     longer = ([np.nan, *grade], [True, *satisfied], [0.5, *propensity], ["new", *session])
     found, without = estimate(longer), estimate(rows)
     assert found.n_unjudged == 1
-    assert found.n_sessions == without.n_sessions
+    assert found.n_clusters == without.n_clusters
     assert np.array_equal(found.interval, without.interval)
     assert "Left out: 1 row without a grade." in repr(found)
 
@@ -149,7 +149,7 @@ def test_rows_without_a_grade_are_left_out_and_counted(rows):
 @given(rows_of_feedback())
 def test_the_scale_may_be_named_and_ids_may_be_of_any_type(rows):
     found = estimate(rows)
-    named = estimate(rows, max_grade=max(rows[0]), qid=[f"s{each}" for each in rows[3]])
+    named = estimate(rows, max_grade=max(rows[0]), cluster=[f"s{each}" for each in rows[3]])
     assert np.array_equal(named.g, found.g)
     assert np.array_equal(named.interval, found.interval)
 
@@ -158,7 +158,7 @@ def test_g_is_recovered_where_position_is_corrected_and_not_where_it_is_ignored(
     corrected, ignored = [], []
     for seed in range(8):
         grade, satisfied, propensity, session = simulate(3000, seed)
-        options = {"qid": session, "n_resamples": 100}
+        options = {"cluster": session, "n_resamples": 100}
         estimated = thresholds_from_feedback(grade, satisfied, propensity=propensity, **options)
         corrected.append(estimated.g)
         ignored.append(thresholds_from_feedback(grade, satisfied, **options))
@@ -171,7 +171,7 @@ def test_g_is_recovered_where_position_is_corrected_and_not_where_it_is_ignored(
 
 def test_satisfaction_by_worse_documents_is_subtracted():
     rows = simulate(20_000, hit=0.6, miss=0.1)
-    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], qid=rows[3])
+    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], cluster=rows[3])
     assert found.rate[0] == pytest.approx(0.1, abs=0.01)
     assert found.rate[4] == pytest.approx(0.6, abs=0.03)
     assert found.g == pytest.approx(TRUE_G, abs=0.03)
@@ -190,7 +190,12 @@ def test_intervals_cover_as_often_as_they_say():
     for seed in range(200):
         grade, satisfied, propensity, session = simulate(200, seed)
         found = thresholds_from_feedback(
-            grade, satisfied, propensity=propensity, qid=session, n_resamples=200, confidence=0.8
+            grade,
+            satisfied,
+            propensity=propensity,
+            cluster=session,
+            n_resamples=200,
+            confidence=0.8,
         )
         covered.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
     assert np.mean(covered, axis=0) == pytest.approx(0.8, abs=0.09)  # three standard errors
@@ -199,7 +204,7 @@ def test_intervals_cover_as_often_as_they_say():
 def test_sessions_are_resampled_as_a_whole():
     grade, satisfied, _, session = simulate(100, 1)
     rows = [np.tile(each, 25) for each in (grade, satisfied, session)]
-    together = thresholds_from_feedback(rows[0], rows[1], qid=rows[2])
+    together = thresholds_from_feedback(rows[0], rows[1], cluster=rows[2])
     apart = thresholds_from_feedback(rows[0], rows[1])
     assert np.array_equal(together.g, apart.g)
     widths = [np.ptp(each.interval, axis=1) for each in (together, apart)]
@@ -209,11 +214,11 @@ def test_sessions_are_resampled_as_a_whole():
 def test_sessions_may_stand_beside_the_grades():
     grade, satisfied, propensity, session = simulate(100, 1)
     given = {"propensity": propensity, "n_resamples": 100}
-    expected = thresholds_from_feedback(grade, satisfied, qid=session, **given)
+    expected = thresholds_from_feedback(grade, satisfied, cluster=session, **given)
     for target in (query_series(grade, session), query_target(grade, session)):
         found = thresholds_from_feedback(target, satisfied, **given)
         assert np.array_equal(found.interval, expected.interval)
-        assert found.n_sessions == expected.n_sessions == 100
+        assert found.n_clusters == expected.n_clusters == 100
 
 
 def test_a_grade_that_never_satisfied_still_has_an_upper_bound():
@@ -255,8 +260,8 @@ def test_a_rounded_g_still_sums_to_1(mass, digits):
 
 def test_the_result_prints_and_converts():
     rows = simulate(300)
-    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], qid=rows[3])
-    assert "300 sessions" in repr(found)
+    found = thresholds_from_feedback(rows[0], rows[1], propensity=rows[2], cluster=rows[3])
+    assert "300 clusters" in repr(found)
     frame = found.to_frame()
     assert list(frame["grade"]) == [0, 1, 2, 3, 4]
     assert frame["g"].sum() == pytest.approx(1)
@@ -269,7 +274,7 @@ def test_the_result_prints_and_converts():
 def test_the_same_seed_gives_the_same_intervals():
     rows = simulate(100)
     first, same, other = (
-        thresholds_from_feedback(rows[0], rows[1], qid=rows[3], random_state=seed)
+        thresholds_from_feedback(rows[0], rows[1], cluster=rows[3], random_state=seed)
         for seed in (0, 0, 1)
     )
     assert np.array_equal(first.interval, same.interval)
@@ -293,8 +298,9 @@ GOOD = {"grade": [0, 1, 2] * 20, "satisfied": [0, 0, 1, 0, 1, 1] * 10}
         ({"propensity": [1, 1.5, 1] * 20}, "propensity must hold .* up to 1 .*, got 1.5 in row 1"),
         ({"propensity": [np.nan, 1, 1] * 20}, "propensity must hold .*, got nan in row 0"),
         ({"propensity": [1.0]}, r"propensity must have one entry per row of grade \(60\), got 1"),
-        ({"qid": 7}, "qid must be one-dimensional"),
-        ({"qid": [1, 2]}, r"qid must have one entry per row of grade \(60\), got 2"),
+        ({"cluster": 7}, "cluster must be one-dimensional"),
+        ({"cluster": [1, 2]}, r"cluster must have one entry per row of grade \(60\), got 2"),
+        ({"cluster": [None] * 60}, "cluster must have an id in every row, got None in row 0"),
         ({"grade": [0, 1, 2.5] * 20}, "grade must hold integers >= 0, .*, got 2.5 in row 2"),
         ({"grade": [0, -1, 2] * 20}, "grade must hold integers >= 0, .*, got -1 in row 1"),
         ({"grade": [np.nan] * 60}, "grade must hold at least one grade, got 60 rows without"),
@@ -314,8 +320,8 @@ def test_bad_input_is_refused(changed, message):
 
 
 def test_few_sessions_cause_a_warning():
-    with pytest.warns(FewFeedbackWarning, match="at least 20 sessions, got 19"):
-        thresholds_from_feedback([0, 1, 1] * 19, [0, 0, 1] * 19, qid=np.repeat(range(19), 3))
+    with pytest.warns(FewFeedbackWarning, match="at least 20 clusters, got 19"):
+        thresholds_from_feedback([0, 1, 1] * 19, [0, 0, 1] * 19, cluster=np.repeat(range(19), 3))
 
 
 def test_a_grade_that_is_never_shown_causes_a_warning():
@@ -349,8 +355,8 @@ def test_satisfaction_that_falls_by_more_than_chance_contradicts_the_model():
 def test_the_table_says_where_positions_were_ignored():
     grade, satisfied, propensity, session = simulate(300)
     told = "every shown document counts as examined"
-    assert told in repr(thresholds_from_feedback(grade, satisfied, qid=session))
-    found = thresholds_from_feedback(grade, satisfied, propensity=propensity, qid=session)
+    assert told in repr(thresholds_from_feedback(grade, satisfied, cluster=session))
+    found = thresholds_from_feedback(grade, satisfied, propensity=propensity, cluster=session)
     assert told not in repr(found)
 
 

@@ -61,8 +61,8 @@ class FeedbackThresholds(ThresholdEstimate):
         Sum of their propensities: the expected number of examined documents.
     n_satisfied : ndarray of shape (max_grade + 1,), int64
         Number of documents that satisfied their user.
-    n_sessions : int
-        Number of sessions, which were resampled as a whole.
+    n_clusters : int
+        Number of clusters, such as sessions, which were resampled as a whole.
     n_unjudged : int
         Number of rows without a grade, which were left out.
     """
@@ -70,7 +70,7 @@ class FeedbackThresholds(ThresholdEstimate):
     n_shown: IntArray
     n_examined: FloatArray
     n_satisfied: IntArray
-    n_sessions: int
+    n_clusters: int
     n_unjudged: int
 
     @property
@@ -102,9 +102,9 @@ class FeedbackThresholds(ThresholdEstimate):
             (f"{100 * self.confidence:g} % interval", ["", *intervals]),
         ]
         labels = ["grade", *map(str, range(self.max_grade + 1))]
-        sessions, left_out = count(self.n_sessions, "session"), count(self.n_unjudged, "row")
+        clusters, left_out = count(self.n_clusters, "cluster"), count(self.n_unjudged, "row")
         told = [
-            f"g from the satisfaction in {sessions}, which were resampled.",
+            f"g from the satisfaction in {clusters}, which were resampled.",
             f"Left out: {left_out} without a grade." if self.n_unjudged else "",
             "Without propensities, every shown document counts as examined."
             if np.array_equal(self.n_shown, self.n_examined)
@@ -115,17 +115,17 @@ class FeedbackThresholds(ThresholdEstimate):
 
 
 class _Feedback(NamedTuple):
-    """Checked rows: grade, whether satisfied, propensity and number of the session of each."""
+    """Checked rows: grade, whether satisfied, propensity and number of the cluster of each."""
 
     grade: IntArray
     satisfied: NDArray[np.bool_]
     propensity: FloatArray
-    session: NDArray[Any]
+    cluster: NDArray[Any]
     n_unjudged: int
 
     @property
-    def n_sessions(self) -> int:
-        return int(self.session.max()) + 1
+    def n_clusters(self) -> int:
+        return int(self.cluster.max()) + 1
 
 
 def thresholds_from_feedback(
@@ -133,13 +133,17 @@ def thresholds_from_feedback(
     satisfied: ArrayLike,
     *,
     propensity: ArrayLike | None = None,
-    qid: ArrayLike | None = None,
+    cluster: ArrayLike | None = None,
     max_grade: int | None = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
     random_state: int = 0,
 ) -> FeedbackThresholds:
     r"""Estimate g from the documents that were shown to users, and which of them satisfied.
+
+    It is for users who were asked, or who examine all that they are shown. Clicks and purchases on
+    ranked lists belong to `thresholds_from_log`: who stops when satisfied, or chooses one document,
+    does not examine the others independently of the threshold, and this estimate is then far off.
 
     .. math::
 
@@ -168,16 +172,17 @@ def thresholds_from_feedback(
         has no effect, so that propensities relative to the first rank suffice. None means that all
         rows were examined. Without propensities, feedback on ranked lists makes g too high at the
         top, because better documents stand where more users look.
-    qid : array-like of shape (n_rows,), optional
-        Session of each row. The rows of a session are resampled together. Where sessions share a
-        query and with it its documents, use the query id. None means that rows are independent,
-        unless `grade` is made by `query_series` or `query_target`, which hold the ids.
+    cluster : array-like of shape (n_rows,), optional
+        Rows that are not independent of each other have the same entry here, and are resampled
+        together: the user, where users come back, because thresholds belong to users; the query,
+        where queries do, because they share documents; else the session. None means that all rows
+        are independent, unless `grade` is made by `query_series` or `query_target`, which hold ids.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
         Confidence of each interval by itself.
     n_resamples : int, default=1000
-        Number of bootstrap samples of sessions.
+        Number of bootstrap samples of clusters.
     random_state : int, default=0
         Seed of the samples.
 
@@ -195,7 +200,7 @@ def thresholds_from_feedback(
     Warns
     -----
     FewFeedbackWarning
-        If there are fewer than 20 sessions.
+        If there are fewer than 20 clusters.
     IndistinctGradesWarning
         If a grade between 0 and the top is never shown, so that its neighbours share what is
         known, or if satisfaction falls from one grade to the next, so that both get the same rate.
@@ -205,6 +210,7 @@ def thresholds_from_feedback(
 
     See Also
     --------
+    thresholds_from_log : The same from clicks or purchases on ranked lists.
     thresholds_from_preferences : The same from preferences between rankings.
     personas : Named distributions for use without data.
 
@@ -217,10 +223,10 @@ def thresholds_from_feedback(
 
     The intervals are BCa intervals [4]_ of the same ratio without isotonic regression, cut to
     [0, 1]. If no document of a grade satisfies, the resampled rates come from an exponential
-    distribution, whose quantiles are the exact bounds for zero events. More than 500 sessions are
-    dealt at random to 500 groups of equal size, which are resampled instead of single sessions.
+    distribution, whose quantiles are the exact bounds for zero events. More than 500 clusters are
+    dealt at random to 500 groups of equal size, which are resampled instead of single clusters.
     The sums of a bootstrap sample keep their mean, variance and skewness in expectation, and time
-    does not grow with the number of sessions times that of samples.
+    does not grow with the number of clusters times that of samples.
 
     The shares of the grades among the judged documents say nothing about g: they describe the
     collection and not its users.
@@ -246,20 +252,21 @@ def thresholds_from_feedback(
     >>> grade, threshold = rng.choice(3, size=10_000), rng.choice([1, 2], p=[.2, .8], size=1000)
     >>> examined = rng.random(10_000) < 1 / (rank + 1)
     >>> satisfied = examined & (grade >= threshold[session])
-    >>> found = thresholds_from_feedback(grade, satisfied, propensity=1 / (rank + 1), qid=session)
+    >>> chance = 1 / (rank + 1)
+    >>> found = thresholds_from_feedback(grade, satisfied, propensity=chance, cluster=session)
     >>> found
     grade  shown  examined  satisfied   rate      g   95 % interval
     0       3330     986.7          0  0.000
     1       3327     973.7        194  0.199  0.192  0.163 to 0.226
     2       3343     968.6       1003  1.035  0.808  0.774 to 0.837
-    g from the satisfaction in 1000 sessions, which were resampled.
+    g from the satisfaction in 1000 clusters, which were resampled.
     >>> found.measure(xGAP, k=10, digits=2)
     xGAP(g=(0.19, 0.81), k=10)
     """
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
     columns = read_columns(
-        grade, qid, named=("grade", "qid"), satisfied=satisfied, propensity=propensity
+        grade, cluster, named=("grade", "cluster"), satisfied=satisfied, propensity=propensity
     )
     rows = _checked(columns, satisfied, propensity)
     n_shown = count_grades(rows.grade, top)
@@ -274,7 +281,7 @@ def thresholds_from_feedback(
     correction = Correction.of(_unconstrained(rates), raw, influence)
     ends = interval_of(_unconstrained(widened), steps, confidence, correction)
     g, interval = spread_steps(steps, ends, lengths)
-    warn_if_few(rows.n_sessions, "grade" if columns.ids is None else "qid", "sessions")
+    warn_if_few(rows.n_clusters, "grade" if columns.ids is None else "cluster", "clusters")
     return FeedbackThresholds(
         g=g,
         interval=interval,
@@ -282,7 +289,7 @@ def thresholds_from_feedback(
         n_shown=n_shown,
         n_examined=n_examined,
         n_satisfied=n_satisfied.astype(np.int64),
-        n_sessions=rows.n_sessions,
+        n_clusters=rows.n_clusters,
         n_unjudged=rows.n_unjudged,
     )
 
@@ -291,7 +298,11 @@ def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedb
     grades, judged = read_grades(columns)
     was_satisfied = flags("satisfied", satisfied, len(grades))
     chances = propensities(propensity, len(grades))
-    numbers = unit_numbers(columns, len(grades), "grade")
+    numbers = (
+        np.arange(len(grades))
+        if columns.ids is None
+        else unit_numbers("cluster", columns.ids, len(grades), "grade")
+    )
     if judged.all():
         return _Feedback(grades.astype(np.int64), was_satisfied, chances, numbers, 0)
     if not judged.any():
@@ -300,14 +311,14 @@ def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedb
         grade=grades[judged].astype(np.int64),
         satisfied=was_satisfied[judged],
         propensity=chances[judged],
-        session=number_rows(numbers[judged], int(judged.sum())),
+        cluster=number_rows(numbers[judged], int(judged.sum())),
         n_unjudged=int((~judged).sum()),
     )
 
 
 def _sums(rows: _Feedback, n_grades: int, random: np.random.Generator) -> FloatArray:
     """Return, by unit, the satisfied documents of each grade, then the sum of propensities."""
-    unit, n_units = units_of_resampling(rows.session, rows.n_sessions, random)
+    unit, n_units = units_of_resampling(rows.cluster, rows.n_clusters, random)
     cell = unit * n_grades + rows.grade
     size = n_units * n_grades
     sums = [np.bincount(cell[rows.satisfied], minlength=size)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
 from skgraded.exceptions import MissingClustersWarning
-from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric
+from skgraded.rankings import CheckedColumns, as_ids, numeric
 from skgraded.users._feedback_columns import (
     count_grades,
     flags,
@@ -17,7 +17,7 @@ from skgraded.users._feedback_columns import (
     propensities,
     read_grades,
 )
-from skgraded.users._resampling import require, require_length
+from skgraded.users._resampling import require, require_length, unit_numbers
 from skgraded.users._sessions import ABSENT, Sessions, first_rows, lay_out
 
 __all__ = ["Log", "checked_log", "warn_if_lists_repeat"]
@@ -92,7 +92,9 @@ def checked_log(columns: CheckedColumns, rows: dict[str, Any], top: int | None) 
     keys = {name: rows[name] for name in ("session", "user")} | {"query": columns.ids}
     keys["by"] = rows["by"]
     numbers = {
-        name: _numbers(name, each, n_rows) for name, each in keys.items() if each is not None
+        name: unit_numbers(name, each, n_rows, "grade")
+        for name, each in keys.items()
+        if each is not None
     }
     session = numbers.pop("session")
     shown, level = _levels(grades, judged, was_clicked, top)
@@ -132,16 +134,6 @@ def _levels(
     level = np.full(len(grades), ABSENT)
     level[judged] = np.searchsorted(shown, grades[judged])
     return shown, level
-
-
-def _numbers(name: str, ids: Any, n_rows: int) -> IntArray:
-    """Give numbers to sessions, users, queries or segments."""
-    require_length(name, len(as_ids(ids)), n_rows, "grade")
-    try:
-        return number_rows(ids, n_rows).astype(np.int64)
-    except ValueError as error:
-        told = str(error).replace("qid must name a query", f"{name} must have an id")
-        raise ValueError(told) from None
 
 
 def _names_of(by: Any, segment: IntArray) -> list[str]:

@@ -367,7 +367,11 @@ def _refuse_other_queries(columns: CheckedColumns, differences: APDifferences) -
 
 def _checked(columns: CheckedColumns, differences: Any) -> _Comparisons:
     values = _outcomes(columns.labels)
-    query = unit_numbers(columns, len(values), "preference")
+    query = (
+        np.arange(len(values))
+        if columns.ids is None
+        else unit_numbers("qid", columns.ids, len(values), "preference")
+    )
     rows = _rows_of(columns, differences)
     require_length("differences", len(rows), len(values), "preference")
     return _Comparisons(values, rows, query)

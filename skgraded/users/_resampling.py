@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from skgraded._guards import warn_once
 from skgraded._params import fraction, integer
 from skgraded.exceptions import FewFeedbackWarning
-from skgraded.rankings import CheckedColumns, as_ids, number_rows
+from skgraded.rankings import as_ids, number_rows
 
 __all__ = [
     "Correction",
@@ -62,12 +62,14 @@ def require_length(name: str, n_entries: int, n_rows: int, of: str) -> None:
         raise ValueError(f"{name} must have one entry per row of {of} ({n_rows}), got {n_entries}.")
 
 
-def unit_numbers(columns: CheckedColumns, n_rows: int, of: str) -> IntArray:
-    """Return the number of the session or query of each row; without ids each row is its own."""
-    if columns.ids is None:
-        return np.arange(n_rows)
-    require_length("qid", len(as_ids(columns.ids)), n_rows, of)
-    return number_rows(columns.ids, n_rows).astype(np.int64)
+def unit_numbers(name: str, ids: Any, n_rows: int, of: str) -> IntArray:
+    """Return the number of each row's session, user, query or segment, by first appearance."""
+    try:
+        require_length(name, len(as_ids(ids)), n_rows, of)
+        return number_rows(ids, n_rows).astype(np.int64)
+    except ValueError as error:
+        told = str(error).replace("qid must name a query", "qid must have an id")
+        raise ValueError(told.replace("qid", name, 1) if told.startswith("qid") else told) from None
 
 
 def units_of_resampling(
