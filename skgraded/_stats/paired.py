@@ -130,8 +130,10 @@ def _t_test_with_required(
     return t_test(differences), critical * errors
 
 
-def _t_test_over_repeats(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
-    return repeated_interval(differences, clusters=clusters).p_value
+def _t_test_over_repeats(
+    differences: FloatArray, folds: IntArray | None = None, clusters: IntArray | None = None
+) -> FloatArray:
+    return repeated_interval(differences, folds=folds, clusters=clusters).p_value
 
 
 def wilcoxon_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
@@ -280,7 +282,8 @@ class PairedTest:
     takes_systems : bool
         Whether its function takes the values of all systems and returns a matrix of p-values.
     over_repeats : callable or None
-        Takes differences of shape (n_pairs, n_repeats, n_queries) and the clusters of queries.
+        Takes differences of shape (n_pairs, n_repeats, n_queries), and folds and clusters of
+        queries.
     required : callable or None
         Returns p-values and the mean difference that each pair needs to be significant, where there
         is a formula for it.
@@ -298,7 +301,7 @@ class PairedTest:
     resamples: bool = False
     is_joint: bool = False
     takes_systems: bool = False
-    over_repeats: Callable[[FloatArray, IntArray | None], FloatArray] | None = None
+    over_repeats: Callable[..., FloatArray] | None = None
     required: Callable[..., tuple[FloatArray, FloatArray]] | None = None
 
     def p_values(

@@ -7,20 +7,20 @@ a query.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._stats.clustered import sums_by_cluster
 
-__all__ = ["RepeatedMeans", "note_on_few_repeats", "repeated_interval"]
+__all__ = ["RepeatedMeans", "repeated_interval"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _FEWEST_QUERIES = 2
-_ENOUGH_REPEATS = 5
-# Eigenvalues below this share of the number of values count as 0.
+# Scales below this share of their terms count as 0.
 _ROUNDING = 1e-9
 
 
@@ -50,25 +50,33 @@ def repeated_interval(
     differences: FloatArray,
     confidence: float = 0.95,
     *,
-    training_correlation: float = 0.5,
-    clusters: NDArray[np.int64] | None = None,
+    folds: IntArray | None = None,
+    clusters: IntArray | None = None,
 ) -> RepeatedMeans:
-    """Return mean differences whose intervals carry the variation over queries and repeats.
+    """Return mean differences whose intervals carry the variation over queries and trainings.
 
-    Queries and repeats are crossed random effects [1]_. The variance of the mean is
+    A difference is the sum of an effect of its query, of the models of its fold within a repeat,
+    and of the rest, all random [1]_. The variance of the mean is
 
-        var(query means) / n_queries + var(repeats) * (1 / n_repeats + rho / (1 - rho)),
+        s_q^2 / n_queries + max(0, s_f^2) * a,
 
-    where var(repeats) is that of the repeats' means and rho is the correlation of repeats whose
-    training data overlap [2]_. Student's t has Satterthwaite's degrees of freedom [3]_. With a
-    single repeat this is Student's t test over queries, which holds for the models that were
-    trained in it. Repeats that have no query in common cannot be told from a single one.
+    where s_q^2 is the variance of the queries' means over the repeats, which holds what the rest
+    puts into the mean, and s_f^2 the component of the folds by analysis of variance [2]_: the
+    solution of
 
-    Few repeats tell little about how much repeats vary. p < .05 is not more frequent for that, but
-    the width of the interval depends on chance. Where repeats vary most in
-    ``benchmarks/interval_coverage.py``, 90 % of the widths are between .45 and 11 times the median
-    width of ten repeats with two repeats, .5 and 3.4 times with three, .55 and 2.4 times with four,
-    .6 and 2 times with five, and .7 and 1.4 times with ten.
+        E[sum over folds of S_f^2 / n_f] = t_1 s_f^2 + t_2 s_e^2,
+        E[sum of e^2] = t_3 s_f^2 + (n_differences - n_queries) s_e^2,
+
+    where e is a difference less its query's mean, S_f the sum of e in a fold and n_f its queries.
+    With N the matrix by which sums of residuals depend on the folds' effects, t_1 is the sum of
+    N_fg^2 / n_f, t_2 that of N_ff / n_f, and t_3 that of N_ff. The factor a is the variance of the
+    mean of effects of variance 1, less what s_q^2 / n_queries holds of it already. Student's t has
+    Satterthwaite's degrees of freedom [3]_.
+
+    What the training data of all folds share cannot be seen within one data set [4]_, and is not
+    added. ``benchmarks/calibration.py`` shows what that costs. With a single repeat this is
+    Student's t test over queries, which holds for the models that were trained in it. Repeats that
+    have no query in common cannot be told from a single one.
 
     Parameters
     ----------
@@ -77,10 +85,9 @@ def repeated_interval(
         left out.
     confidence : float, default=0.95
         Confidence of the intervals.
-    training_correlation : float, default=0.5
-        The correlation rho, from 0 to less than 1. 0 is for repeats that are independent, such as
-        those trained on data of their own; 0.5 was chosen by simulation for cross-validations of
-        one data set (``benchmarks/interval_coverage.py``).
+    folds : ndarray of shape (n_repeats, n_queries), int64, optional
+        The fold that tested a query in a repeat; queries of one fold are ranked by the same model.
+        By default each repeat is one fold.
     clusters : ndarray of shape (n_queries,), int64, optional
         The cluster of each query; by default each query is one of its own.
 
@@ -97,32 +104,21 @@ def repeated_interval(
     References
     ----------
     .. [1] A. Owen (2007), "The Pigeonhole Bootstrap", Annals of Applied Statistics 1(2).
-    .. [2] C. Nadeau, Y. Bengio (2003), "Inference for the Generalization Error", Machine Learning
-       52(3).
+    .. [2] C. Henderson (1953), "Estimation of Variance and Covariance Components", Biometrics 9(2).
     .. [3] F. Satterthwaite (1946), "An Approximate Distribution of Estimates of Variance
        Components", Biometrics Bulletin 2(6).
+    .. [4] Y. Bengio, Y. Grandvalet (2004), "No Unbiased Estimator of the Variance of K-Fold
+       Cross-Validation", JMLR 5.
     """
     from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
-    mean, variance, freedom = _means_and_variances(
-        _checked(differences), training_correlation, clusters
-    )
+    mean, variance, freedom = _means_and_variances(_checked(differences), folds, clusters)
     error = np.sqrt(variance)
     reach = students_t.ppf((1.0 + confidence) / 2.0, freedom) * error
     with np.errstate(divide="ignore", invalid="ignore"):  # the same difference in every query
         statistic = np.where(mean == 0.0, 0.0, np.abs(mean) / error)
     p_value = np.multiply(2.0, students_t.sf(statistic, freedom))
     return RepeatedMeans(mean, mean - reach, mean + reach, p_value, error)
-
-
-def note_on_few_repeats(n_repeats: int) -> str:
-    """Say that the widths of intervals depend on chance; nothing for one repeat or for enough."""
-    if not 1 < n_repeats < _ENOUGH_REPEATS:
-        return ""
-    return (
-        f"{n_repeats} repeats are few: intervals hold, but their width depends much on chance. "
-        f"Take at least {_ENOUGH_REPEATS}."
-    )
 
 
 def _checked(differences: FloatArray) -> FloatArray:
@@ -140,7 +136,7 @@ def _checked(differences: FloatArray) -> FloatArray:
 
 
 def _means_and_variances(
-    differences: FloatArray, training_correlation: float, clusters: NDArray[np.int64] | None
+    differences: FloatArray, folds: IntArray | None, clusters: IntArray | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return each pair's mean, the variance of that mean and its degrees of freedom."""
     is_tested = ~np.isnan(differences)
@@ -152,35 +148,103 @@ def _means_and_variances(
     sums, sizes = sums_by_cluster(from_mean, clusters)
     n_units = n_queries if clusters is None else np.full(len(sums), len(sizes))
     by_queries = (sums**2).sum(axis=1) * n_units / (n_units - 1) / n_queries**2
-    of_repeats, freedom = _variance_of_repeats(
-        np.where(is_tested, differences - of_queries[:, None], 0.0), is_tested, times
-    )
-    shares = is_tested / (np.maximum(times, 1) * n_queries[:, None])[:, None]
-    overlap = training_correlation / (1.0 - training_correlation)
-    by_repeats = of_repeats * ((shares.sum(axis=2) ** 2).sum(axis=1) + overlap)
-    variance = by_queries + by_repeats
-    weight = by_queries**2 / (n_units - 1) + by_repeats**2 / np.maximum(freedom, 1)
+    by_folds, freedom = np.zeros_like(mean), np.ones_like(mean)
+    if differences.shape[1] > 1:
+        residuals = np.where(is_tested, differences - of_queries[:, None], 0.0)
+        for pairs in _pairs_alike(is_tested):
+            design = _Design(_levels(is_tested[pairs[0]], folds), clusters)
+            by_folds[pairs] = design.variance_of_mean(residuals[pairs])
+            freedom[pairs] = design.freedom
+    variance = by_queries + by_folds
+    weight = by_queries**2 / (n_units - 1) + by_folds**2 / freedom
     satterthwaite = np.divide(
         variance**2, weight, out=(n_units - 1).astype(np.float64), where=weight > 0.0
     )
     return mean, variance, satterthwaite
 
 
-def _variance_of_repeats(
-    residuals: FloatArray, is_tested: NDArray[np.bool_], times: NDArray[np.int64]
-) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Return the variance of the repeats' effects and its degrees of freedom.
+def _pairs_alike(is_tested: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Group the pairs for which the same repeats tested the same queries."""
+    if (is_tested == is_tested[0]).all():
+        return [np.arange(len(is_tested))]
+    rows = np.packbits(is_tested.reshape(len(is_tested), -1), axis=1)
+    _, group = np.unique(rows, axis=0, return_inverse=True)
+    return [np.flatnonzero(group.ravel() == each) for each in range(group.max() + 1)]
 
-    The effects are those of least squares in a model of query and repeat effects. Where every
-    repeat tests every query, they are the repeats' means less the mean.
+
+def _levels(is_tested: NDArray[np.bool_], folds: IntArray | None) -> IntArray:
+    """Return a number for every fold of all repeats, and -1 where a repeat did not test a query."""
+    n_repeats = len(is_tested)
+    of_repeat = np.zeros(is_tested.shape, dtype=np.int64) if folds is None else folds
+    codes = of_repeat + np.arange(n_repeats)[:, None] * (of_repeat.max(initial=0) + 1)
+    levels = np.full(is_tested.shape, -1)
+    levels[is_tested] = np.unique(codes[is_tested], return_inverse=True)[1].ravel()
+    return levels
+
+
+class _Design:
+    """How sums of residuals depend on the effects of folds, for one pattern of tests.
+
+    Attributes
+    ----------
+    freedom : float
+        Degrees of freedom of the sum of squares of the folds.
     """
-    tests = is_tested.astype(np.float64)
-    shared = (tests / np.maximum(times, 1)[:, None]) @ tests.swapaxes(1, 2)
-    normal = np.eye(tests.shape[1]) * tests.sum(axis=2)[:, None] - shared
-    values, vectors = np.linalg.eigh(normal)
-    counts = values > _ROUNDING * is_tested.sum(axis=(1, 2))[:, None]
-    inverse = np.divide(1.0, values, out=np.zeros_like(values), where=counts)
-    sums = residuals.sum(axis=2)[:, :, None]
-    effects = (vectors * inverse[:, None]) @ (vectors.swapaxes(1, 2) @ sums)
-    freedom = counts.sum(axis=1)
-    return (effects[:, :, 0] ** 2).sum(axis=1) / np.maximum(freedom, 1), freedom
+
+    def __init__(self, levels: IntArray, clusters: IntArray | None) -> None:
+        from scipy import sparse
+
+        self._cells = levels >= 0
+        repeat, query = np.nonzero(self._cells)
+        level = levels[repeat, query]
+        times = self._cells.sum(axis=0)
+        self._queries_of = np.bincount(level).astype(np.float64)
+        n_queries, ones = int((times > 0).sum()), np.ones(len(level))
+        shape = (levels.shape[1], len(self._queries_of))
+        tests: Any = sparse.csr_array((ones, (query, level)), shape=shape)
+        weights = sparse.csr_array((1.0 / times[query], (query, level)), shape=shape)
+        self._of_cells: Any = sparse.csr_array((ones, (np.arange(len(level)), level)))
+        normal = (sparse.diags_array(self._queries_of) - tests.T @ weights).tocoo()
+        squares, diagonal = normal.data**2, normal.diagonal()
+        self._of_folds = float((squares / self._queries_of[normal.row]).sum())
+        self._of_rest = float((diagonal / self._queries_of).sum())
+        self._trace, self._n_residuals = float(diagonal.sum()), len(level) - n_queries
+        pairs = (squares / (self._queries_of[normal.row] * self._queries_of[normal.col])).sum()
+        self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
+        shares = np.asarray(weights.sum(axis=0)).ravel() / n_queries
+        self._factor = float((shares**2).sum()) - _held_by_queries(
+            weights, shares, clusters, n_queries
+        )
+
+    def variance_of_mean(self, residuals: FloatArray) -> FloatArray:
+        """Return what the folds add to the variance of each pair's mean; 0 if they add nothing."""
+        cells = residuals[:, self._cells]
+        of_folds = ((self._of_cells.T @ cells.T).T ** 2 / self._queries_of).sum(axis=1)
+        rest = (cells**2).sum(axis=1) / max(self._n_residuals, 1)
+        scale = self._of_folds - self._of_rest * self._trace / max(self._n_residuals, 1)
+        if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
+            return np.zeros(len(residuals))  # each fold tests one query, or no query is shared
+        component = (of_folds - self._of_rest * rest) / scale
+        by_folds: FloatArray = np.maximum(component, 0.0) * self._factor
+        return by_folds
+
+
+def _held_by_queries(
+    weights: Any, shares: FloatArray, clusters: IntArray | None, n_queries: int
+) -> float:
+    """Return what the variance by queries, or clusters, holds of folds' effects of variance 1."""
+    from scipy import sparse
+
+    is_tested = np.asarray(weights.sum(axis=1)).ravel() > 0.0
+    units = (
+        np.arange(len(is_tested))
+        if clusters is None
+        else np.unique(clusters, return_inverse=True)[1]
+    )
+    n_units = len(np.unique(units[is_tested]))
+    to_units = sparse.csr_array((is_tested * 1.0, (units, np.arange(len(units)))))
+    sums: Any = (to_units @ weights).tocoo()
+    sizes: FloatArray = np.asarray(to_units.sum(axis=1)).ravel()
+    crossed = (sums.data * sizes[sums.row] * shares[sums.col]).sum()
+    squares = (sums.data**2).sum() - 2.0 * crossed + (sizes**2).sum() * (shares**2).sum()
+    return float(squares * n_units / (n_units - 1) / n_queries**2)

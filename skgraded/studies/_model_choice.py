@@ -13,7 +13,7 @@ from skgraded._params import choice, fraction
 from skgraded._pictures import SMALL, headline
 from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import paired_differences, t_test
-from skgraded._stats.repeats import note_on_few_repeats, repeated_interval
+from skgraded._stats.repeats import repeated_interval
 from skgraded._text import count
 from skgraded._writers import Result, Table
 
@@ -256,7 +256,7 @@ class ModelChoice(Result):
             f"for {n_tests} tests). The measures made {self._n_choices()} different choices in the "
             f"{folds}."
         )
-        notes = [told, note_on_few_repeats(self.n_repeats)]
+        notes = [told]
         if self.n_top is not None and self.n_top < _FEW_TOP_QUERIES:
             top = count(self.n_top, "query", "queries")
             notes.append(f"Some choices rest on only {top} with a document of the top grade.")

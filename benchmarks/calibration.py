@@ -1,0 +1,325 @@
+"""Measure how often each interval and p-value of the library errs, and how wide the intervals are.
+
+Every row is a simulation in which the truth is known: the share of intervals that hold it, their
+mean width over the width that the true spread of the estimate gives a normal interval, and the
+share of p < .05 where a difference is there. Beside each share stands its Monte-Carlo error.
+
+    python benchmarks/calibration.py [--replications N] [--trained N] [--output docs/calibration.md]
+"""
+
+import argparse
+import itertools
+from pathlib import Path
+
+import numpy as np
+from lightgbm import LGBMRanker
+from scipy import stats
+from sklearn.linear_model import Ridge
+
+from skgraded import nDCG
+from skgraded._stats.paired import TESTS
+from skgraded._stats.repeats import repeated_interval
+from skgraded.datasets import make_ranking
+
+LEVEL = 0.05
+SETS_AT_A_TIME = 500
+N_RESAMPLES = 1999
+
+
+# Differences of one split, whose mean is 0
+
+
+def sparse(values, rng, share=0.1):
+    return np.where(rng.random(values.shape) < share, values, 0.0)
+
+
+DIFFERENCES = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "exponential": lambda rng, shape: rng.exponential(size=shape) - 1.0,
+    "lognormal": lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5),
+    "40 % differ, heavy tails": lambda rng, shape: sparse(rng.standard_t(3, shape), rng, 0.4),
+    "10 % differ, skewed": lambda rng, shape: sparse(rng.exponential(size=shape) - 1.0, rng),
+}
+QUERIES = (30, 100, 1000)
+
+
+def share(values):
+    """Write a share in percent with its Monte-Carlo error."""
+    mean = np.mean(values)
+    return f"{100 * mean:.1f} ({100 * np.sqrt(mean * (1 - mean) / len(values)):.1f})"
+
+
+def tested(name, differences, rng):
+    """P-values of one test, of rows that are each a comparison by itself."""
+    test = TESTS[name]
+    given = (N_RESAMPLES, rng) if test.resamples else ()
+    parts = [
+        differences[at : at + SETS_AT_A_TIME] for at in range(0, len(differences), SETS_AT_A_TIME)
+    ]
+    return np.concatenate([test.function(each, *given) for each in parts])
+
+
+def single_rows(n_replications):
+    """Type I of every test of pairs, and the width of the default's interval."""
+    for (label, draw), n_queries in itertools.product(DIFFERENCES.items(), QUERIES):
+        rng = np.random.default_rng([n_queries, len(label)])
+        differences = draw(rng, (n_replications, n_queries))
+        names = ("bootstrap_t", "t", "randomization", "bootstrap", "wilcoxon", "sign")
+        wrong = [share(tested(each, differences, rng) < LEVEL) for each in names]
+        parts = [
+            TESTS["bootstrap_t"].interval(each, np.ones(n_queries), LEVEL, N_RESAMPLES, rng)
+            for each in np.array_split(differences, max(1, n_replications // SETS_AT_A_TIME))
+        ]
+        width = np.concatenate([each.high - each.low for each in parts])
+        # The needed width is that of the central 95 % of the estimates.
+        spread = np.ptp(np.quantile(differences.mean(axis=1), [LEVEL / 2, 1 - LEVEL / 2]))
+        yield [label, n_queries, *wrong, f"{width.mean() / spread:.2f}"]
+
+
+def power_rows(n_replications):
+    """Power beside Student's t, each at the level at which it truly errs in 5 %."""
+    for (label, draw), n_queries in itertools.product(DIFFERENCES.items(), QUERIES[:2]):
+        rng = np.random.default_rng([n_queries, len(label), 1])
+        null = draw(rng, (n_replications, n_queries))
+        shifted = draw(rng, (n_replications, n_queries))
+        effect = 2.5 * null.std() / np.sqrt(n_queries)
+        row = [label, n_queries]
+        for name in ("bootstrap_t", "t", "randomization"):
+            true_level = np.quantile(tested(name, null, rng), LEVEL)
+            for sign in (1, -1):
+                row.append(share(tested(name, sign * shifted + effect, rng) <= true_level))
+        yield row
+
+
+# Several systems, of which some vary more
+
+
+FAMILIES = ((10, 0, 1.0), (10, 2, 3.0), (10, 2, 5.0), (50, 5, 3.0), (50, 5, 5.0))
+
+
+def family_rows(n_replications, n_queries=50):
+    """Share of comparisons of equal systems that find any difference."""
+    for n_systems, n_wide, factor in FAMILIES:
+        rng = np.random.default_rng([n_systems, n_wide, int(factor)])
+        pairs = np.column_stack(np.triu_indices(n_systems, 1))
+        spread = np.where(np.arange(n_systems) < n_wide, factor, 1.0)[:, None]
+        wrong = {name: [] for name in ("max_t", "tukey", "t")}
+        for _ in range(n_replications):
+            values = rng.normal(size=(n_systems, n_queries)) * spread
+            for name, found in wrong.items():
+                p_value = TESTS[name].p_values(values, pairs, 499, rng).min()
+                found.append(p_value * (len(pairs) if name == "t" else 1) < LEVEL)
+        label = f"{n_wide} with SD times {factor:g}" if n_wide else "all alike"
+        yield [n_systems, label, *map(share, wrong.values())]
+
+
+# Clusters
+
+
+def cluster_rows(n_replications):
+    """Type I where queries of a person share an effect as large as their own."""
+    for n_clusters, in_each in ((15, 4), (30, 5), (100, 3)):
+        rng = np.random.default_rng([n_clusters, in_each])
+        sizes = rng.poisson(in_each - 1, n_clusters) + 1.0
+        of_cluster = rng.normal(size=(n_replications, n_clusters)) * sizes
+        sums = of_cluster + rng.normal(size=of_cluster.shape) * np.sqrt(sizes)
+        row = [f"{n_clusters} persons with {sizes.mean():.1f} queries each"]
+        for name in ("bootstrap_t", "t", "randomization", "wilcoxon"):
+            test = TESTS[name]
+            given = (N_RESAMPLES, rng) if test.resamples else ()
+            row.append(share(test.function(sums, *given, sizes=sizes) < LEVEL))
+        yield row
+
+
+# Repeats: drawn components
+
+
+COMPONENTS = {
+    "noise": (0.0, 0.0, 1.0),
+    "queries and noise": (1.0, 0.0, 1.0),
+    "models vary": (0.5, 0.3, 1.0),
+    "models vary, hardly queries": (0.2, 0.6, 0.5),
+}
+REPEATS = (1, 2, 3, 5, 10)
+
+
+def drawn_by_folds(components, n_repeats, n_folds, n_queries, rng):
+    of_query, of_model, rest = components
+    folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
+    models = rng.normal(0.0, of_model, (n_repeats, n_folds))
+    queries = rng.normal(0.0, of_query, n_queries)
+    noise = rng.normal(0.0, rest, folds.shape)
+    return (queries + models[np.arange(n_repeats)[:, None], folds] + noise)[None], folds
+
+
+def component_rows(n_replications):
+    for (label, components), (n_queries, n_folds) in itertools.product(
+        COMPONENTS.items(), ((30, 3), (100, 5))
+    ):
+        of_query, of_model, rest = components
+        for n_repeats in REPEATS:
+            rng = np.random.default_rng([n_queries, n_repeats, len(label)])
+            variance = (
+                of_query**2 / n_queries + (of_model**2 / n_folds + rest**2 / n_queries) / n_repeats
+            )
+            effect = 2.8 * np.sqrt(
+                of_query**2 / n_queries + (of_model**2 / n_folds + rest**2 / n_queries) / 5
+            )
+            held, widths, shown = [], [], []
+            for _ in range(n_replications):
+                differences, folds = drawn_by_folds(components, n_repeats, n_folds, n_queries, rng)
+                found = repeated_interval(differences, folds=folds)
+                held.append(found.low[0] <= 0.0 <= found.high[0])
+                widths.append(found.high[0] - found.low[0])
+                shown.append(not found.low[0] <= -effect <= found.high[0])
+            width = np.mean(widths) / (2 * stats.norm.isf(LEVEL / 2) * np.sqrt(variance))
+            row = f"{label}, {n_queries} queries, {n_folds} folds"
+            yield [row, n_repeats, share(held), f"{width:.2f}", share(shown)]
+
+
+# Repeats: trained learners on disjoint data sets of one population
+
+
+def booster(**given):
+    sampling = {"subsample": 0.7, "subsample_freq": 1, "colsample_bytree": 0.7}
+    return LGBMRanker(
+        **{"n_estimators": 30, "num_leaves": 7, "n_jobs": 1, "verbose": -1, **sampling, **given}
+    )
+
+
+LEARNERS = {
+    "lambdarank": booster(random_state=1),
+    "lambdarank, another seed": booster(random_state=2),
+    "rank_xendcg": booster(objective="rank_xendcg", random_state=1),
+    "deep": booster(num_leaves=31, min_child_samples=5, random_state=1),
+    "ridge": Ridge(),
+    "ridge on half": Ridge(),
+    "ridge on the other half": Ridge(),
+}
+COLUMNS = {"ridge on half": slice(0, None, 2), "ridge on the other half": slice(1, None, 2)}
+PAIRS = (
+    ("lambdarank, another seed", "lambdarank"),
+    ("rank_xendcg", "lambdarank"),
+    ("deep", "lambdarank"),
+    ("ridge", "lambdarank"),
+    ("ridge on half", "ridge on the other half"),
+)
+
+
+def trained_rows(n_sets, n_queries=60, n_folds=3, n_repeats=5, n_documents=20):
+    """Coverage of the mean over all data sets of a population, of which each is cross-validated."""
+    X, y, _ = make_ranking(n_queries=n_sets * n_queries, docs_per_query=n_documents, random_state=7)
+    X, y = X.reshape(n_sets, n_queries, n_documents, -1), y.reshape(n_sets, n_queries, n_documents)
+    measure, folds = nDCG(k=10), np.empty((n_sets, n_repeats, n_queries), dtype=np.int64)
+    values = np.empty((len(LEARNERS), n_sets, n_repeats, n_queries))
+    for place, repeat in np.ndindex(n_sets, n_repeats):
+        fold = np.random.default_rng([place, repeat]).permutation(n_queries) % n_folds
+        folds[place, repeat] = fold
+        for number, tested_fold in itertools.product(range(len(LEARNERS)), range(n_folds)):
+            name, learner = list(LEARNERS.items())[number]
+            train, test = fold != tested_fold, fold == tested_fold
+            seen = X[place][..., COLUMNS.get(name, slice(None))]
+            rows = seen[train].reshape(-1, seen.shape[2])
+            group = {"group": np.full(train.sum(), n_documents)} if "ridge" not in name else {}
+            learner.fit(rows, y[place, train].ravel(), **group)
+            score = learner.predict(seen[test].reshape(-1, seen.shape[2]))
+            qid = np.repeat(np.arange(test.sum()), n_documents)
+            of_queries = measure.per_query(y[place, test].ravel(), score, qid=qid).values
+            values[number, place, repeat, test] = of_queries
+    names = list(LEARNERS)
+    for one, other in PAIRS:
+        differences = values[names.index(one)] - values[names.index(other)]
+        truth = differences.mean()
+        for repeats in (1, 2, 3, 5):
+            found = [
+                repeated_interval(each[None, :repeats], folds=fold[:repeats])
+                for each, fold in zip(differences, folds, strict=True)
+            ]
+            mean, low, high = (
+                np.ravel([getattr(each, name) for each in found])
+                for name in ("mean", "low", "high")
+            )
+            spread = 2 * stats.norm.isf(LEVEL / 2) * mean.std(ddof=1)
+            held = (low <= truth) & (truth <= high)
+            yield [f"{one} - {other}", repeats, share(held), f"{(high - low).mean() / spread:.2f}"]
+
+
+# The page
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+PAGE = """\
+# Calibration
+
+An interval is wrong when it is too narrow, and also when it is wider than it has to be. Here every
+kind of interval and p-value is held against simulations in which the truth is known. Shares are in
+percent, with their Monte-Carlo errors in parentheses; nominal are 5 % wrong and 95 % held. "Width"
+is the mean width of an interval over the width that the true spread of the estimate gives.
+`python benchmarks/calibration.py` writes this page.
+"""
+
+
+def sections(options):
+    n = options.replications
+    tests = ["bootstrap-t", "t", "Fisher", "bootstrap", "Wilcoxon", "sign"]
+    yield (
+        "One split, no difference in the mean",
+        f"Share of p < .05 of {n} replications. Bootstrap-t is the default of `compare`; "
+        "Wilcoxon's and the sign test do not test the mean. Where 10 % differ, three of 30 queries "
+        "do on average: `compare` warns below 10.",
+        table(["differences", "queries", *tests, "width"], single_rows(n)),
+    )
+    yield (
+        "One split, power at equal error",
+        "Share found of a difference of 2.5 standard errors, upwards and downwards, each test at "
+        "the level at which it errs in 5 % of these replications.",
+        table(
+            ["differences", "queries", *(f"{name} {way}" for name in tests[:3] for way in "+-")],
+            power_rows(n),
+        ),
+    )
+    yield (
+        "Many systems that are equal",
+        f"Share of {n // 5} comparisons, over 50 queries, that find any difference.",
+        table(["systems", "of which", "max-t", "Tukey", "t, Holm"], family_rows(n // 5)),
+    )
+    yield (
+        "Clusters of queries",
+        "Share of p < .05 with `cluster=`; queries of a person share an effect as large as their "
+        "own.",
+        table(["queries", "bootstrap-t", "t", "Fisher", "Wilcoxon"], cluster_rows(n)),
+    )
+    yield (
+        "Repeated cross-validations, drawn components",
+        f"{n // 2} replications; power is the share that finds a difference of 2.8 standard errors "
+        "of five repeats.",
+        table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
+    )
+    yield (
+        "Repeated cross-validations, trained learners",
+        f"{options.trained} disjoint data sets of 60 queries by `make_ranking`, 3 folds, nDCG@10. "
+        "Held is the mean over all data sets. One repeat holds for its own models, not for others.",
+        table(["learners", "repeats", "held", "width"], trained_rows(options.trained)),
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--replications", type=int, default=2000)
+    parser.add_argument("--trained", type=int, default=500, help="data sets to train on")
+    parser.add_argument("--output", type=Path, help="the page to write; printed by default")
+    options = parser.parse_args()
+    parts = [PAGE]
+    for title, told, rows in sections(options):
+        parts.append(f"## {title}\n\n{told}\n\n{rows}\n")
+        print(parts[-1], flush=True)
+    if options.output:
+        options.output.write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
