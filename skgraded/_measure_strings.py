@@ -98,32 +98,39 @@ def _parse_cutoff(text: str, spec: str) -> int:
 
 def _parse_fields(text: str, spec: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for keyword in _keywords(text, spec):
+    source = f"_({text})"
+    for keyword in _keywords(source, spec):
         name = str(keyword.arg)
         if name in fields:
             raise ValueError(f"{name} can be given only once, got {spec!r}.")
-        fields[name] = _parse_value(keyword.value, spec)
+        fields[name] = _parse_value(keyword.value, source, spec)
     return fields
 
 
-def _keywords(text: str, spec: str) -> list[ast.keyword]:
+def _keywords(source: str, spec: str) -> list[ast.keyword]:
     wrong = ValueError(f"The fields of a measure must be written field=value, got {spec!r}.")
     try:
-        call = ast.parse(f"_({text})", mode="eval").body
+        call = ast.parse(source, mode="eval").body
     except SyntaxError:
         raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise wrong
-    if not all(each.arg for each in call.keywords):
+    if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):  # the parts of a blend
+        return [ast.keyword("parts", call.args[0]), *call.keywords]
+    if call.args or not all(each.arg for each in call.keywords):
         raise wrong
     return call.keywords
 
 
-def _parse_value(node: ast.expr, spec: str) -> Any:
+def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
         return math.nan if node.id.lower() == "nan" else node.id
     if isinstance(node, ast.List | ast.Tuple):
-        return tuple(_parse_value(each, spec) for each in node.elts)
+        return tuple(_parse_value(each, source, spec) for each in node.elts)
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        keys = [str(ast.get_source_segment(source, each)) for each in node.keys if each]
+        values = [_parse_value(each, source, spec) for each in node.values]
+        return tuple(zip(keys, values, strict=True))
     try:
         return ast.literal_eval(node)
     except ValueError:

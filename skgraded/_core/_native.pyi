@@ -1,5 +1,6 @@
 """Ranking kernels: arrays in, arrays out, no checks."""
 
+from collections.abc import Sequence
 import enum
 from typing import Any, overload
 
@@ -507,6 +508,7 @@ class SwapPrices:
         pair_columns: NDArray[numpy.float64],
         pair_column: NDArray[numpy.int32],
         pair_factor: NDArray[numpy.float64],
+        cutoff: int,
     ) -> None: ...
 
 class TieOrder(enum.Enum):
@@ -523,9 +525,7 @@ class TieOrder(enum.Enum):
 class LambdaOptions:
     """The arguments of LambdaMART that are numbers."""
 
-    def __init__(
-        self, *, cutoff: int, truncation: int, ties: TieOrder, norm: bool, sigmoid: float
-    ) -> None: ...
+    def __init__(self, *, truncation: int, ties: TieOrder, norm: bool, sigmoid: float) -> None: ...
 
 class NoiseKind(enum.Enum):
     """Distribution of the noise."""
@@ -548,7 +548,7 @@ def lambdas(
     scores: NDArray[numpy.float64],
     indptr: NDArray[numpy.int64],
     n_levels: int,
-    prices: SwapPrices,
+    prices: Sequence[SwapPrices],
     options: LambdaOptions,
     n_threads: int,
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
@@ -561,7 +561,7 @@ def lambdas(
     scores: NDArray[numpy.float64],
     indptr: NDArray[numpy.int64],
     n_levels: int,
-    prices: SwapPrices,
+    prices: Sequence[SwapPrices],
     options: LambdaOptions,
     n_threads: int,
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
@@ -575,7 +575,7 @@ def noisy_lambdas(
     indptr: NDArray[numpy.int64],
     schedule: NDArray[numpy.int64],
     grades: NDArray[numpy.float64],
-    prices: SwapPrices,
+    prices: Sequence[SwapPrices],
     options: LambdaOptions,
     noise: Noise,
     n_threads: int,
@@ -588,7 +588,7 @@ def noisy_lambdas(
     indptr: NDArray[numpy.int64],
     schedule: NDArray[numpy.int64],
     grades: NDArray[numpy.float64],
-    prices: SwapPrices,
+    prices: Sequence[SwapPrices],
     options: LambdaOptions,
     noise: Noise,
     n_threads: int,

@@ -15,7 +15,7 @@
 
 namespace skgraded {
 
-// v, d, p and K of the measure, from which the price of every swap follows.
+// v, d, p and K of a measure, from which the change by every swap follows.
 struct SwapPrices {
   RankWeights discount{nullptr, false};  // d
   const double* gain = nullptr;          // v by level
@@ -23,6 +23,9 @@ struct SwapPrices {
   RankWeights position{nullptr, false};  // p
   PairMatrix pairs;                      // K, by level above and level below
   const double* pair_factor = nullptr;   // by query
+  std::int64_t cutoff = 0;
+
+  bool has_pairs() const noexcept { return pairs.base != nullptr; }
 };
 
 // The arguments that are the same for every query.
@@ -34,19 +37,24 @@ struct LambdaTask {
   const double* scores = nullptr;       // by document
   Queries queries{nullptr, 0};
   std::int64_t n_levels = 0;
-  SwapPrices prices;
-  std::int64_t cutoff = 0;
-  std::int64_t truncation = 0;  // a pair counts if its upper rank is above this one
+  std::vector<SwapPrices> parts;  // of the measure, which is their sum
+  std::int64_t truncation = 0;    // a pair counts if its upper rank is above this one
   TieOrder ties = TieOrder::kRows;
   bool norm = false;
   BinnedExp binned_exp{1.0};
   double farthest = 1e290;  // larger differences of scores count as this one: products stay finite
   Registers registers = widest_registers();
 
-  // Number of upper ranks; pairs below the cut-off change nothing.
+  // Number of upper ranks; pairs below the cut-offs of all parts change nothing.
   std::int64_t upper_ranks(std::int64_t n) const noexcept {
+    std::int64_t cutoff = 0;
+    for (const SwapPrices& part : parts) cutoff = std::max(cutoff, part.cutoff);
     return std::min({n, truncation, cutoff});
   }
+
+  // Whether changes are tabulated by slots, as they must be unless they are products of a gain and
+  // a discount.
+  bool has_tables() const noexcept { return parts.size() > 1 || parts[0].has_pairs(); }
 };
 
 // Memory for one query at a time, allocated before the threads start.
@@ -74,7 +82,7 @@ struct LambdaSpace {
   std::vector<double> ones;                  // and kOverrun zeros
   std::int64_t stride;                       // of `lower`
 
-  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool pairs)
+  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool tables)
       : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
     const std::int64_t slots = std::min(longest, n_levels);
     for (auto* each : {&levels, &own_slot, &slot, &place}) grow(*each, longest);
@@ -83,9 +91,9 @@ struct LambdaSpace {
     for (auto* each : {&score, &lambda, &hessian, &change}) grow(*each, stride);
     for (auto* each : {&rank_slot, &rank_gain}) grow(*each, stride);
     grow(sums, 3 * slots);
-    grow(lower, (pairs ? slots : 1) * stride);
-    grow(K, pairs ? slots * slots : 0);
-    grow(upper, pairs ? upper_ranks * slots : 0);
+    grow(lower, (tables ? slots : 1) * stride);
+    grow(K, tables ? slots * slots : 0);
+    grow(upper, tables ? upper_ranks * slots : 0);
     grow(ones, stride);
     std::fill_n(ones.begin(), longest, 1.0);
   }

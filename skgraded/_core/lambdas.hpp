@@ -14,6 +14,7 @@
 //   upper,    The two documents of a pair: the one at the better rank, and the other. The lower
 //   lower     documents of one slot are a run, which follow one another where places go slot by
 //             slot. A sweep takes all lower ranks at once.
+//   part      One of the measures whose weighted sum is the measure; mostly there is one.
 //   price     The absolute change of the measure if the two documents of a pair swapped ranks.
 //   lambda    The first derivative of a pair, or the sum of them for a document.
 //   F, H      Sums by slot s on a walk down the ranks, over the ranks m so far: F[s] of K[r_m, s],
@@ -24,7 +25,8 @@
 //   share     The weight of a ranking's derivatives in what is returned: 1, or one divided by the
 //             number of draws of noise.
 //   lane      One of eight numbers that an instruction treats alike: eight pairs or slots of one
-//             query, or one pair of each of eight short queries (tiny_lambdas.hpp).
+//             query, or one pair of each of eight short queries, where the measure has one part
+//             (tiny_lambdas.hpp).
 #pragma once
 
 #include <algorithm>
@@ -63,7 +65,7 @@ class LambdaQueue {
   void add(std::int64_t q) noexcept {
     const std::int64_t n = task_.queries.size(q);
     if (n < 2) return;
-    if (n > kTiny) {
+    if (n > kTiny || task_.parts.size() > 1) {
       QueryLambdas<Level>(task_, space_).add(q, out_);
       return;
     }
@@ -104,9 +106,9 @@ std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_s
   std::vector<LambdaRoom> rooms;
   rooms.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice)
-    rooms.push_back({LambdaSpace(longest, task.n_levels, task.upper_ranks(longest),
-                                 task.prices.pairs.base != nullptr),
-                     std::unique_ptr<TinySpace>(new TinySpace)});
+    rooms.push_back(
+        {LambdaSpace(longest, task.n_levels, task.upper_ranks(longest), task.has_tables()),
+         std::unique_ptr<TinySpace>(new TinySpace)});
   return rooms;
 }
 

@@ -1,8 +1,10 @@
 // Python bindings of LambdaMART: named arrays and options in, derivatives out.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "arrays.hpp"
 #include "lambda_task.hpp"
@@ -34,6 +36,7 @@ struct PriceArrays {
   Table<double> pair_base, pair_columns;
   Table<std::int32_t> pair_column;
   Doubles pair_factor;
+  std::int64_t cutoff;
 
   SwapPrices of(std::int64_t n_queries) const noexcept {
     SwapPrices prices;
@@ -44,12 +47,16 @@ struct PriceArrays {
     if (pair_base.size() > 0)
       prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
     prices.pair_factor = pair_factor.data();
+    prices.cutoff = cutoff;
     return prices;
   }
 };
 
+// Of the parts of a measure.
+using Parts = std::vector<PriceArrays>;
+
 struct LambdaOptions {
-  std::int64_t cutoff, truncation;
+  std::int64_t truncation;
   TieOrder ties;
   bool norm;
   double sigmoid;
@@ -62,14 +69,13 @@ struct OfLevels {
 
   static LambdaTask<Level> task_of(const Levels& level, const Doubles& scores,
                                    const Integers& indptr, std::int64_t n_levels,
-                                   const PriceArrays& prices, const LambdaOptions& options) {
+                                   const Parts& prices, const LambdaOptions& options) {
     LambdaTask<Level> task;
     task.level = level.data();
     task.scores = scores.data();
     task.queries = queries_of(indptr);
     task.n_levels = n_levels;
-    task.prices = prices.of(task.queries.count);
-    task.cutoff = options.cutoff;
+    for (const PriceArrays& part : prices) task.parts.push_back(part.of(task.queries.count));
     task.truncation = options.truncation;
     task.ties = options.ties;
     task.norm = options.norm;
@@ -79,8 +85,7 @@ struct OfLevels {
 
   static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
                       const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
-                      const PriceArrays& prices, const LambdaOptions& options,
-                      std::int64_t n_threads) {
+                      const Parts& prices, const LambdaOptions& options, std::int64_t n_threads) {
     LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
     task.order = order.data();
     task.tied = tied.data();
@@ -91,9 +96,9 @@ struct OfLevels {
   }
 
   static auto noisy_lambdas(const Levels& level, const Doubles& scores, const Integers& indptr,
-                            const Integers& schedule, const Doubles& grades,
-                            const PriceArrays& prices, const LambdaOptions& options,
-                            const Noise& noise, std::int64_t n_threads) {
+                            const Integers& schedule, const Doubles& grades, const Parts& prices,
+                            const LambdaOptions& options, const Noise& noise,
+                            std::int64_t n_threads) {
     const auto n_levels = static_cast<std::int64_t>(grades.size());
     const LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
     return fill(New<double>{level.size()}, New<double>{level.size()},
@@ -121,18 +126,18 @@ void define_arguments(nb::module_& m) {
                           "base, columns and numbers of columns. The factors\nof the gains and of "
                           "the pairs are by query. Without pairs, the arrays of K are empty.")
       .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Table<double>, Table<double>,
-                    Table<std::int32_t>, Doubles>(),
+                    Table<std::int32_t>, Doubles, std::int64_t>(),
            nb::kw_only(), "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
            "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
-           "pair_factor"_a);
+           "pair_factor"_a, "cutoff"_a);
   nb::enum_<TieOrder>(m, "TieOrder", "How tied documents are ordered while a model is trained.")
       .value("row_order", TieOrder::kRows)
       .value("expected", TieOrder::kMixed)
       .value("pessimistic", TieOrder::kWorstFirst)
       .value("optimistic", TieOrder::kBestFirst);
   nb::class_<LambdaOptions>(m, "LambdaOptions", "The arguments of LambdaMART that are numbers.")
-      .def(nb::init<std::int64_t, std::int64_t, TieOrder, bool, double>(), nb::kw_only(),
-           "cutoff"_a, "truncation"_a, "ties"_a, "norm"_a, "sigmoid"_a);
+      .def(nb::init<std::int64_t, TieOrder, bool, double>(), nb::kw_only(), "truncation"_a,
+           "ties"_a, "norm"_a, "sigmoid"_a);
   nb::enum_<NoiseKind>(m, "NoiseKind", "Distribution of the noise.")
       .value("gumbel", NoiseKind::kGumbel)
       .value("logistic", NoiseKind::kLogistic);

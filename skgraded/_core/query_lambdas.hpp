@@ -24,6 +24,7 @@ template <class Level>
 class QueryLambdas {
   const LambdaTask<Level>& task_;
   LambdaSpace& space_;
+  bool tables_;
   std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
   bool by_distance_ = false;
   bool sweeps_ = false;
@@ -31,7 +32,7 @@ class QueryLambdas {
 
  public:
   QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
-      : task_(task), space_(space) {}
+      : task_(task), space_(space), tables_(task.has_tables()) {}
 
   // Adds the derivatives of a query to those in `out`.
   void add(std::int64_t q, const Derivatives& out) noexcept {
@@ -120,83 +121,100 @@ class QueryLambdas {
 
   double sum_pairs() noexcept {
     by_distance_ = task_.norm && scores_differ();
-    for (std::int64_t s = 0; s < n_slots_; ++s)
-      space_.gain[at(s)] = task_.prices.gain[space_.levels[at(s)]] * task_.prices.gain_factor[q_];
-    if (task_.prices.pairs.base != nullptr)
-      table_swaps();
+    if (tables_)
+      for (const SwapPrices& part : task_.parts) table_swaps(part, &part == task_.parts.data());
     else
-      table_discounts();
+      table_discounts(task_.parts[0]);
     return run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { return add_pairs(); });
   }
 
-  void table_discounts() noexcept {
-    const double* d = task_.prices.discount.of(task_.queries, q_);
+  void read_gains(const SwapPrices& part) noexcept {
+    for (std::int64_t s = 0; s < n_slots_; ++s)
+      space_.gain[at(s)] = part.gain[space_.levels[at(s)]] * part.gain_factor[q_];
+  }
+
+  void table_discounts(const SwapPrices& part) noexcept {
+    read_gains(part);
+    const double* d = part.discount.of(task_.queries, q_);
     for (std::int64_t i = 0; i < n_; ++i)
-      space_.lower[at(space_.place[at(i)])] = i < task_.cutoff ? d[i] : 0.0;
+      space_.lower[at(space_.place[at(i)])] = i < part.cutoff ? d[i] : 0.0;
     for (std::int64_t i = 0; i < n_ && sweeps_; ++i)
       space_.rank_gain[at(i)] = space_.gain[at(space_.slot[at(i)])];
   }
 
-  void read_pairs() noexcept {
+  void read_pairs(const SwapPrices& part) noexcept {
+    if (!part.has_pairs()) {
+      std::fill_n(space_.K.data(), n_slots_ * n_slots_, 0.0);
+      return;
+    }
     for (std::int64_t a = 0; a < n_slots_; ++a)
       for (std::int64_t b = 0; b < n_slots_; ++b)
         space_.K[at(a * n_slots_ + b)] =
-            task_.prices.pair_factor[q_] *
-            task_.prices.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
+            part.pair_factor[q_] *
+            part.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
   }
 
-  // Walks down the ranks; F and H hold the sums over the ranks above the current one.
-  void table_swaps() noexcept {
-    read_pairs();
+  // Walks down the ranks; F and H hold the sums over the ranks above the current one. The first
+  // part fills the tables, and the others add to them.
+  void table_swaps(const SwapPrices& part, bool is_first) noexcept {
+    read_gains(part);
+    read_pairs(part);
     if (n_slots_ <= kLanes) {
       space_.swaps.start(space_.K.data(), space_.gain.data(), n_slots_);
-      run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { table_swaps_in_lanes(); });
+      run_in(task_.registers,
+             [=, &part]() SKGRADED_INLINE_BODY { table_swaps_in_lanes(part, is_first); });
       return;
     }
     std::fill_n(space_.F.data(), n_slots_, 0.0);
     std::fill_n(space_.H.data(), n_slots_, 0.0);
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
-      table_lower(i, d, p);
+    walk_down(part, [=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
+      table_lower(i, d, p, is_first);
       count_document(space_.slot[at(i)], p);
-      if (i < upper_ranks) table_upper(i, d, p);
+      if (i < upper_ranks) table_upper(i, d, p, is_first);
     });
   }
 
-  SKGRADED_ALWAYS_INLINE void table_swaps_in_lanes() noexcept {
+  SKGRADED_ALWAYS_INLINE void table_swaps_in_lanes(const SwapPrices& part, bool is_first) noexcept {
     const std::int64_t upper_ranks = task_.upper_ranks(n_);
-    walk_down([=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
+    walk_down(part, [=](std::int64_t i, double d, double p) SKGRADED_INLINE_BODY {
       const std::int64_t s = space_.slot[at(i)];
       const LaneRow lower = space_.swaps.of_lower(s, d, p);
       for (std::int64_t x = 0; x < n_slots_; ++x)
-        space_.lower[at(x * space_.stride + space_.place[at(i)])] = lower.lane[x];
+        put(is_first, lower.lane[x], space_.lower[at(x * space_.stride + space_.place[at(i)])]);
       space_.swaps.count(s, p);
       if (i >= upper_ranks) return;
       const LaneRow upper = space_.swaps.of_upper(s, d, p);
-      std::copy_n(upper.lane, n_slots_, space_.upper.data() + i * n_slots_);
+      for (std::int64_t y = 0; y < n_slots_; ++y)
+        put(is_first, upper.lane[y], space_.upper[at(i * n_slots_ + y)]);
     });
   }
 
-  // Visits every rank with its discount and position weight, which are 0 below the cut-off.
+  static void put(bool is_first, double change, double& cell) noexcept {
+    cell = is_first ? change : cell + change;
+  }
+
+  // Visits every rank with its discount and position weight, which are 0 below the cut-off. Where
+  // K is 0, any weights of the right size will do for p.
   template <class Visit>
-  SKGRADED_ALWAYS_INLINE void walk_down(const Visit& visit) const noexcept {
-    const double* d = task_.prices.discount.of(task_.queries, q_);
-    const double* p = task_.prices.position.of(task_.queries, q_);
+  SKGRADED_ALWAYS_INLINE void walk_down(const SwapPrices& part, const Visit& visit) const noexcept {
+    const double* d = part.discount.of(task_.queries, q_);
+    const double* p = part.has_pairs() ? part.position.of(task_.queries, q_) : d;
     for (std::int64_t i = 0; i < n_; ++i) {
-      const bool counts = i < task_.cutoff;
+      const bool counts = i < part.cutoff;
       visit(i, counts ? d[i] : 0.0, counts ? p[i] : 0.0);
     }
   }
 
   // The change if this rank, the lower one, is swapped with a rank above, by slot x of the latter.
-  void table_lower(std::int64_t i, double d, double p) noexcept {
+  void table_lower(std::int64_t i, double d, double p, bool is_first) noexcept {
     const std::int64_t y = space_.slot[at(i)];
     const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
     const double* K = space_.K.data() + y * n_slots_;
     double* lower = space_.lower.data() + space_.place[at(i)];
     for (std::int64_t x = 0; x < n_slots_; ++x)
-      lower[x * space_.stride] =
-          (v[x] - v[y]) * d + (H[y] - H[x]) + p * ((F[x] - F[y]) + (K[x] - K[y]));
+      put(is_first, (v[x] - v[y]) * d + (H[y] - H[x]) + p * ((F[x] - F[y]) + (K[x] - K[y])),
+          lower[x * space_.stride]);
   }
 
   void count_document(std::int64_t s, double p) noexcept {
@@ -209,7 +227,7 @@ class QueryLambdas {
 
   // The change if this rank, the upper one, is swapped with a rank below, by slot y of the latter.
   // F and H include this rank by now.
-  void table_upper(std::int64_t i, double d, double p) noexcept {
+  void table_upper(std::int64_t i, double d, double p, bool is_first) noexcept {
     const std::int64_t x = space_.slot[at(i)];
     const double *v = space_.gain.data(), *F = space_.F.data(), *H = space_.H.data();
     const double* K = space_.K.data();
@@ -217,7 +235,7 @@ class QueryLambdas {
     for (std::int64_t y = 0; y < n_slots_; ++y) {
       const double above = (F[y] - K[x * n_slots_ + y]) - (F[x] - K[x * n_slots_ + x]);
       const double self = K[y * n_slots_ + y] - K[x * n_slots_ + x];
-      upper[y] = (v[y] - v[x]) * d + p * (above + self) - (H[y] - H[x]);
+      put(is_first, (v[y] - v[x]) * d + p * (above + self) - (H[y] - H[x]), upper[y]);
     }
   }
 
@@ -275,7 +293,7 @@ class QueryLambdas {
 
   SKGRADED_ALWAYS_INLINE Sums sweep(std::int64_t i) const noexcept {
     const Pairs pairs{i + 1, n_, space_.score[at(i)]};
-    if (task_.prices.pairs.base != nullptr)
+    if (tables_)
       price_swaps(i, pairs);
     else
       price_gains(i, pairs);
@@ -294,12 +312,12 @@ class QueryLambdas {
     const double sign = x > y ? 1.0 : -1.0;
     const double* lower = space_.lower.data() + pairs.first;
     double constant = 0.0, factor = 1.0;
-    if (task_.prices.pairs.base != nullptr) {
+    if (tables_) {
       constant = space_.upper[at(i * n_slots_ + y)];
       lower += x * space_.stride;
     } else {
       factor = space_.gain[at(x)] - space_.gain[at(y)];
-      constant = -factor * task_.prices.discount.of(task_.queries, q_)[i];
+      constant = -factor * task_.parts[0].discount.of(task_.queries, q_)[i];
     }
     return add_priced<false>(
         pairs, [=](std::int64_t) SKGRADED_INLINE_BODY { return sign; },

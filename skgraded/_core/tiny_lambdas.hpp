@@ -44,6 +44,7 @@ struct TinySpace {
 template <class Level>
 class TinyLambdas {
   const LambdaTask<Level>& task_;
+  const SwapPrices& prices_;  // of the only part
   LambdaSpace& space_;
   TinySpace& tiny_;
   std::int64_t n_, n_upper_;
@@ -53,11 +54,12 @@ class TinyLambdas {
   TinyLambdas(const LambdaTask<Level>& task, LambdaSpace& space, TinySpace& tiny,
               std::int64_t n) noexcept
       : task_(task),
+        prices_(task.parts[0]),
         space_(space),
         tiny_(tiny),
         n_(n),
         n_upper_(task.upper_ranks(n)),
-        has_pairs_(task.prices.pairs.base != nullptr) {}
+        has_pairs_(prices_.has_pairs()) {}
 
   void add(const std::int64_t* queries, int n_queries, const Derivatives& out) noexcept {
     for (int j = 0; j < n_queries; ++j) read(queries[j], j);
@@ -70,16 +72,16 @@ class TinyLambdas {
   // ---- From documents to lanes
 
   void read(std::int64_t q, int j) noexcept {
-    const std::int64_t n = task_.queries.size(q), last = std::min(n, task_.cutoff);
+    const std::int64_t n = task_.queries.size(q), last = std::min(n, prices_.cutoff);
     read_ranks(q, j, n);
-    const double* d = task_.prices.discount.of(task_.queries, q);
-    const double* p = task_.prices.position.of(task_.queries, q);
+    const double* d = prices_.discount.of(task_.queries, q);
+    const double* p = prices_.position.of(task_.queries, q);
     clear_beyond(j, n);
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int32_t level = tiny_.level[j][i];
       tiny_.real[i].lane[j] = 1.0;
       tiny_.grade[i].lane[j] = static_cast<double>(level);
-      tiny_.gain[i].lane[j] = task_.prices.gain[level] * task_.prices.gain_factor[q];
+      tiny_.gain[i].lane[j] = prices_.gain[level] * prices_.gain_factor[q];
       tiny_.discount[i].lane[j] = i < last ? d[i] : 0.0;
       if (has_pairs_) tiny_.position[i].lane[j] = i < last ? p[i] : 0.0;
     }
@@ -123,8 +125,7 @@ class TinyLambdas {
     for (std::int64_t a = 0; a < n; ++a)
       for (std::int64_t b = 0; b < n; ++b)
         tiny_.K[a * n_ + b].lane[j] =
-            task_.prices.pair_factor[q] *
-            task_.prices.pairs.at(q, level[a] * task_.n_levels + level[b]);
+            prices_.pair_factor[q] * prices_.pairs.at(q, level[a] * task_.n_levels + level[b]);
   }
 
   void leave_empty(int j) noexcept {

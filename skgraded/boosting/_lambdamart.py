@@ -23,25 +23,33 @@ FloatArray = NDArray[np.float64]
 _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
 
 
-def trainable(chosen: Measure) -> PrefixMeasure:
+def trainable(chosen: Measure) -> Measure:
     """Return the measure if the kernel can compute by how much a swap changes it, or raise."""
-    if not isinstance(chosen, PrefixMeasure):
+    parts = chosen._weighted_parts
+    for part, _ in parts:
+        if not isinstance(part, PrefixMeasure):
+            raise ValueError(
+                "measure must have the prefix form (a sum over ranks of discounted gains and of "
+                f"pairs of documents) to train for it, got {part}, which has not. Train for a "
+                "measure that has it, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop "
+                f"early by {type(part).__name__}."
+            )
+    rules = {part.ties: part for part, _ in parts}
+    if len(rules) > 1:
+        listed = " and ".join(f"{ties!r} in {part}" for ties, part in rules.items())
         raise ValueError(
-            "measure must have the prefix form (a sum over ranks of discounted gains and of pairs "
-            f"of documents) to train for it, got {chosen}, which has not. Train for a measure that "
-            "has it, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop early by "
-            f"{type(chosen).__name__}."
+            f"The parts of a blend must share the rule for ties to train for it, got {listed}."
         )
     return chosen
 
 
 @dataclass(frozen=True)
 class LambdaMART:
-    """LambdaMART's cost for a measure of the prefix form.
+    """LambdaMART's cost for a measure of the prefix form, or a blend of such measures.
 
     Attributes
     ----------
-    measure : PrefixMeasure
+    measure : PrefixMeasure or Blend
         The measure to train for.
     sigmoid : float
         Steepness of the logistic loss.
@@ -51,7 +59,7 @@ class LambdaMART:
         Whether the derivatives of each query are normalized.
     """
 
-    measure: PrefixMeasure
+    measure: Measure
     sigmoid: float
     truncation_level: int | None
     norm: bool
@@ -138,31 +146,36 @@ class LambdaMART:
         rows = judgments.row_order
         return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
-    def _prices(self, judgments: Judgments) -> _core.SwapPrices:
+    def _prices(self, judgments: Judgments) -> list[_core.SwapPrices]:
         kept = judgments.kept[_PricesByCost]
         prices = kept.get(self)
         if prices is None:
-            prices = kept[self] = _swap_prices(self, judgments)
+            _require_judged(judgments)
+            prices = kept[self] = [
+                _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
+                for part, weight in self.measure._weighted_parts
+            ]
         return prices
 
     @property
     def _options(self) -> _core.LambdaOptions:
         return _core.LambdaOptions(
-            cutoff=_core.last_rank(self.measure.k),
             truncation=_core.last_rank(self.truncation_level),
-            ties=_core.TieOrder[self.measure.ties],
+            ties=_core.TieOrder[self.measure._weighted_parts[0][0].ties],
             norm=self.norm,
             sigmoid=self.sigmoid,
         )
 
 
-class _PricesByCost(dict[LambdaMART, _core.SwapPrices]):
-    """Prices of swaps on some labels, by cost."""
+class _PricesByCost(dict[LambdaMART, list[_core.SwapPrices]]):
+    """Prices of swaps on some labels by cost, for each part of its measure."""
 
 
-def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
-    _require_judged(judgments)
-    form, factor = cost.measure.prefix_form(judgments), _query_factor(cost, judgments)
+def _swap_prices(
+    chosen: PrefixMeasure, weight: float, truncation_level: int | None, judgments: Judgments
+) -> _core.SwapPrices:
+    form = chosen.prefix_form(judgments)
+    factor = weight * _query_factor(chosen, truncation_level, judgments)
     gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
     discount = position = np.zeros(0)
     base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
@@ -188,6 +201,7 @@ def _swap_prices(cost: LambdaMART, judgments: Judgments) -> _core.SwapPrices:
         pair_columns=columns,
         pair_column=column,
         pair_factor=factor,
+        cutoff=_core.last_rank(chosen.k),
     )
 
 
@@ -203,14 +217,15 @@ def _weights(positions: Positions, judgments: Judgments) -> FloatArray:
     return np.ascontiguousarray(positions(judgments.pool, judgments), dtype=np.float64)
 
 
-def _query_factor(cost: LambdaMART, judgments: Judgments) -> FloatArray:
+def _query_factor(
+    chosen: PrefixMeasure, truncation_level: int | None, judgments: Judgments
+) -> FloatArray:
     """Return 1 / ideal value for each query if the measure is normalized; 0 for empty queries.
 
     Without a cut-off, the ideal value ends at the truncation level, as in LightGBM.
     """
-    chosen = cost.measure
     if chosen.k is None and chosen.normalize:
-        chosen = dataclasses.replace(chosen, k=cost.truncation_level)
+        chosen = dataclasses.replace(chosen, k=truncation_level)
     return chosen.query_factor(judgments)
 
 

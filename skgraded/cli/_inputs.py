@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded.measures import Measure, measure
+from skgraded.measures import Blend, Measure, measure
 from skgraded.rankings import Ties
 from skgraded.trec import Qrels, read_qrels, read_run
 
@@ -82,6 +82,8 @@ def parse_grades(rules: list[str]) -> dict[float, float]:
 def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
     """Return a measure, under the rule for ties unless the name states another one."""
     found = measure(name)
+    if isinstance(found, Blend):
+        return Blend([(chosen_measure(each, ties), weight) for each, weight in found.parts])
     default = next(field.default for field in dataclasses.fields(found) if field.name == "ties")
     if ties is None or found.ties != default:
         return found

@@ -106,9 +106,8 @@ def _own_measure(
 
 def _changed(chosen: Measure) -> dict[str, Any]:
     """Fields of a measure that differ from the defaults of its class."""
-    plain = type(chosen)()
-    values = {each.name: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}
-    return {name: value for name, value in values.items() if value != getattr(plain, name)}
+    values = {each: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}
+    return {each.name: value for each, value in values.items() if value != each.default}
 
 
 def build(

@@ -24,6 +24,7 @@ from skgraded.measures.average_precision import (
     eGAP,
     xGAP,
 )
+from skgraded.measures.blend import Blend
 from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
 from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
 from skgraded.measures.cascade import ERR, iRBU
@@ -83,6 +84,7 @@ __all__ = [
     "Accuracy",
     "AveragedNDCG",
     "BinG",
+    "Blend",
     "Bounds",
     "Bpref",
     "BprefN",

@@ -35,12 +35,17 @@ class Bounds(NamedTuple):
 
 def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:
     """Score the rankings twice: all unjudged documents get the lowest or the highest grade."""
-    _require_bounds(measure)
-    top = _highest_grade(measure, rankings.judgments) if max_grade is None else max_grade
+    parts = [part for part, _ in measure._weighted_parts]
+    for part in parts:
+        _require_bounds(part)
+    if max_grade is None:
+        top = max(_highest_grade(part, rankings.judgments) for part in parts)
+    else:
+        top = max_grade
     top = _params.integer("max_grade", top, 1)
     of_scale = measure.resolve(max(top, math.ceil(rankings.judgments.top_grade)))
     as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
-    return Bounds(*(as_zero, as_top)[:: measure._changes_with_grades])
+    return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
 
 
 def _require_bounds(measure: Measure) -> None:

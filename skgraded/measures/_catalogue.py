@@ -103,6 +103,8 @@ def _meant(meant: Meaning) -> str:
 def catalogue() -> dict[str, type[Measure]]:
     """Map the names of all registered measures to their classes.
 
+    A class of which a field has no default, such as `Blend`, is known by its name and not listed.
+
     Returns
     -------
     dict of str to type
@@ -118,7 +120,11 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    return dict(_registered)
+    return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
+
+
+def _has_defaults(kind: type[Measure]) -> bool:
+    return all(field.default is not dataclasses.MISSING for field in dataclasses.fields(kind))
 
 
 def measure(spec: str | Measure) -> Measure:

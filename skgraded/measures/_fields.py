@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from typing import Any, Self, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -21,6 +21,8 @@ class Fields:
     A name with an annotation is a field, and its value is the default. A value without an
     annotation changes the default of a parent's field.
     """
+
+    _n_by_position: ClassVar[int] = 0
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
@@ -44,7 +46,7 @@ class Fields:
 
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Refuse positional arguments: fields are keyword-only; call the instance to score."""
-        if args:
+        if len(args) > cls._n_by_position:
             raise TypeError(
                 f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
                 f"score, call an instance: {cls.__name__}()(y_true, y_score)."

@@ -270,6 +270,11 @@ class Measure(Fields):
         """Whether the measure takes the top grade of the scale from the data that it scores."""
         return False
 
+    @property
+    def _weighted_parts(self) -> tuple[tuple[Measure, float], ...]:
+        """The measures whose weighted sum this is, with their weights: mostly the measure alone."""
+        return ((self, 1.0),)
+
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
         kept = judgments.kept[LabelResults].ideal_values
         values = kept.get(self)

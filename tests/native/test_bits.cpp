@@ -277,13 +277,13 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
   task.scores = data.scores.data();
   task.queries = data.queries();
   task.n_levels = kLevels;
-  task.prices = {{discount.data(), true},
+  task.parts = {{{discount.data(), true},
                  gain.data(),
                  gain_factor.data(),
                  {position.data(), true},
                  {base.data(), factor.data(), column.data(), 2},
-                 pair_factor.data()};
-  task.cutoff = kNoCutoff;
+                 pair_factor.data(),
+                 kNoCutoff}};
   task.truncation = 30;
   task.ties = ties;
   task.binned_exp = BinnedExp(1.5);

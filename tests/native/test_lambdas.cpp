@@ -77,13 +77,13 @@ struct Case {
     task.scores = scores.data();
     task.queries = queries();
     task.n_levels = n_levels;
-    task.prices = {{discount.data(), ragged},
+    task.parts = {{{discount.data(), ragged},
                    gain.data(),
                    gain_factor.data(),
                    {position.data(), ragged},
                    with_pairs ? matrix() : PairMatrix{},
-                   pair_factor.data()};
-    task.cutoff = kNoCutoff;
+                   pair_factor.data(),
+                   kNoCutoff}};
     task.truncation = 30;
     task.norm = true;
     return task;
@@ -122,19 +122,23 @@ Case<Level> make_case(Random& random, const std::vector<std::int64_t>& sizes, st
 
 // --- the naive loop ------------------------------------------------------------------------------
 
-// Value of a list of levels by the definition of the prefix form.
+// Value of a list of levels by the definition of the prefix form, summed over the parts.
 template <class Level>
 double value_of(const LambdaTask<Level>& task, std::int64_t q, const std::vector<Level>& list) {
-  const double* d = task.prices.discount.of(task.queries, q);
-  const double* p = task.prices.position.of(task.queries, q);
-  double linear = 0.0, pairs = 0.0;
-  for (std::size_t n = 0; n < list.size(); ++n) {
-    if (static_cast<std::int64_t>(n) >= task.cutoff) break;
-    linear += d[n] * task.prices.gain[list[n]];
-    for (std::size_t m = 0; m <= n && task.prices.pairs.base != nullptr; ++m)
-      pairs += p[n] * task.prices.pairs.at(q, list[m] * task.n_levels + list[n]);
+  double value = 0.0;
+  for (const SwapPrices& part : task.parts) {
+    const double* d = part.discount.of(task.queries, q);
+    const double* p = part.position.of(task.queries, q);
+    double linear = 0.0, pairs = 0.0;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+      if (static_cast<std::int64_t>(n) >= part.cutoff) break;
+      linear += d[n] * part.gain[list[n]];
+      for (std::size_t m = 0; m <= n && part.has_pairs(); ++m)
+        pairs += p[n] * part.pairs.at(q, list[m] * task.n_levels + list[n]);
+    }
+    value += part.gain_factor[q] * linear + part.pair_factor[q] * pairs;
   }
-  return task.prices.gain_factor[q] * linear + task.prices.pair_factor[q] * pairs;
+  return value;
 }
 
 template <class Level>
@@ -242,9 +246,14 @@ void test_pairs(std::int64_t n_levels) {
             for (const std::int64_t truncation : {std::int64_t{1}, std::int64_t{7}, kNoCutoff}) {
               LambdaTask<Level> task = made.task(with_pairs, ragged);
               task.norm = norm;
-              task.cutoff = cutoff;
+              task.parts[0].cutoff = cutoff;
               task.truncation = truncation;
               expect_naive(task, "levels: " + std::to_string(n_levels));
+              task.parts.push_back(made.task(!with_pairs, !ragged).parts[0]);
+              task.parts[1].cutoff = 3;
+              expect_naive(task, "two parts, levels: " + std::to_string(n_levels));
+              task.parts[1].pairs = task.parts[0].pairs;
+              expect_naive(task, "two parts alike, levels: " + std::to_string(n_levels));
             }
   }
 }
@@ -282,6 +291,8 @@ void test_bits() {
         LambdaTask<std::uint8_t> task = made.task(with_pairs, false);
         task.ties = ties;
         expect_same_bits(task, "bits");
+        task.parts.push_back(made.task(true, true).parts[0]);
+        expect_same_bits(task, "bits of two parts");
       }
   }
 }

@@ -169,14 +169,14 @@ struct Case {
     task.scores = scores.data();
     task.queries = layout.queries();
     task.n_levels = 4;
-    task.prices = {
-        {weights.data(), false},
-        gain.data(),
-        ones.data(),
-        {weights.data(), false},
-        with_pairs ? PairMatrix{base.data(), ones.data(), column.data(), 1} : PairMatrix{},
-        ones.data()};
-    task.cutoff = kNoCutoff;
+    task.parts = {
+        {{weights.data(), false},
+         gain.data(),
+         ones.data(),
+         {weights.data(), false},
+         with_pairs ? PairMatrix{base.data(), ones.data(), column.data(), 1} : PairMatrix{},
+         ones.data(),
+         kNoCutoff}};
     task.truncation = 20;
     task.ties = TieOrder::kMixed;
     task.norm = true;

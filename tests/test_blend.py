@@ -1,0 +1,331 @@
+"""Blends: weighted sums of measures, as values, in scoring and in training."""
+
+import copy
+import dataclasses
+import itertools
+import pickle
+from functools import cache
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+from facts import FACTS, FEW, RANKED, fields_of
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import lambdas
+from sklearn.model_selection import cross_val_score
+
+from skgraded import (
+    AP,
+    ERR,
+    RBP,
+    Blend,
+    Judgments,
+    QueryKFold,
+    QueryRanker,
+    catalogue,
+    chunks,
+    eGAP,
+    evaluate,
+    measure,
+    nDCG,
+    query_target,
+    xGAP,
+)
+from skgraded.boosting._lambdamart import LambdaMART
+from skgraded.cli._inputs import chosen_measure
+from skgraded.conventions import measure_as
+from skgraded.datasets import make_ranking
+from skgraded.lightgbm import eval_metric, objective
+from skgraded.measures import FDR, P, R, register
+
+G = (0.1, 0.2, 0.3, 0.4)
+HALF = Blend({eGAP(g=G): 0.5, nDCG(k=10): 0.5})
+QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_ranking(n_queries=60, random_state=3)
+
+
+def some_rows():
+    rng = np.random.default_rng(7)
+    qid = np.repeat(np.arange(12), rng.integers(1, 15, 12))
+    return rng.integers(0, 5, len(qid)).astype(float), rng.integers(0, 6, len(qid)) / 2, qid
+
+
+class TestValue:
+    def test_it_is_the_weighted_sum_of_the_values_of_its_parts(self):
+        y, score, qid = some_rows()
+        y[::9] = np.nan
+        parts = {
+            "eGAP(g=[0.1,0.2,0.3,0.4])": 0.5,
+            "nDCG(gain=exp2,ties=pessimistic)@3": 2.0,
+            "ERR(max_grade=4,unjudged=condense)": 0.25,
+        }
+        found = Blend(parts).per_query(y, score, qid=qid).values
+        each = {name: measure(name).per_query(y, score, qid=qid).values for name in parts}
+        expected = sum(weight * each[name] for name, weight in parts.items())
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        mean = Blend(parts)(y, score, qid=qid)
+        assert mean == pytest.approx(np.mean(expected), rel=1e-14)
+
+    @pytest.mark.parametrize("name", RANKED)
+    def test_a_blend_of_one_part_has_its_bits(self, name):
+        y, score, qid = some_rows()
+        part = catalogue()[name]().resolve(4)
+        of_blend = Blend({part: 1.0}).per_query(y, score, qid=qid)
+        of_part = part.per_query(y, score, qid=qid)
+        np.testing.assert_array_equal(of_blend.values, of_part.values)
+        assert of_blend.n_empty == of_part.n_empty
+        assert Blend({part: 1}).greater_is_better == part.greater_is_better
+
+    def test_empty_queries_are_those_of_the_parts(self):
+        y, score, qid = [0, 1, 2, 0], [1, 2, 1, 1], [0, 1, 2, 2]
+        ruled = Blend({AP(): 1.0, AP(rel=2, empty=1.0): 0.5})
+        np.testing.assert_array_equal(ruled.per_query(y, score, qid=qid).values, [0.5, 1.5, 1.125])
+        assert ruled.empty == 0.5
+        assert "1 query with nothing relevant, counted as 0.5" in str(
+            evaluate(ruled, y, score, qid=qid)
+        )
+        left_out = Blend({AP(): 1.0, AP(rel=2, empty=float("nan")): 0.5})
+        np.testing.assert_array_equal(
+            left_out.per_query(y, score, qid=qid).values, [np.nan, np.nan, 1.125]
+        )
+        assert left_out(y, score, qid=qid) == 1.125
+        assert "2 queries" in str(evaluate(left_out, y, score, qid=qid))
+
+    def test_the_ideal_ranking(self):
+        y, score, qid = some_rows()
+        table = evaluate([HALF, eGAP(g=G), "nDCG@10"], y, score, qid=qid)
+        blend, *parts = table.ideals
+        assert blend() == pytest.approx(0.5 * parts[0]() + 0.5 * parts[1]())
+        assert evaluate(Blend({ERR(max_grade=4): 1, "R@3": 1}), y, score, qid=qid).ideals[0]()
+
+    def test_an_open_scale_is_that_of_the_parts(self):
+        is_open = Blend({xGAP(): 1.0, AP(): 1.0})
+        assert is_open.is_open
+        assert is_open.resolve(4) == Blend({xGAP(max_grade=4): 1.0, AP(): 1.0})
+        assert not is_open.resolve(4).is_open
+        assert HALF.resolve(9) is HALF
+
+    def test_bounds_are_the_sums_of_those_of_the_parts(self):
+        y, score = [np.nan, 0, 2, np.nan], [4, 3, 2, 1]
+        parts = {"P@2": 1.0, "RBP(gain=linear,max_grade=4)": 0.5}
+        found = Blend(parts).bounds(y, score)
+        each = {name: measure(name).bounds(y, score, max_grade=4) for name in parts}
+        for end in ("smallest", "largest"):
+            sums = sum(weight * getattr(each[name], end).values for name, weight in parts.items())
+            np.testing.assert_allclose(getattr(found, end).values, sums)
+        with pytest.raises(ValueError, match=r"^nDCG@10 has no bounds over judgments: its divisor"):
+            Blend({"P": 1, "nDCG@10": 1}).bounds(y, score)
+
+    def test_in_chunks(self):
+        y, score, qid = some_rows()
+        blocks = ((y[part], score[part], qid[part]) for part in (slice(0, 30), slice(30, None)))
+        found = chunks.evaluate([HALF], blocks)
+        assert float(found[str(HALF)]) == HALF(y, score, qid=qid)
+
+
+class TestAsAValue:
+    @pytest.mark.parametrize("names", list(itertools.pairwise(sorted(FACTS))))
+    @FEW
+    @given(data=st.data(), weight=st.floats(1e-9, 1e9))
+    def test_str_and_measure_are_inverse(self, names, data, weight):
+        first, second = (data.draw(fields_of(name, 3))[0] for name in names)
+        if first.greater_is_better != second.greater_is_better:
+            return
+        chosen = Blend({first: weight, second: 2})
+        for other in (measure(str(chosen)), pickle.loads(pickle.dumps(chosen))):
+            assert other == chosen
+            assert hash(other) == hash(chosen)
+        assert copy.deepcopy(chosen) == chosen
+        assert eval(repr(chosen), {**catalogue(), "Blend": Blend, "nan": np.nan, "float": float})
+        assert " " not in str(chosen)
+
+    def test_strings(self):
+        assert str(HALF) == "Blend({eGAP(g=[0.1,0.2,0.3,0.4]):0.5,nDCG@10:0.5})"
+        assert repr(Blend({nDCG(k=10): 1})) == "Blend({nDCG(k=10): 1.0})"
+        assert measure("blend({Q-measure: .5, ndcg_cut_10: 2})") == Blend(
+            {"QMeasure": 0.5, "nDCG@10": 2}
+        )
+
+    def test_the_order_of_the_parts_and_nesting_do_not_matter(self):
+        other = Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5})
+        assert other == HALF
+        assert Blend({HALF: 2, nDCG(k=10): 1}) == Blend({eGAP(g=G): 1, nDCG(k=10): 2})
+        assert Blend({"AP": 1, AP(): 2}) == Blend({AP(): 3})
+        assert Blend({AP(): 1}) != Blend({AP(): 2})
+        assert nDCG(k=10) != HALF
+
+    def test_it_is_immutable(self):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            HALF.parts = ()
+        assert dataclasses.replace(HALF) == HALF
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("Blend({AP:0})", "The weight of AP must be a finite number > 0, got 0"),
+            ("Blend({AP:-1})", "The weight of AP must be a finite number > 0, got -1"),
+            ("Blend({AP:nan})", "The weight of AP must be a finite number > 0, got nan"),
+            ("Blend({AP:much})", "The weight of AP must be a finite number > 0, got 'much'"),
+            ("Blend({FDR@2:1,AP:1})", "greater is better: it is for AP, and is not for FDR@2"),
+            ("Blend({})", "parts must hold at least one measure, got none"),
+            ("Blend", "parts must hold at least one measure, got none"),
+            ("Blend({AP:1})@3", "k must be a field of the parts of a Blend, got 3"),
+            ("Blend({AP:1},empty=1)", "empty must be a field of the parts of a Blend, got 1"),
+            ("Blend({Apx:1})", "Unknown measure 'Apx' .* Did you mean 'AP'"),
+            ("AP({P:1})", "AP has no field 'parts'"),
+            ("Blend(AP)", "must be written field=value"),
+            ("Blend({**AP:1})", "must be written field=value|must be a number"),
+        ],
+    )
+    def test_what_is_no_blend(self, spec, message):
+        with pytest.raises(ValueError, match=message):
+            measure(spec)
+
+    def test_it_is_a_name_but_not_a_measure_of_the_catalogue(self):
+        assert "Blend" not in catalogue()
+        with pytest.raises(
+            ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"
+        ):
+            register(type("BLEND", (P,), {}))
+        with pytest.raises(ValueError, match="lightgbm has no measure 'Blend"):
+            measure_as("lightgbm", HALF)
+
+    def test_the_rule_for_ties_of_the_command_line_is_that_of_the_parts(self):
+        spec = "Blend({AP:1,nDCG(ties=optimistic):1})"
+        assert str(chosen_measure(spec, "row_order")) == (
+            "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
+        )
+
+
+class TestTraining:
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            {eGAP(g=G): 0.5, nDCG(k=3): 0.5},
+            {nDCG(k=2): 1.0, nDCG(k=5, gain="exp2"): 3.0},  # no pairs at all
+            {AP(k=4): 1.0, xGAP(g=G, k=2): 0.5, RBP(p=0.5): 2.0, "QMeasure": 0.1},
+            {"P@1": 1.0, "SDCG(max_grade=4)": 1.0, "INSQ(max_grade=4)@3": 1.0},
+        ],
+    )
+    @pytest.mark.parametrize("n", [2, 6, 40])
+    @pytest.mark.parametrize("norm", [True, False])
+    def test_derivatives_are_those_of_a_literal_loop_over_all_swaps(self, parts, n, norm):
+        rng = np.random.default_rng(n)
+        chosen = Blend(parts)
+        for n_grades in (2, 5):
+            y = rng.integers(0, n_grades, n)
+            score = rng.permutation(n) / 3.0
+            cost = LambdaMART(chosen, sigmoid=1.5, truncation_level=4, norm=norm)
+            # Values that are normalized without cut-off take the truncation level's.
+            assert not any(each.normalize and each.k is None for each, _ in chosen.parts)
+
+            @cache
+            def value(grades):
+                return chosen(grades, -np.arange(len(grades)))
+
+            expected = lambdas.by_row(
+                y, score, value, np.argsort(-score), sigmoid=1.5, truncation_level=4, norm=norm
+            )
+            found = cost.derivatives(Judgments.from_arrays(y).rank(score))
+            np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
+
+    @pytest.mark.parametrize("n", [3, 40])
+    def test_a_part_has_no_weight_in_queries_that_are_empty_for_it(self, n):
+        rng = np.random.default_rng(1)
+        y, score = np.append(rng.integers(0, 2, n), rng.integers(0, 3, n)), rng.random(2 * n)
+        y[:2], y[-1] = (0, 1), 2
+        judgments = Judgments.from_arrays(y, np.repeat([0, 1], n))
+        empty, other = AP(rel=2, empty=1.0), R(k=3)
+        found, alone, of_both = (
+            np.array(LambdaMART(each, 1.0, 30, False).derivatives(judgments.rank(score)))
+            for each in (Blend({empty: 1.0, other: 0.5}), other, empty)
+        )
+        np.testing.assert_allclose(found[:, :n], alone[:, :n] / 2, rtol=1e-12)
+        assert np.all(of_both[:, :n] == 0)
+        assert not np.allclose(found[:, n:], alone[:, n:] / 2)
+
+    def test_many_levels_without_lanes(self):
+        rng = np.random.default_rng(0)
+        y, score = rng.integers(0, 12, 50), rng.random(50)
+        g = tuple(np.ones(12) / 12)
+        chosen = Blend({eGAP(g=g): 0.5, nDCG(k=7): 1.0})
+
+        @cache
+        def value(grades):
+            return chosen(grades, -np.arange(len(grades)))
+
+        options = {"sigmoid": 1.0, "truncation_level": 10, "norm": True}
+        expected = lambdas.by_row(y, score, value, np.argsort(-score), **options)
+        found = LambdaMART(chosen, **options).derivatives(Judgments.from_arrays(y).rank(score))
+        np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
+
+    @pytest.mark.parametrize("spec", ["nDCG@10", "eGAP(g=[0.1,0.2,0.3,0.4])", "AP(ties=row_order)"])
+    def test_a_blend_of_one_part_has_its_bits(self, rows, spec):
+        X, y, qid = rows
+        judgments = Judgments.from_arrays(y, qid)
+        score = np.round(X[:, 0], 1)
+        alone = LambdaMART(measure(spec), 1.0, 30, True).derivatives(judgments.rank(score))
+        blend = LambdaMART(Blend({spec: 1}), 1.0, 30, True).derivatives(judgments.rank(score))
+        np.testing.assert_array_equal(alone, blend)
+
+    def test_the_sum_of_a_measure_with_itself_is_the_measure(self, rows):
+        X, y, qid = rows
+        judgments = Judgments.from_arrays(y, qid)
+        alone = LambdaMART(nDCG(), 1.0, 30, True).derivatives(judgments.rank(X[:, 0]))
+        # Two cut-offs beyond the longest list make two parts of one measure.
+        longest = int(np.bincount(qid).max())
+        twice = Blend({nDCG(k=longest + 1): 0.25, nDCG(k=longest + 2): 0.75})
+        found = LambdaMART(twice, 1.0, 30, True).derivatives(judgments.rank(X[:, 0]))
+        assert longest > 32  # ... of which some queries are not short
+        np.testing.assert_allclose(found, self.with_ideal_to_the_end(judgments, X[:, 0]), rtol=1e-9)
+        assert np.shape(found) == np.shape(alone)
+
+    @staticmethod
+    def with_ideal_to_the_end(judgments, score):
+        longest = int(np.diff(judgments.indptr).max())
+        cost = LambdaMART(nDCG(k=longest), 1.0, 30, True)
+        return cost.derivatives(judgments.rank(score))
+
+    def test_a_booster_learns_and_stops_by_it(self, rows):
+        X, y, qid = rows
+        data = lgb.Dataset(X, y, group=np.bincount(qid), free_raw_data=False)
+        name = {"half": HALF}
+        recorded = {}
+        lgb.train(
+            {**QUIET, "objective": objective(HALF), "num_leaves": 7},
+            data,
+            30,
+            valid_sets=[data],
+            feval=eval_metric(name),
+            callbacks=[lgb.record_evaluation(recorded)],
+        )
+        ((values),) = (each["half"] for each in recorded.values())
+        assert values[-1] > values[0] + 0.05
+
+    def test_in_scikit_learn(self, rows):
+        X, y, qid = rows
+        ranker = QueryRanker(
+            lgb.LGBMRanker(n_estimators=20, objective=objective(HALF), **QUIET),
+            measure=HALF,
+            validation_fraction=0.2,
+            early_stopping_rounds=3,
+            random_state=0,
+        )
+        found = cross_val_score(ranker, X, query_target(y, qid), scoring=HALF, cv=QueryKFold(3))
+        assert np.all((found > 0.3) & (found <= 1.0))
+
+    def test_parts_that_cannot_be_trained_for_are_named(self):
+        with pytest.raises(
+            ValueError, match=r"must have the prefix form .* got ERR\(max_grade=4\), which has not"
+        ):
+            objective(Blend({AP(): 1, ERR(max_grade=4): 1}))
+        with pytest.raises(ValueError, match="parts of a blend must share the rule for ties"):
+            objective(Blend({AP(): 1, P(k=3, ties="row_order"): 1}))
+
+    def test_lower_is_better_for_all_parts_or_none(self):
+        assert not Blend({FDR(k=2): 1, "FDR@5": 1}).greater_is_better
