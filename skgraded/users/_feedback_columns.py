@@ -30,6 +30,7 @@ def read_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]
 
 
 def flags(name: str, satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
+    """Return a column of True, False, 1 or 0 as booleans, some of which must be true."""
     values = numeric(name, satisfied).astype(np.float64)
     require_length(name, len(values), n_rows, "grade")
     was_satisfied: NDArray[np.bool_] = values == 1
@@ -43,6 +44,7 @@ def flags(name: str, satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
 
 
 def propensities(propensity: Any, n_rows: int) -> FloatArray:
+    """Return probabilities of examination, 1 where none are given."""
     if propensity is None:
         return np.ones(n_rows)
     values = numeric("propensity", propensity).astype(np.float64)

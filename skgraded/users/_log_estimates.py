@@ -131,8 +131,8 @@ def draws_of(
     covariance = cluster_covariance(estimate.moves, sessions.clusters)
     degrees = max(n_clusters_of(sessions) - 1, 1)
     sizes, axes = np.linalg.eigh(covariance)
-    root = axes * np.sqrt(np.maximum(sizes, 0.0))
-    normal = random.standard_normal((n_draws, len(sizes))) @ root.T
+    root = (axes * np.sqrt(np.maximum(sizes, 0.0))) @ axes.T  # whatever the signs of the axes
+    normal = random.standard_normal((n_draws, len(sizes))) @ root
     wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
     draws: FloatArray = np.maximum(estimate.unbounded, 0.0) + normal * wider
     return draws
