@@ -47,7 +47,7 @@ OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "set_P": ("P", {}),
     "SetR": ("R", {}),
     "set_recall": ("R", {}),
-    "set_F": ("F", {}),
+    "set_F": ("F", {"beta": 1.0}),  # whose own beta is the square of ours
     "set_map": ("SetAP", {}),
     "set_relative_P": ("P", {"normalize": True}),
     "11pt_avg": ("InterpolatedAP", {}),
@@ -94,8 +94,10 @@ _DIGITS = 18  # in a number; a longer one is a mistake, and Python converts only
 
 
 def folded(name: str) -> str:
-    """Write a name without capitals, underscores and hyphens."""
-    return name.lower().replace("_", "").replace("-", "")
+    """Write a name without capitals, and without underscores and hyphens between letters."""
+    small = name.lower()
+    # At the end of a name they mean something: "ndcg-" of XGBoost counts empty queries otherwise.
+    return small if small != small.strip("_-") else small.replace("_", "").replace("-", "")
 
 
 def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:

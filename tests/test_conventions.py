@@ -183,6 +183,39 @@ def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
     assert np.allclose(as_they_are, ours) == (grade == -1)
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("INST(max_rel=3)", "INST(max_grade=3,ties=row_order)@1000"),
+        ("BPM(max_rel=3)@10", "BPM(max_grade=3,ties=row_order)@10"),
+        ("AP(judged_only=True)", "AP(unjudged=condense,ties=row_order)"),
+        ("AP(judged_only=False)@5", "AP(ties=row_order)@5"),
+        ("IPrec(rel=2)@0.5", "IPrec(rel=2,recall=0.5,ties=row_order)"),
+        ("SetP(rel=2)", "P(rel=2,ties=row_order)"),
+        ("SetRelP(rel=2)", "P(rel=2,normalize=True,ties=row_order)"),
+        ("SetF(beta=4.0)", "F(beta=2,ties=row_order)"),
+    ],
+)
+def test_fields_of_ir_measures(name, ours):
+    assert measure_as("ir_measures", name) == measure(ours)
+
+
+def test_beta_of_trec_eval_is_the_square_of_ours():
+    qrels = {"q": {"a": 2, "b": 1, "c": 0, "d": 1, "e": 2, "f": 1}}
+    run = {"q": {"a": 3.0, "c": 2.0, "x": 1.0, "b": 0.5}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"set_F.4"}).evaluate(run)["q"]["set_F"]
+    ours = measure_as("ir_measures", "SetF(beta=4.0)")(trec.rank(qrels, run))
+    assert ours == pytest.approx(theirs, abs=TOLERANCE)
+    with pytest.raises(ValueError, match="beta can be given only once"):
+        measure("SetF(beta=2)")
+
+
+@pytest.mark.parametrize("name", ["ndcg-", "map-", "_map_", "-map", "map_", "AP_@5"])
+def test_marks_at_the_ends_of_a_name_are_not_dropped(name):
+    with pytest.raises(ValueError, match="Unknown measure"):
+        measure(name)
+
+
 def test_names_of_ours_find_the_tools_conventions():
     assert measure_as("lightgbm", "nDCG@10") == measure_as("lightgbm", "ndcg@10")
     assert measure_as("lightgbm", "nDCG(gain=linear,empty=0)@10").gain == "linear"

@@ -62,12 +62,40 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
         if k is not None:
             return build(convention, k)
     _refuse_absent(tool, table, name)
+    if table == "ir_measures" and isinstance(name, str):
+        with_fields = _with_fields_of_ir_measures(name, of_tool)
+        if isinstance(with_fields, Measure):
+            return with_fields
+        name = with_fields
     kind, stated = _own_measure(tool, name, of_tool)
     rows = [each for each in of_tool if each.ours == kind.__name__]
     if not rows:
         raise ValueError(_unknown(tool, name, of_tool))
     like_ours = [each for each in rows if ("{k}" in each.theirs) == (stated.get("k") is not None)]
     return build((like_ours or rows)[0], {}, stated)
+
+
+# What ir_measures writes in its names, as patterns, and what that is here.
+_OF_IR_MEASURES = (
+    (r"\bmax_rel\s*=", "max_grade="),
+    (r"\bjudged_only\s*=\s*True\b", "unjudged=condense"),
+    (r"\bjudged_only\s*=\s*False\b", "unjudged=nonrelevant"),
+    (r"^IPrec\((.*)\)@([\d.]+)$", r"IPrec(\1,recall=\2)"),
+)
+
+
+def _with_fields_of_ir_measures(name: str, of_tool: list[Convention]) -> str | Measure:
+    """Return a name of ir_measures with our fields, or the measure if its name is not ours."""
+    for theirs, ours in _OF_IR_MEASURES:
+        name = re.sub(theirs, ours, name.strip())
+    found = re.fullmatch(r"(?P<theirs>Set\w+)(?P<fields>\(.*\))", name)
+    rows = [each for each in of_tool if found and each.theirs == found["theirs"]]
+    if not found or not rows:
+        return name
+    stated = parse(f"{rows[0].ours}{found['fields']}")[1]
+    if rows[0].ours == "F" and "beta" in stated:
+        stated["beta"] = stated["beta"] ** 0.5  # theirs stands in the place of our square
+    return build(rows[0], {}, stated)
 
 
 def _refuse_absent(tool: str, table: str, name: object) -> None:

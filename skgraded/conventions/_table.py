@@ -171,9 +171,11 @@ CONVENTIONS = (
     Convention("xgboost", "ndcg@{k}", "nDCG", _EXP2, "ndcg_exp_gain=0 is a linear gain."),
     Convention("xgboost", "ndcg@{k}-", "nDCG", {"gain": "exp2"}),
     Convention("xgboost", "ndcg", "nDCG", {**_EXP2, "k": 32}, "Without k it stops at rank 32."),
+    Convention("xgboost", "ndcg-", "nDCG", {"gain": "exp2", "k": 32}, "As ndcg."),
     Convention("xgboost", "map@{k}", "AP", {"normalize": True, "empty": 1.0}, "Binary labels."),
     Convention("xgboost", "map@{k}-", "AP", {"normalize": True}, "Binary labels."),
     Convention("xgboost", "map", "AP", {"normalize": True, "empty": 1.0, "k": 32}, "As ndcg."),
+    Convention("xgboost", "map-", "AP", {"normalize": True, "k": 32}, "As ndcg."),
     Convention("xgboost", "pre@{k}", "P", {"fill": False}, f"Binary labels. {_UNTIL_SHORT}"),
     Convention("catboost", "NDCG:top={k}", "nDCG", {"empty": 1.0}),
     Convention("catboost", "NDCG:top={k};type=Base", "nDCG", {"empty": 1.0}),
@@ -195,7 +197,11 @@ CONVENTIONS = (
     Convention("trec_eval", "map_cut_{k}", "AP", {}, "Divided by R, whatever k."),
     *(
         Convention(
-            "trec_eval", f"iprec_at_recall_{tenths / 10:.2f}", "IPrec", {"recall": tenths / 10}
+            "trec_eval",
+            f"iprec_at_recall_{tenths / 10:.2f}",
+            "IPrec",
+            {"recall": tenths / 10},
+            _VERSION,
         )
         for tenths in range(11)
     ),
