@@ -14,9 +14,11 @@ __all__ = [
     "OtherMetricWarning",
     "QueryLeakWarning",
     "RowNumbersWarning",
+    "SingleDocumentsWarning",
     "SkgradedWarning",
     "SwappedArgumentsWarning",
     "ThinnedQueriesWarning",
+    "TrainingQueriesWarning",
     "UndefinedMeanWarning",
     "UnseenGradeWarning",
     "UntransformedRowsWarning",
@@ -46,6 +48,21 @@ class QueryLeakWarning(SkgradedWarning):
 
     A model that was trained on some documents of a query ranks the others better than those of a
     new query, so the score is too high.
+    """
+
+
+class TrainingQueriesWarning(SkgradedWarning):
+    """A ranker is judged on the rows that it was trained on.
+
+    Its values there are higher than on new queries, and more so for larger models, so that they
+    show neither how good it is nor which of two rankers is better.
+    """
+
+
+class SingleDocumentsWarning(SkgradedWarning):
+    """Query ids differ in every row, as row numbers do, so that there is nothing to rank.
+
+    The value of a query with a single document does not depend on its score.
     """
 
 

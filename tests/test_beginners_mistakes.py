@@ -72,6 +72,14 @@ MISTAKES = [
     ),
     Mistake(
         IDS,
+        "row numbers instead of query ids",
+        'evaluate("nDCG@10", y, s, qid=np.arange(len(y)))',
+        "SingleDocumentsWarning: qid differs in all of 1200 rows, so that every query has a single "
+        "document and any scores rank it equally. Give the rows of a query the same id.",
+        'evaluate("nDCG@10", y, s, qid=qid)',
+    ),
+    Mistake(
+        IDS,
         "group sizes instead of ids",
         "ranker.fit(X, y, qid=sizes)",
         "ValueError: qid must hold one query id per row (1200), got 60 numbers that add up to the "
@@ -299,11 +307,21 @@ MISTAKES = [
     ),
     Mistake(
         RANKERS,
+        "a ranker is judged on its training rows",
+        "ranker.fit(X, y, qid=qid).score(X, y, qid=qid)",
+        "TrainingQueriesWarning: The ranker is judged on rows that it was trained on, in 60 of 60 "
+        "queries: it ranks them better than new queries. Hold queries out, by "
+        "query_train_test_split or cross_validate_queries.",
+        "ranker.fit(X[:800], y[:800], qid=qid[:800]).score(X[800:], y[800:], qid=qid[800:])",
+    ),
+    Mistake(
+        RANKERS,
         "a model is compared before it is fitted",
         'compare({"a": ranker, "b": Ridge()}, X, y, qid=qid)',
         "NotFittedError: rankers must be fitted, got 'a', QueryRanker, which is not: call its fit "
         "before, or compare results of cross_validate_queries, which fits it in every fold.",
-        'compare({"a": ranker.fit(X, y, qid=qid), "b": Ridge().fit(X, y)}, X, y, qid=qid)',
+        'compare({"a": ranker.fit(X[:800], y[:800], qid=qid[:800]), '
+        '"b": Ridge().fit(X[:800], y[:800])}, X[800:], y[800:], qid=qid[800:])',
     ),
     Mistake(
         RANKERS,
@@ -354,7 +372,8 @@ MISTAKES = [
         "TypeError: measure must be a single one, which score returns and early stopping watches, "
         "got ['nDCG@10', 'AP']: fit(..., eval_metric={name: measure}) records others in training, "
         "and scoring=make_ranking_scorer([...]) takes several.",
-        'make_ranking_scorer(["nDCG@10", "AP"])(ranker.fit(X, y, qid=qid), X, y, qid=qid)',
+        'make_ranking_scorer(["nDCG@10", "AP"])'
+        "(ranker.fit(X[:800], y[:800], qid=qid[:800]), X[800:], y[800:], qid=qid[800:])",
     ),
     Mistake(
         BOOSTING,

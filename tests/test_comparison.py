@@ -175,6 +175,7 @@ def test_models_and_scores_are_compared_with_each_other():
     )
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
 def test_models_without_a_measure_are_scored_by_that_of_the_others():
     models = {"ridge": Ridge().fit(X, Y), "ranker": RANKER.fit(X, TARGET)}
     assert compare(models, X, TARGET).measures == (str(MEASURE),)

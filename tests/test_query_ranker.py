@@ -32,6 +32,9 @@ from skgraded.datasets import load_letor, make_ranking
 from skgraded.lightgbm import eval_metric
 from skgraded.rankings import as_ids, read_columns, split_target
 
+# Values of a score are compared, on whatever rows.
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
 SIZES = np.bincount(QID)

@@ -9,6 +9,7 @@ import sklearn
 from lightgbm import LGBMRanker
 from scipy.sparse import csr_matrix
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -44,8 +45,10 @@ from skgraded.exceptions import (
     IdColumnWarning,
     InferredGradesWarning,
     QueryLeakWarning,
+    SingleDocumentsWarning,
     SkgradedWarning,
     ThinnedQueriesWarning,
+    TrainingQueriesWarning,
     UnseenGradeWarning,
 )
 
@@ -138,7 +141,7 @@ def test_a_split_in_halves_warns_where_sizes_are_known():
         fitted = RANKER.fit(X[half], TARGET[half])
     assert warnings_of(lambda: fitted.score(X[~half], TARGET[~half])) == [QueryLeakWarning]
     assert warnings_of(lambda: fitted.score(X, TARGET)) == [QueryLeakWarning]
-    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == []  # the training rows
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [TrainingQueriesWarning]
 
 
 def test_another_data_set_that_is_numbered_the_same_does_not_warn():
@@ -201,20 +204,34 @@ def test_whole_queries_do_not_warn(cv):
     assert warnings_of(use) == []
 
 
-def test_scoring_what_was_trained_on_does_not_warn():
+def test_scoring_what_was_trained_on_warns():
     fitted = RANKER.fit(X, TARGET)
     permuted = X.copy()
     permuted[:, 0] = np.random.default_rng(0).permutation(X[:, 0])
     order = np.random.default_rng(1).permutation(len(Y))
     some = QID < 7
 
+    pipeline = make_pipeline(StandardScaler(), RANKER).fit(X, TARGET)
+    for use in (
+        lambda: fitted.score(X, TARGET),
+        lambda: fitted.score(X, Y, qid=QID),
+        lambda: fitted.score(X[order], TARGET[order]),
+        lambda: fitted.score(X[some], TARGET[some]),
+        lambda: fitted.score(permuted, TARGET),
+        lambda: SCORER(pipeline, X, TARGET),
+        lambda: compare({"a": fitted, "b": pipeline}, X, Y, qid=QID),
+        lambda: cross_validate(RANKER, X, TARGET, cv=[(np.arange(len(Y)), np.arange(len(Y)))]),
+    ):
+        assert set(warnings_of(use)) == {TrainingQueriesWarning}
+
+
+def test_training_scores_that_were_asked_for_do_not_warn():
+    fitted = RANKER.fit(X, TARGET)
+
     def use():
-        fitted.score(X, TARGET)
-        fitted.score(X[order], TARGET[order])
-        fitted.score(X[some], TARGET[some])
-        fitted.score(permuted, TARGET)  # as permutation_importance does
+        cross_validate(RANKER, X, TARGET, cv=QueryKFold(3), return_train_score=True)
+        permutation_importance(fitted, X, TARGET, scoring=SCORER, n_repeats=1)
         fitted.score(X, query_target(Y > 2, QID))  # other labels of the same documents
-        SCORER(make_pipeline(StandardScaler(), RANKER).fit(X, TARGET), X, TARGET)
 
     assert warnings_of(use) == []
     half = np.arange(len(Y)) % 2 == 0
@@ -238,7 +255,7 @@ def test_features_that_are_no_numbers_do_not_disturb():
 
     encoded = make_column_transformer((OneHotEncoder(), ["word"]), remainder="passthrough")
     ranker = QueryRanker(make_pipeline(encoded, Ridge()), measure=MEASURE)
-    assert warnings_of(lambda: ranker.fit(frame, TARGET).score(frame, TARGET)) == []
+    assert warnings_of(lambda: ranker.fit(frame, TARGET).predict(frame)) == []
 
 
 # Tools that cut what whole-query folds give them
@@ -424,7 +441,8 @@ SIZE_TAKERS = {
 @pytest.mark.parametrize("taker", SIZE_TAKERS)
 def test_sizes_row_by_row_warn_wherever_ids_are_taken(taker):
     assert GroupSizesWarning in warnings_of(lambda: SIZE_TAKERS[taker](np.repeat(SIZES, SIZES)))
-    assert warnings_of(lambda: SIZE_TAKERS[taker](QID)) == []
+    of_training = [TrainingQueriesWarning] if taker == "score" else []
+    assert warnings_of(lambda: SIZE_TAKERS[taker](QID)) == of_training
 
 
 def test_sizes_as_they_are_raise():
@@ -439,7 +457,7 @@ def test_sizes_as_they_are_raise():
         QID + 1,
         np.repeat(np.arange(1, 7), 60),
         np.repeat([10, 10, 20, 30], 10),
-        np.arange(50),
+        np.arange(1, 13),
         np.repeat(np.arange(1, 5), np.arange(1, 5)),
     ],
 )
@@ -447,6 +465,17 @@ def test_ids_that_are_numbers_do_not_warn(qid):
     rng = np.random.default_rng(0)
     features, grades = rng.normal(size=(len(qid), 2)), rng.integers(0, 5, len(qid))
     assert warnings_of(lambda: RANKER.fit(features, grades, qid=qid)) == []
+
+
+def test_ids_that_differ_in_every_row_warn():
+    rows = np.arange(len(Y))
+    for use in (
+        lambda: RANKER.fit(X, Y, qid=rows),
+        lambda: MEASURE(Y, X[:, 0], qid=rows),
+        lambda: MEASURE(Y, X[:, 0], qid=[f"row {each}" for each in rows]),
+        lambda: next(QueryKFold(3).split(X, Y, rows)),
+    ):
+        assert warnings_of(use) == [SingleDocumentsWarning]
 
 
 def test_a_split_of_whole_queries_does_not_warn():

@@ -324,7 +324,7 @@ def test_a_fitted_ranker_is_light():
     qid = np.repeat(np.arange(20_000), 2)
     features, grades = np.ones((len(qid), 1)), np.tile([1, 0], 20_000)
     fitted = clone(RANKER).fit(features, query_target(grades, qid))
-    assert len(pickle.dumps(fitted)) < 10 * 20_000
+    assert len(pickle.dumps(fitted)) < 11 * 20_000
 
 
 def test_a_record_knows_its_queries():

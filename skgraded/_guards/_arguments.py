@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 from skgraded._guards._issue import warn_once
 from skgraded._guards._row_counts import Queries, n_rows_of
 from skgraded._guards._stack import is_called_by_a_scorer
-from skgraded.exceptions import GroupSizesWarning, MissingQueryIdsWarning, SwappedArgumentsWarning
+from skgraded.exceptions import (
+    GroupSizesWarning,
+    MissingQueryIdsWarning,
+    SingleDocumentsWarning,
+    SwappedArgumentsWarning,
+)
 
-__all__ = ["warn_if_ids_are_forgotten", "warn_if_ids_are_sizes", "warn_if_swapped"]
+__all__ = ["warn_if_ids_are_forgotten", "warn_if_ids_are_of_another_kind", "warn_if_swapped"]
 
 _LONG_FOR_ONE_QUERY = 1_000
+_MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are no grades
 _CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 
@@ -31,8 +37,8 @@ def warn_if_ids_are_forgotten(n_rows: int) -> None:
     )
 
 
-def warn_if_ids_are_sizes(queries: Queries, *, is_training: bool = False) -> None:
-    """Warn where each id is the size of its query, as queries of one size are taken for one.
+def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = False) -> None:
+    """Warn where ids differ in every row, or each id is the size of its query.
 
     Parameters
     ----------
@@ -42,25 +48,34 @@ def warn_if_ids_are_sizes(queries: Queries, *, is_training: bool = False) -> Non
         Whether a model is to be trained on the rows: it seldom is on a single query, so that a
         single id is taken for a size even where there are few rows.
     """
+    n_queries = len(queries.qid)
+    if queries.indptr[-1] == n_queries >= _MANY_SINGLE_DOCUMENTS:
+        warn_once(
+            f"qid differs in all of {n_queries} rows, so that every query has a single document "
+            "and any scores rank it equally. Give the rows of a query the same id.",
+            SingleDocumentsWarning,
+        )
+    elif _look_like_sizes(queries, is_training=is_training):
+        warn_once(
+            "qid looks like the number of rows of each query, repeated for each row: queries of "
+            "the same size are taken for one. From group sizes, make ids by "
+            "qid=np.repeat(np.arange(len(sizes)), sizes).",
+            GroupSizesWarning,
+        )
+
+
+def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
+    """Whether queries of one size were taken for one, as each id divides its number of rows."""
     ids = queries.qid
     if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
-        return
+        return False
     n_rows = n_rows_of(queries)
     if len(ids) == 1:
         is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
-        looks_like_sizes = is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0
-    else:
-        # An id divides a number of rows by chance once in id times.
-        is_chance = np.log(ids).sum() < -np.log(_CHANCE)
-        looks_like_sizes = not ((n_rows == n_rows[0]).all() or (n_rows % ids).any() or is_chance)
-    if not looks_like_sizes:
-        return
-    warn_once(
-        "qid looks like the number of rows of each query, repeated for each row: queries of the "
-        "same size are taken for one. From group sizes, make ids by "
-        "qid=np.repeat(np.arange(len(sizes)), sizes).",
-        GroupSizesWarning,
-    )
+        return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
+    # An id divides a number of rows by chance once in id times.
+    is_chance = np.log(ids).sum() < -np.log(_CHANCE)
+    return not ((n_rows == n_rows[0]).all() or (n_rows % ids).any() or is_chance)
 
 
 def warn_if_swapped(

@@ -1,4 +1,4 @@
-"""Queries that a ranker has seen, as hashes of their ids and numbers of rows."""
+"""Queries that a ranker has seen, as hashes of their ids and grades, and numbers of rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards._row_counts import Queries, n_rows_of
+from skgraded._guards._row_counts import JudgedQueries, n_rows_of
 
-__all__ = ["QueryRecord", "hash_ids"]
+__all__ = ["QueryRecord", "hash_grades", "hash_ids"]
 
 IntArray = NDArray[np.int64]
 HashArray = NDArray[np.uint64]
@@ -34,6 +34,8 @@ class QueryRecord:
     ----------
     hashes : ndarray of shape (n_queries,), uint64
         Hash of each query's id, ascending.
+    grades : ndarray of shape (n_queries,), uint8
+        Short hash of the grades of each query's rows, in whatever order these stand.
     n_rows : ndarray of shape (n_queries,), unsigned int
         Number of rows of each query that were seen.
     sizes : ndarray of shape (n_queries,), unsigned int, or None
@@ -41,16 +43,17 @@ class QueryRecord:
     """
 
     hashes: HashArray
+    grades: NDArray[np.uint8]
     n_rows: NDArray[np.unsignedinteger[Any]]
     sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
-    def of(cls, queries: Queries) -> QueryRecord:
+    def of(cls, queries: JudgedQueries) -> QueryRecord:
         """Record the queries of some rows.
 
         Parameters
         ----------
-        queries : Queries
+        queries : JudgedQueries
             The rows by query.
 
         Returns
@@ -60,12 +63,12 @@ class QueryRecord:
         """
         hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
         order = np.argsort(hashes)
-        seen = _small(n_rows[order])
+        grades, seen = hash_grades(queries)[order], _small(n_rows[order])
         if sizes is None:
-            return cls(hashes[order], seen, None)
+            return cls(hashes[order], grades, seen, None)
         # One array for both is saved once.
         is_whole = np.array_equal(n_rows, sizes)
-        return cls(hashes[order], seen, seen if is_whole else _small(sizes[order]))
+        return cls(hashes[order], grades, seen, seen if is_whole else _small(sizes[order]))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -82,7 +85,7 @@ class QueryRecord:
         """
         places = np.sort(np.searchsorted(self.hashes, hash_ids(qid)))
         sizes = None if self.sizes is None else self.sizes[places]
-        return QueryRecord(self.hashes[places], self.n_rows[places], sizes)
+        return QueryRecord(self.hashes[places], self.grades[places], self.n_rows[places], sizes)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -136,6 +139,26 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
             dtype=np.uint64,
         )
     return _mixed(codes)
+
+
+def hash_grades(queries: JudgedQueries) -> NDArray[np.uint8]:
+    """Hash the grades of each query to 8 bits; the order of its rows does not matter.
+
+    So few tell whether most of many queries have the same grades, and make models hardly larger.
+
+    Parameters
+    ----------
+    queries : JudgedQueries
+        The rows by query.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), uint8
+        The hashes.
+    """
+    of_levels = _mixed(np.append(queries.grades, np.nan).view(np.uint64))
+    of_rows = of_levels[np.minimum(queries.levels, len(queries.grades))]
+    return np.add.reduceat(of_rows, queries.indptr[:-1]).astype(np.uint8)
 
 
 def _are_exact_integers(ids: NDArray[Any]) -> bool:

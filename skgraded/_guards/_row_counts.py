@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Queries", "example", "n_missing", "n_parts", "n_rows_of", "n_shared"]
+__all__ = ["JudgedQueries", "Queries", "example", "n_missing", "n_parts", "n_rows_of", "n_shared"]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -27,6 +27,18 @@ class Queries(Protocol):
     @property
     def sizes(self) -> IntArray | None:
         """Number of rows of each query in its data set, where the target or the ids say so."""
+
+
+class JudgedQueries(Queries, Protocol):
+    """Rows by query with their grades."""
+
+    @property
+    def grades(self) -> NDArray[np.float64]:
+        """The distinct grades."""
+
+    @property
+    def levels(self) -> NDArray[np.unsignedinteger[Any]]:
+        """Index of each row's grade, query by query; beyond the last grade of unjudged rows."""
 
 
 def n_rows_of(queries: Queries) -> IntArray:

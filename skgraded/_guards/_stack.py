@@ -9,7 +9,8 @@ No value depends on what it finds. This is all that it is read for:
   misuse is found by counting. Frames are read where counting cannot find it: a halving search or
   ``learning_curve`` takes rows out of a split while only ids are known; a scorer of ``make_scorer``
   passes no ids; ``permutation_importance`` shuffles a column of ids; RFECV judges a ranker by R2; a
-  fold gets the row numbers of all rows; a cross-validation scores ids that look like mere numbers.
+  fold gets the row numbers of all rows; a cross-validation scores ids that look like mere numbers,
+  or scores training rows because it was asked for training scores.
 - **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
 - **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
   know whether they maximise, so that a training that goes the wrong way can be refused.
@@ -36,6 +37,7 @@ __all__ = [
     "is_cross_validating",
     "is_permuting_features",
     "is_scored_in_a_fold",
+    "is_training_score_asked_for",
     "learning_curve_of",
     "metric_of_recursive_elimination",
     "run_in_progress",
@@ -151,6 +153,15 @@ def fits_of_pipelines() -> Iterator[tuple[Any, Any]]:
 def is_cross_validating() -> bool:
     """Whether scikit-learn trains and scores on parts of one data set, where equal ids are one."""
     return _is_at_work(_VALIDATION, _ELIMINATION)
+
+
+def is_training_score_asked_for() -> bool:
+    """Whether scikit-learn scores a fold with ``return_train_score=True``, or a permuted column."""
+    return is_permuting_features() or any(
+        frame.f_locals.get("return_train_score") is True
+        for frame in _frames_above_the_caller()
+        if frame.f_code.co_name == "_fit_and_score" and _module_of(frame) == _VALIDATION
+    )
 
 
 def is_called_by_a_scorer() -> bool:

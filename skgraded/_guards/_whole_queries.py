@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._arguments import warn_if_ids_are_sizes
+from skgraded._guards._arguments import warn_if_ids_are_of_another_kind
 from skgraded._guards._issue import warn_once
-from skgraded._guards._query_record import QueryRecord, hash_ids
+from skgraded._guards._query_record import QueryRecord, hash_grades, hash_ids
 from skgraded._guards._row_counts import (
+    JudgedQueries,
     Queries,
     example,
     n_missing,
@@ -24,8 +25,13 @@ from skgraded._guards._row_counts import (
     n_rows_of,
     n_shared,
 )
-from skgraded._guards._stack import is_cross_validating
-from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, ThinnedQueriesWarning
+from skgraded._guards._stack import is_cross_validating, is_training_score_asked_for
+from skgraded.exceptions import (
+    CutQueriesWarning,
+    QueryLeakWarning,
+    ThinnedQueriesWarning,
+    TrainingQueriesWarning,
+)
 
 __all__ = [
     "warn_about_given_queries",
@@ -46,7 +52,7 @@ _ON_PURPOSE = (
 def warn_about_given_queries(
     queries: Queries, *, rows: str = "training rows", is_training: bool = False
 ) -> None:
-    """Warn if ids are sizes, or queries lack rows or have rows twice, in training or splitting.
+    """Warn if ids are no ids, or queries lack rows or have rows twice, in training or splitting.
 
     Parameters
     ----------
@@ -57,7 +63,7 @@ def warn_about_given_queries(
     is_training : bool, default=False
         Whether a model is to be trained on all of the rows.
     """
-    warn_if_ids_are_sizes(queries, is_training=is_training)
+    warn_if_ids_are_of_another_kind(queries, is_training=is_training)
     missing = n_missing(queries)
     if not (missing > 0).any():
         _warn_if_rows_repeat(queries, missing, rows)
@@ -72,13 +78,13 @@ def warn_about_given_queries(
 
 
 def warn_about_scored_queries(
-    queries: Queries, estimator: Any = None, *, given_apart: bool = False
+    queries: JudgedQueries, estimator: Any = None, *, given_apart: bool = False
 ) -> None:
-    """Warn if ids are sizes, or queries lack rows, have rows twice or were trained on by others.
+    """Warn if ids are no ids, or queries lack rows, have rows twice or were trained on.
 
     Parameters
     ----------
-    queries : Queries
+    queries : JudgedQueries
         The scored rows by query.
     estimator : estimator, optional
         What scores them: a fitted `QueryRanker`, an estimator that wraps one, or any other, which
@@ -86,12 +92,14 @@ def warn_about_scored_queries(
     given_apart : bool, default=False
         Whether the rows are another data set than that of a cross-validation in progress.
     """
-    warn_if_ids_are_sizes(queries)
+    warn_if_ids_are_of_another_kind(queries)
     trained = None if estimator is None else _training_record(estimator)
     if trained is not None:
         overlap = _Overlap(trained, queries)
         if overlap.is_leak(given_apart=given_apart):
             _warn_of_a_leak()
+        elif overlap.n_same_rows and not is_training_score_asked_for():
+            _warn_of_training_queries(overlap.n_same_rows, len(queries.qid))
         else:  # of training rows, fit has warned
             _warn_of_parts(queries, overlap.scored[overlap.are_training_rows])
     elif queries.sizes is not None:
@@ -149,7 +157,7 @@ class _Overlap:
     the training rows are cut remains.
     """
 
-    def __init__(self, trained: QueryRecord, queries: Queries) -> None:
+    def __init__(self, trained: QueryRecord, queries: JudgedQueries) -> None:
         hashes = hash_ids(queries.qid)
         _, before, self.scored = np.intersect1d(
             trained.hashes, hashes, assume_unique=True, return_indices=True
@@ -163,7 +171,18 @@ class _Overlap:
             self.was_cut = n_trained < trained.sizes[before]
         self.have_other_rows = n_trained != n_scored
         self.are_training_rows = self.is_one_data_set & ~self.have_other_rows
+        have_same_grades = trained.grades[before] == hash_grades(queries)[self.scored]
+        self._are_same_rows = have_same_grades & ~self.have_other_rows
         self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, queries)
+
+    @property
+    def n_same_rows(self) -> int:
+        """Number of queries whose rows are training rows by their grades; 0 where few are.
+
+        Two data sets whose queries are numbered from 0 share ids, and few grades.
+        """
+        n_same = int(np.count_nonzero(self._are_same_rows))
+        return n_same if 2 * n_same > len(self._are_same_rows) else 0
 
     def is_leak(self, *, given_apart: bool) -> bool:
         """Whether the ranker knows some scored query by other rows.
@@ -207,6 +226,15 @@ def _warn_of_a_leak() -> None:
         "the score is too high. Split by whole queries: cv=QueryKFold(5), or "
         "query_train_test_split. If these are other queries, give them ids of their own.",
         QueryLeakWarning,
+    )
+
+
+def _warn_of_training_queries(n_same: int, n_scored: int) -> None:
+    warn_once(
+        f"The ranker is judged on rows that it was trained on, in {n_same} of {n_scored} queries: "
+        "it ranks them better than new queries. Hold queries out, by query_train_test_split or "
+        "cross_validate_queries.",
+        TrainingQueriesWarning,
     )
 
 

@@ -346,6 +346,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             the estimator cuts queries.
         ThinnedQueriesWarning
             If validation queries lack rows.
+        TrainingQueriesWarning
+            If the validation rows are training rows.
+        SingleDocumentsWarning
+            If the query ids differ in every row.
         OtherMetricWarning
             Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
         RowNumbersWarning
@@ -555,6 +559,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -----
         QueryLeakWarning
             If these are other documents of queries that the ranker was trained on.
+        TrainingQueriesWarning
+            If these are rows that the ranker was trained on, unless scikit-learn was asked for
+            scores of training rows, or permutes features.
+        SingleDocumentsWarning
+            If the query ids differ in every row.
         ThinnedQueriesWarning
             If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
         CutQueriesWarning
