@@ -80,7 +80,7 @@ class CutQueriesWarning(SkgradedWarning):
 
     Either rows are missing where a ranker is trained or queries are split, so that it learns from
     parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
-    is shuffled.
+    is shuffled or transformed.
     """
 
 

@@ -24,7 +24,8 @@ from sklearn.model_selection import (
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
     QueryKFold,
@@ -34,6 +35,7 @@ from skgraded import (
     compare,
     cross_validate_queries,
     make_ranking_scorer,
+    query_series,
     query_target,
     query_train_test_split,
     xGAP,
@@ -534,6 +536,35 @@ def test_the_warning_names_the_column():
     renamed = frame.rename(columns={"srch_id": "qid"})
     assert warnings_of(lambda: ranker.fit(renamed, Y)) == []
     assert ranker.n_features_in_ == X.shape[1]
+
+
+def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
+    tree = DecisionTreeRegressor(max_depth=2)
+
+    def found(estimator, y):
+        folds = QueryKFold(3)
+        return warnings_of(lambda: cross_validate(estimator, frame, y, scoring=SCORER, cv=folds))
+
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), tree)
+    for native in (tree, pipeline, GridSearchCV(tree, {"max_depth": [1, 2]}, cv=QueryKFold(3))):
+        assert IdColumnWarning in found(native, query_series(Y, QID))
+    for ranker in (RANKER, make_pipeline("passthrough", RANKER)):
+        assert found(ranker, Y) == []
+
+
+def test_a_transformer_that_merges_queries_is_noticed():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
+    merging = KBinsDiscretizer(5, encode="ordinal", strategy="uniform")
+    merging.set_output(transform="pandas")
+    with pytest.warns(CutQueriesWarning, match="30 queries before them, and 5 after them"):
+        make_pipeline(merging, RANKER).fit(frame, Y)
+    with pytest.raises(ValueError, match="ids in y and the column 'qid' of X contradict"):
+        make_pipeline(merging, RANKER).fit(frame, TARGET)
+    harmless = StandardScaler().set_output(transform="pandas")
+    assert warnings_of(lambda: make_pipeline(harmless, RANKER).fit(frame, Y)) == []
 
 
 def test_ids_among_the_features_warn_once_in_a_search():

@@ -8,6 +8,7 @@ from skgraded._guards._arguments import (
     warn_if_swapped,
 )
 from skgraded._guards._issue import warn_once
+from skgraded._guards._nested import fitted_inside
 from skgraded._guards._query_record import QueryRecord
 from skgraded._guards._refusals import Refusal, refusal_of
 from skgraded._guards._row_counts import Queries, n_shared
@@ -40,6 +41,7 @@ __all__ = [
     "argument_of",
     "caller_with",
     "fits_of_pipelines",
+    "fitted_inside",
     "frame_that_asked",
     "is_permuting_features",
     "n_shared",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards._arguments import warn_if_ids_are_of_another_kind
 from skgraded._guards._issue import warn_once
+from skgraded._guards._nested import fitted_inside
 from skgraded._guards._query_record import QueryRecord, hash_grades, hash_ids
 from skgraded._guards._row_counts import (
     JudgedQueries,
@@ -261,11 +262,5 @@ def _warn_if_rows_repeat(queries: Queries, missing: IntArray, rows: str) -> None
 
 def _training_record(estimator: Any) -> QueryRecord | None:
     """Find what a ranker remembers, also at the end of a Pipeline or inside a fitted search."""
-    while not isinstance(found := getattr(estimator, "training_queries_", None), QueryRecord):
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif getattr(estimator, "steps", None):
-            estimator = estimator.steps[-1][1]
-        else:
-            return None
-    return found
+    records = (getattr(each, "training_queries_", None) for each in fitted_inside(estimator))
+    return next((each for each in records if isinstance(each, QueryRecord)), None)

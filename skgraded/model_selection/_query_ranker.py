@@ -55,6 +55,7 @@ from skgraded.model_selection._training_checks import (
     check_weights,
     grades_of,
     warn_if_a_feature_holds_the_ids,
+    warn_if_a_transformer_changes_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
@@ -340,7 +341,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If a feature holds the query ids.
         CutQueriesWarning
             If training queries lack rows or have rows twice, as `query_target`, `query_series` or
-            `query_ids` has counted them.
+            `query_ids` has counted them; or a Pipeline around the ranker transforms the column of
+            X that holds the ids, so that queries are merged or cut.
         QueryLeakWarning
             If training and validation rows are different documents of one query, or the ``cv`` of
             the estimator cuts queries.
@@ -367,6 +369,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         judgments, rows = self._lay_out(X, y, qid, sample_weight, params.training)
         check_training_data(judgments)
         warn_if_a_feature_holds_the_ids(rows.X, judgments)
+        warn_if_a_transformer_changes_the_ids(judgments)
         warn_about_given_queries(judgments, is_training=True)
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)

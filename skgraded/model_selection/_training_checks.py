@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 from skgraded._guards import fits_of_pipelines, warn_once
 from skgraded._params import fraction, integer_or_none
 from skgraded.exceptions import (
+    CutQueriesWarning,
     IdColumnWarning,
     MissingInitialScoresWarning,
     UntransformedRowsWarning,
@@ -26,7 +27,15 @@ from skgraded.model_selection._fitting import (
     name_of_initial_scores,
     stoppable,
 )
-from skgraded.rankings import Judgments, numeric, read_columns, split_target
+from skgraded.rankings import (
+    QID,
+    Judgments,
+    has_id_column,
+    number_rows,
+    numeric,
+    read_columns,
+    split_target,
+)
 
 __all__ = [
     "EvaluationSet",
@@ -38,6 +47,7 @@ __all__ = [
     "check_weights",
     "grades_of",
     "warn_if_a_feature_holds_the_ids",
+    "warn_if_a_transformer_changes_the_ids",
 ]
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
@@ -146,6 +156,25 @@ def _warn_if_transformers_are_passed_by(eval_X: Any) -> None:  # noqa: N803
                 "metadata routing on), or QueryRanker(make_pipeline(transformers, estimator), ...)."
                 " If eval_X has been transformed already, silence this warning.",
                 UntransformedRowsWarning,
+            )
+
+
+def warn_if_a_transformer_changes_the_ids(judgments: Judgments) -> None:
+    """Warn where a Pipeline around the ranker has transformed the column of query ids.
+
+    Ids in the target or in ``qid=`` are compared with the column before, and contradict it.
+    """
+    for pipeline, X in fits_of_pipelines():
+        if not has_id_column(X) or len(X) != judgments.n_documents:
+            continue
+        n_queries = len(np.unique(number_rows(X[QID], len(X))))
+        if n_queries != judgments.n_queries:
+            warn_once(
+                f"The transformers of the {type(pipeline).__name__} change the column 'qid' of X: "
+                f"it has {n_queries} queries before them, and {judgments.n_queries} after "
+                "them, on which the ranker is trained. Give the ids by query_target(y, qid), which "
+                "no transformer sees, and leave the column out of X.",
+                CutQueriesWarning,
             )
 
 

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import fitted_inside, warn_once
+from skgraded.exceptions import IdColumnWarning
+
 __all__ = [
     "QID",
     "QueryIds",
@@ -133,6 +136,11 @@ def features_for(estimator: Any, X: Any) -> Any:
     array-like
         X as the estimator knows it.
 
+    Warns
+    -----
+    IdColumnWarning
+        If the column is a feature of the estimator.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -147,6 +155,14 @@ def features_for(estimator: Any, X: Any) -> Any:
         was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - 1
     else:
         was_left_out = QID not in names
+    *_, last = fitted_inside(estimator)
+    if QID in getattr(last, "feature_names_in_", ()):
+        warn_once(
+            f"{type(last).__name__} was fitted on the column {QID!r} of X, and learned from the "
+            "query ids as from a feature. Put it into QueryRanker(...), which leaves the column "
+            "out, or fit it on X without the column and give the ids by query_target(y, qid).",
+            IdColumnWarning,
+        )
     return without_query_ids(X) if was_left_out else X
 
 
