@@ -186,6 +186,7 @@ def test_data_sets_that_it_was_not_told_about(parts):
         fit(parts, eval_metric(TARGET, (y, qid)))
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
 def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(rows):
     X, y, qid = rows
     weight = np.where(qid % 3 == 0, 5.0, 0.1)
@@ -198,6 +199,7 @@ def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(
     assert seen[-1] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
 def test_features_may_be_named_by_a_list_or_a_tuple(rows):
     X, y, qid = rows
     mixed = X.astype(object)

@@ -319,6 +319,7 @@ def test_the_rows_held_out_start_from_their_own_scores(library):
 
 @pytest.mark.parametrize("library", OFFSETS)
 @pytest.mark.parametrize("in_pipeline", [False, True])
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
 def test_predicting_without_initial_scores_warns_where_there_were_some(library, in_pipeline):
     pytest.importorskip(library)
     make, name, _ = OFFSETS[library]

@@ -283,6 +283,7 @@ def test_query_ranker_refuses_to_stop_linear_models(rows):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have|has) .*feature names:UserWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
 def test_query_ranker_wants_a_frame_to_watch_where_it_trains_on_one(rows):
     pd = pytest.importorskip("pandas")
     X, y, qid = rows

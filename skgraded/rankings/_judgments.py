@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._guards import warn_about_scored_queries
 from skgraded._params import threads
+from skgraded._sealed import require, require_column, require_permutation, sealed
 from skgraded.rankings._checks import (
     as_array,
     check_group_sizes,
@@ -201,7 +202,14 @@ class Judgments(Labels):
         return judgments
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "row_labels": {}}
+        return {**super().__getstate__(), "sizes": self.sizes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sizes = state.pop("sizes")
+        super().__setstate__(state)
+        if sizes is not None:
+            require_column("sizes", sizes, (np.int64,), self.n_queries)
+            self.sizes = sizes
 
     @property
     def ideal(self) -> Rankings:
@@ -276,10 +284,10 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        self.order = order
-        self.tied = tied
+        self.order = sealed(order)
+        self.tied = sealed(tied)
         self.n_threads = n_threads
-        self.scores = scores
+        self.scores = None if scores is None else sealed(scores)
         self.kept = Kept()
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
@@ -407,8 +415,24 @@ class Rankings:
 
         return rank(qrels, run, **options)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_lists": {}}
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.judgments, self.order, self.tied, self.n_threads, self.scores
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Check arrays that come out of a pickle, and take them."""
+        judgments, order, tied, n_threads, scores = state
+        require(isinstance(judgments, Judgments), "judgments must be Judgments")
+        n_documents = judgments.n_documents
+        require_column("order", order, (np.int32,), n_documents, below=n_documents)
+        lengths = np.diff(judgments.indptr)
+        require((order < np.repeat(lengths, lengths)).all(), "order must stay within the queries")
+        require_permutation("order", order + np.repeat(judgments.indptr[:-1], lengths))
+        RankedList(judgments.levels, tied, judgments.indptr).require_ties()
+        require(isinstance(n_threads, int), "n_threads must be an integer")
+        if scores is not None:
+            require_column("scores", scores, (np.float64,), n_documents)
+            require(np.isfinite(scores).all(), "scores must be finite")
+        Rankings.__init__(self, judgments, order, tied, n_threads, scores)
 
     def __repr__(self) -> str:
         judgments = self.judgments
@@ -448,7 +472,7 @@ class Rankings:
         if ties in ("pessimistic", "optimistic"):
             by_grade = _core.sort_within_ties(*ranked, ties == "optimistic", self.n_threads)
             ranked = ranked._replace(levels=by_grade)
-        return ranked
+        return ranked.sealed()
 
     def ranked_by_grade(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the lists of `ranked`, with tied documents best first for ``"expected"``.
@@ -498,6 +522,9 @@ class _IdealRankings(Rankings):
 
     def __init__(self, judgments: Judgments) -> None:
         super().__init__(judgments, np.empty(0, np.int32), judgments.pool.tied)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.judgments,)
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         return self.judgments.pool

@@ -10,6 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._sealed import (
+    require,
+    require_borders,
+    require_column,
+    require_permutation,
+    sealed,
+)
 from skgraded.rankings._kept import ByteBudget, Kept
 from skgraded.rankings._layout import level_type
 from skgraded.rankings._ranked_list import RankedList, Unjudged
@@ -42,15 +49,12 @@ class Labels:
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
     ) -> None:
-        for handed_out in (qid, weights):  # results share these arrays
-            if handed_out is not None:
-                handed_out.flags.writeable = False
-        self.qid = qid
-        self.indptr = indptr
-        self._places = places
-        self.grades = grades
-        self.levels = levels
-        self.weights = weights
+        self.qid = sealed(qid)
+        self.indptr = sealed(indptr)
+        self._places = None if places is None else sealed(places)
+        self.grades = sealed(grades)
+        self.levels = sealed(levels)
+        self.weights = None if weights is None else sealed(weights)
         self.n_queries = len(indptr) - 1
         self.n_documents = len(levels)
         self.n_levels = len(grades)
@@ -58,7 +62,7 @@ class Labels:
         # Whether counts of all levels would take more memory than the documents.
         self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
         if pool is not None:
-            self.pool = pool
+            self.pool = pool.sealed()
         self.kept = Kept()
         self.budget = budget or ByteBudget(self.n_documents)
         self._parts: dict[tuple[int, int], Self] = {}
@@ -132,14 +136,21 @@ class Labels:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out cached properties, except the pool, which may have been given."""
-        computed = {
-            name for name, member in vars(Labels).items() if isinstance(member, cached_property)
+        """Return what the other attributes follow from; the pool may have been given."""
+        return {
+            "qid": self.qid,
+            "indptr": self.indptr,
+            "places": self._places,
+            "grades": self.grades,
+            "levels": self.levels,
+            "weights": self.weights,
+            "pool": vars(self).get("pool"),
         }
-        left_out = computed - {"pool"}
-        state = {name: value for name, value in vars(self).items() if name not in left_out}
-        budget = ByteBudget(self.n_documents)
-        return {**state, "budget": budget, "_parts": {}, "_pool_counts": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Check arrays that come out of a pickle, and take them."""
+        _require_labels(**state)
+        Labels.__init__(self, **state)
 
     @cached_property
     def row_order(self) -> IntArray | None:
@@ -148,12 +159,12 @@ class Labels:
             return None
         row_order = np.empty_like(self._places)
         row_order[self._places] = np.arange(len(row_order))
-        return row_order
+        return sealed(row_order)
 
     @cached_property
     def schedule(self) -> IntArray:
         """Order in which queries are sorted by score; those of similar size are neighbours."""
-        return _core.schedule_queries(self.indptr)
+        return sealed(_core.schedule_queries(self.indptr))
 
     @cached_property
     def has_unjudged(self) -> bool:
@@ -164,8 +175,8 @@ class Labels:
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
         if self._has_many_levels:
-            return self._sort_pool()
-        return RankedList.best_first(self.counts, self.levels.dtype)
+            return self._sort_pool().sealed()
+        return RankedList.best_first(self.counts, self.levels.dtype).sealed()
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
@@ -177,9 +188,9 @@ class Labels:
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
         pool: RankedList | None = vars(self).get("pool")
-        if pool is None:  # it consists of the documents themselves
-            return _core.count_levels(self.levels, self.indptr, self.n_levels)
-        return _core.count_levels(pool.levels, pool.indptr, self.n_levels)
+        # Without a pool of its own, it consists of the documents themselves.
+        levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
+        return sealed(_core.count_levels(levels, indptr, self.n_levels))
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
@@ -343,3 +354,27 @@ class Labels:
         if "counts" in vars(self):
             part.counts = self.counts[queries]
         return part
+
+
+def _require_labels(
+    *, qid: Any, indptr: Any, places: Any, grades: Any, levels: Any, weights: Any, pool: Any
+) -> None:
+    """Raise UnpicklingError unless these arrays fit together."""
+    n_queries, n_documents, n_levels = len(indptr) - 1, len(levels), len(grades)
+    require(type(qid) is np.ndarray and qid.shape == (n_queries,), "qid must name every query")
+    require_borders("indptr", indptr, n_queries, n_documents)
+    require_column("grades", grades, (np.float64,), n_levels)
+    rising = n_levels and grades[0] == 0 and (grades[1:] > grades[:-1]).all()
+    require(rising and np.isfinite(grades[-1]), "grades must rise from 0")
+    require_column("levels", levels, (np.uint8, np.int32), n_documents, below=n_levels + 2)
+    if places is not None:
+        require_column("places", places, (np.int64,), n_documents, below=n_documents)
+        require_permutation("places", places)
+    if weights is not None:
+        require_column("weights", weights, (np.float64,), n_queries)
+        require((weights >= 0).all() and np.isfinite(weights).all(), "weights must be finite")
+    if pool is not None:
+        require(isinstance(pool, RankedList), "pool must be a RankedList")
+        require_borders("pool.indptr", pool.indptr, n_queries, len(pool.levels))
+        require_column("pool.levels", pool.levels, (levels.dtype.type,), len(pool.levels), n_levels)
+        pool.require_ties()

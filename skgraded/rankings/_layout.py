@@ -52,6 +52,7 @@ def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
         levels, occurs, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
         if all_are:
             return _of_byte_grades(levels, occurs)
+    labels = labels.copy()  # another thread may write to the caller's array
     check_labels(labels)
     grades, found = levels_of(labels)
     return grades, found, bool(found.max() >= len(grades))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._sealed import require, require_column, sealed
 
 __all__ = ["RankedList", "Ties", "Unjudged"]
 
@@ -77,6 +78,16 @@ class RankedList(NamedTuple):
         falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
         levels = np.repeat(falling, counts[:, ::-1].ravel())
         return cls.without_ties(levels, indptr)
+
+    def sealed(self) -> RankedList:
+        """Return the same lists in arrays that cannot be made writeable."""
+        return RankedList(*map(sealed, self))
+
+    def require_ties(self) -> None:
+        """Raise UnpicklingError unless ties are marks within the queries."""
+        require_column("tied", self.tied, (np.uint8,), len(self.levels), below=2)
+        first = self.indptr[:-1][self.lengths > 0]
+        require(not self.tied[first].any(), "the first document of a query must not be tied")
 
     @property
     def lengths(self) -> IntArray:

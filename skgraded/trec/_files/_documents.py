@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._sealed import SealedFields, require_borders, require_column
 from skgraded.rankings import is_missing
 
 __all__ = ["Documents", "HashKey", "draw_key", "ids_as_text"]
@@ -86,7 +87,7 @@ def _as_text(each: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Documents:
+class Documents(SealedFields):
     """Document ids, one after the other in a block of bytes.
 
     Attributes
@@ -143,6 +144,12 @@ class Documents:
         before = np.cumsum([0, *(len(part.text) for part in parts[:-1])])
         ends = [part.end + offset for part, offset in zip(parts, before, strict=True)]
         return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
+
+    def _require_sound(self) -> None:
+        require_column("documents.text", self.text, (np.uint8,), len(self.text))
+        require_column("documents.end", self.end, (np.int64,), len(self.end))
+        borders = np.concatenate(([0], self.end))
+        require_borders("documents.end", borders, len(self.end), len(self.text))
 
     def take(self, rows: IntArray) -> Documents:
         """Return the ids at some rows.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._params import choice
+from skgraded._sealed import require, require_column, sealed
 from skgraded._text import count
 from skgraded.rankings import levels_of
 from skgraded.trec._files._documents import HashKey, draw_key
@@ -71,13 +72,19 @@ class Qrels(Table):
     UNSAMPLED: ClassVar[float] = -1.0
     grades: FloatArray
 
+    def _require_sound(self) -> None:
+        super()._require_sound()
+        require_column("grades", self.grades, (np.float64,), self.n_documents)
+        require(np.isfinite(self.grades).all(), "grades must be finite")
+
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         key = draw_key()
-        return *_core.index_documents(
+        slots, indptr = _core.index_documents(
             self.documents.end, self.documents.text, self.indptr, key
-        ), key
+        )
+        return sealed(slots), sealed(indptr), key
 
     @cached_property
     def n_unsampled(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._sealed import require, require_column
 from skgraded.trec._files._coverage import Coverage
 from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, column_of_topics, group_records
@@ -48,6 +49,13 @@ class Run(Table):
     scores: NDArray[np.float64]
     ranks: NDArray[np.int32] | None
     tag: str
+
+    def _require_sound(self) -> None:
+        super()._require_sound()
+        require_column("scores", self.scores, (np.float64,), self.n_documents)
+        require(np.isfinite(self.scores).all(), "scores must be finite")
+        if self.ranks is not None:
+            require_column("ranks", self.ranks, (np.int32,), self.n_documents)
 
     def coverage(self, topics: Iterable[str]) -> Coverage:
         """Compare the run's topics with those of the qrels.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._sealed import SealedFields, require, require_borders, require_column
 from skgraded.trec._files._documents import Documents, draw_key
 from skgraded.trec._files._records import Records, Spans
 
@@ -101,7 +102,7 @@ def _group_topics(spans: Spans, n_topics: int) -> tuple[IntArray, IntArray | Non
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(SealedFields):
     """Documents of many topics with a number each.
 
     Attributes
@@ -123,6 +124,12 @@ class Table:
     indptr: IntArray
     documents: Documents
     n_duplicates: int
+
+    def _require_sound(self) -> None:
+        require(isinstance(self.documents, Documents), "documents must be Documents")
+        require_column("topics", self.topics, (np.object_,), len(self.topics))
+        require(all(type(each) is str for each in self.topics.tolist()), "topics must be text")
+        require_borders("indptr", self.indptr, len(self.topics), len(self.documents))
 
     @property
     def n_topics(self) -> int:

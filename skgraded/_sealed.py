@@ -1,0 +1,107 @@
+"""Arrays that nobody can write to, and checks of those that come out of a pickle.
+
+The kernels trust the places that they are given. So nobody can change these places once they are
+checked, and damaged ones are refused when they are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pickle import UnpicklingError
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "SealedFields",
+    "require",
+    "require_borders",
+    "require_column",
+    "require_permutation",
+    "sealed",
+]
+
+T = TypeVar("T", bound=np.generic)
+IntArray = NDArray[np.int64]
+
+
+def sealed(array: NDArray[T]) -> NDArray[T]:
+    """Return the array as one that cannot be made writeable."""
+    base: Any = array.base
+    if base is None:  # the owner could make itself writeable again, and a view of it cannot
+        array.flags.writeable = False
+        return array.view()
+    if not _is_writeable(base):
+        return array
+    array.flags.writeable = False
+    return np.asarray(memoryview(array))  # type: ignore[arg-type]
+
+
+def _is_writeable(base: Any) -> bool:
+    """Whether a user could write to the memory of arrays that are views of an object."""
+    if isinstance(base, np.ndarray):
+        return base.flags.writeable
+    return not memoryview(base).readonly
+
+
+class SealedFields:
+    """Base of frozen dataclasses whose arrays nobody can write to."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                vars(self)[name] = sealed(value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields; what is computed from them is computed again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Check fields that come out of a pickle, and take them."""
+        vars(self).update(state)
+        self._require_sound()
+        SealedFields.__post_init__(self)
+
+    def _require_sound(self) -> None:
+        """Raise UnpicklingError unless the fields fit together."""
+        raise NotImplementedError
+
+
+def require(ok: object, rule: str) -> None:
+    """Raise UnpicklingError unless a rule holds."""
+    if not ok:
+        raise UnpicklingError(f"The pickle is damaged: {rule}.")
+
+
+def require_column(
+    name: str, array: object, dtypes: tuple[type, ...], n: int, below: int | None = None
+) -> None:
+    """Raise unless it is an array of n entries of one of the types, from 0 to a bound."""
+    kinds = " or ".join(each.__name__ for each in dtypes)
+    require(
+        type(array) is np.ndarray
+        and array.shape == (n,)
+        and array.dtype in dtypes
+        and array.dtype.isnative
+        and array.flags.c_contiguous,
+        f"{name} must be an array of shape ({n},) and type {kinds}",
+    )
+    if below is not None and n:
+        numbers = np.asarray(array)
+        in_range = numbers.min() >= 0 and numbers.max() < below
+        require(in_range, f"{name} must hold numbers from 0 to {below - 1}")
+
+
+def require_borders(name: str, indptr: Any, n_parts: int, n: int) -> None:
+    """Raise unless these are the borders of consecutive parts of n entries."""
+    require_column(name, indptr, (np.int64,), n_parts + 1)
+    ends = indptr[0] == 0 and indptr[-1] == n
+    require(ends and (indptr[1:] >= indptr[:-1]).all(), f"{name} must rise from 0 to {n}")
+
+
+def require_permutation(name: str, places: IntArray) -> None:
+    """Raise unless every place is taken once; the places are from 0 to their number."""
+    taken = np.zeros(len(places), dtype=bool)
+    taken[places] = True
+    require(taken.all(), f"{name} must hold every place once")
