@@ -264,6 +264,7 @@ def test_splits_that_leave_rows_of_tested_queries_out_warn():
         cross_validate_queries(Ridge(), X, Y, qid=QID, measures="AP", cv=[(train, test[::2])])
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.IdColumnWarning")
 def test_a_scorer_leaves_ids_to_an_estimator_that_was_fitted_on_them():
     pd = pytest.importorskip("pandas")
     with_ids = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])]).assign(qid=QID)

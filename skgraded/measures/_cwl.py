@@ -229,8 +229,8 @@ class PrefixCWL(PrefixMeasure, CWL):
     ...         return 1 / (n + 1)
     >>> Impatient()([0, 1, 2], [3, 2, 1])  # 1 * 1/2 + 2 * 1/2 * 1/3
     0.8333333333333333
-    >>> Impatient()([0, 1, 2], [1, 1, 1])  # the mean gain times 1 + 1/2 + 1/6
-    1.6666666666666665
+    >>> round(Impatient()([0, 1, 2], [1, 1, 1]), 6)  # the mean gain times 1 + 1/2 + 1/6
+    1.666667
     """
 
     ties: Ties = "expected"

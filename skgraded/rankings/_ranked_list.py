@@ -80,7 +80,13 @@ class RankedList(NamedTuple):
         return cls.without_ties(levels, indptr)
 
     def sealed(self) -> RankedList:
-        """Return the same lists in arrays that cannot be made writeable."""
+        """Return the same lists in arrays that cannot be made writeable.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
         return RankedList(*map(sealed, self))
 
     def require_ties(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from skgraded.users._reader_fit import (
     Fit,
@@ -166,7 +166,7 @@ def difference_of_segments(
     apart = contrast @ values.ravel()
     of_apart = contrast @ covariance @ contrast.T
     statistic = apart @ np.linalg.pinv(of_apart, hermitian=True) @ apart
-    return float(chi2.sf(statistic, len(apart)))
+    return float(chdtrc(len(apart), statistic))
 
 
 class Choice(NamedTuple):
