@@ -2,8 +2,25 @@
 
 from importlib.util import find_spec
 
+import pytest
+
 collect_ignore = [
     path
     for path, engine in {"skgraded/dask": "dask", "skgraded/spark.py": "pyspark"}.items()
     if find_spec(engine) is None
 ]
+
+
+@pytest.fixture(autouse=True)
+def same_catalogue():
+    """Forget the measures that a test or an example registers."""
+    from skgraded.measures import _catalogue
+
+    tables = _catalogue._registered, _catalogue._by_folded_name
+    before = [dict(each) for each in tables]
+    yield
+    for table, entries in zip(tables, before, strict=True):
+        if table != entries:
+            table.clear()
+            table.update(entries)
+            _catalogue._of_string.cache_clear()

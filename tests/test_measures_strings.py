@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import AP, Measure, catalogue, evaluate, measure, nDCG
-from skgraded.measures import P, PrefixMeasure, _catalogue, register
+from skgraded.measures import P, PrefixMeasure, register
 
 
 class TestStrings:
@@ -90,16 +90,6 @@ class TestStrings:
 
 
 class TestRegister:
-    @pytest.fixture(autouse=True)
-    def restored(self):
-        tables = _catalogue._registered, _catalogue._by_folded_name
-        before = [dict(each) for each in tables]
-        yield
-        for table, entries in zip(tables, before, strict=True):
-            table.clear()
-            table.update(entries)
-        _catalogue._of_string.cache_clear()
-
     def test_an_unregistered_subclass_changes_nothing(self):
         known = catalogue()
 
