@@ -3,8 +3,11 @@
 import contextlib
 import time
 import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skgraded import RR, Rankings, catalogue, evaluate, measure
@@ -67,6 +70,39 @@ def test_scores_that_doubles_cannot_tell_apart_are_refused():
     with pytest.raises(ValueError, match=r"exact in double precision, got .* in row 1"):
         RR()([0, 1], wide)
     assert RR()([0, 1], np.array([1, 2], dtype=np.longdouble)) == 1.0
+
+
+LARGE = 2**70
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [LARGE, LARGE + 1, 0],
+        np.array([2**60, 2**60 + 1, 0], dtype=object),
+        pd.Series([2**60, 2**60 + 1, 0], dtype=object),
+        [2**60, 2**60 + 1, 0.5],
+        [Decimal("0.1"), Decimal("0.10000000000000000001"), Decimal(0)],
+        [Fraction(1, 3), Fraction(10**30 + 1, 3 * 10**30), Fraction(0)],
+    ],
+)
+def test_numbers_that_become_equal_doubles_are_refused(scores):
+    with pytest.raises(ValueError, match=r"differ in double precision, too, got .* row 0 and .* 1"):
+        RR()([0, 1, 0], scores)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[LARGE, 1, LARGE], [Decimal("0.1"), Decimal(0), Decimal("0.1")], [2**60, 0.5, 2**60]],
+)
+def test_equal_numbers_of_any_type_tie(scores):
+    assert RR()([0, 0, 1], scores) == 0.75
+
+
+def test_more_rows_than_integers_number_are_refused_at_once():
+    rows = np.broadcast_to(np.float64(0), 2**31)
+    with pytest.raises(ValueError, match=r"at most 2\*\*31 - 1 = 2147483647 documents"):
+        RR()(rows, rows)
 
 
 def test_rankings_own_their_scores():

@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _EXACT_INTEGER_BYTES = 4
+_MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
@@ -137,7 +138,13 @@ def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
     if np.ma.is_masked(y_true):  # masked documents are unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
-    labels = numeric("y_true", y_true)
+    labels = one_dimensional("y_true", y_true)
+    if len(labels) > _MOST_ROWS:
+        raise ValueError(
+            f"y_true must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
+            "skgraded.chunks scores more of them in parts."
+        )
+    labels = numeric("y_true", labels if labels.dtype.kind in "iuf" else y_true)
     if len(labels) == 0:
         raise ValueError("y_true must hold at least one document, got an empty array.")
     return labels
@@ -187,9 +194,14 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
 
 def _exact(y_score: ArrayLike, n_rows: int) -> NDArray[Any]:
     """Return scores of any type as numbers; raise if doubles cannot tell them apart."""
-    scores = numeric("y_score", y_score)
+    given = one_dimensional("y_score", y_score)
+    scores = numeric("y_score", given if given.dtype.kind in "iuf" else y_score)
     check_length("y_score", scores, n_rows)
     _require_exact(scores)
+    if isinstance(y_score, list | tuple) and given.dtype.kind == "f" and _any_beyond(scores):
+        given = np.array(y_score, dtype=object)  # NumPy has rounded integers beside floats
+    if given.dtype.kind == "O":
+        _require_different(given, scores)
     return scores
 
 
@@ -207,10 +219,7 @@ def _require_exact(scores: NDArray[Any]) -> None:
     is_wide = scores.dtype.itemsize > (8 if scores.dtype.kind == "f" else _EXACT_INTEGER_BYTES)
     if not is_wide:
         return
-    if (
-        scores.dtype.kind != "f"
-        and not ((scores > _LARGEST_EXACT) | (scores < -_LARGEST_EXACT)).any()
-    ):
+    if scores.dtype.kind != "f" and not _any_beyond(scores):
         return
     with np.errstate(over="ignore"):
         doubles = scores.astype(np.float64)
@@ -222,6 +231,24 @@ def _require_exact(scores: NDArray[Any]) -> None:
             "y_score must hold numbers that are exact in double precision, got "
             f"{scores[rounded[0]]!s} in row {rounded[0]}. Subtract a constant from all scores."
         )
+
+
+def _any_beyond(scores: NDArray[Any]) -> bool:
+    """Whether some scores are so large that different integers can be the same double."""
+    return bool(((scores >= _LARGEST_EXACT) | (scores <= -_LARGEST_EXACT)).any())
+
+
+def _require_different(objects: NDArray[Any], scores: NDArray[Any]) -> None:
+    """Raise if different numbers, such as long integers of Python, have become equal scores."""
+    order = np.argsort(scores, kind="stable")
+    for place in np.flatnonzero(scores[order][1:] == scores[order][:-1]):
+        first, second = order[place], order[place + 1]
+        if objects[first] != objects[second]:
+            raise ValueError(
+                "y_score must hold numbers that differ in double precision, too, got "
+                f"{objects[first]!s} in row {first} and {objects[second]!s} in row {second}. "
+                "Subtract a constant from all scores."
+            )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
