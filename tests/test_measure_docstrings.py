@@ -1,9 +1,10 @@
 """The shared fields in the docstrings of measures, which editors read from the source.
 
-Every measure documents its own fields first, then k, ties, unjudged, empty and normalize, each in
-an entry of its own whose type follows from the class. The text of an entry is the sentence in
-`SHARED`, to which the class may add sentences; `empty` and fields that a class refuses have texts
-of their own, as have the entries in `OWN_TEXTS`.
+Every measure documents its own fields first, then those of k, ties, unjudged, empty and normalize
+that differ from `Measure` in type, default or meaning, and then the others in one entry, which
+refers to `Measure`. The type of an entry follows from the class. Its text begins with the sentence
+in `BEGINNINGS`; `empty` and fields that a class refuses have texts of their own, as have the
+entries in `OWN_TEXTS`.
 """
 
 import ast
@@ -17,20 +18,22 @@ from typing import NamedTuple
 
 import pytest
 
-from skgraded import catalogue
+from skgraded import Measure, catalogue
 from skgraded.measures import CWL, PrefixCWL, PrefixMeasure
 
-# The text of an entry begins with this sentence.
+# What the fields mean in most measures, which need not say it again.
 SHARED = {
-    "k": "Cut-off: only the ranks n <= k count.",
+    "k": "Cut-off: only the ranks n <= k count. None is the whole list.",
     "ties": "Tied documents: mean over all their orders, order of the rows, worst or best first.",
     "unjudged": "Unjudged documents count as grade 0, or are removed from the list.",
-    "empty": "",  # every class says when a query is empty
+    "empty": "Value of a query without relevant documents; nan leaves it out of the mean.",
     "normalize": "Divide by the value of the ideal ranking at the same cut-off.",
 }
 
-# What follows it in a new entry.
-ADDED = {"k": " None is the whole list."}
+# An entry that says more begins with this.
+BEGINNINGS = {**SHARED, "k": "Cut-off: only the ranks n <= k count.", "empty": ""}
+
+REFERENCE = "See `Measure`."
 
 WITHOUT_MEAN = (
     "Tied documents: order of the rows, worst or best first. Their mean has no closed form."
@@ -99,29 +102,29 @@ def sentence_of(kind, field):
     """Sentence with which the text of a shared field begins; "" for a text of the class's own."""
     if field in kind._refuses or (kind.__name__, field) in OWN_TEXTS:
         return ""
-    return WITHOUT_MEAN if field == "ties" and not kind._averages_over_ties else SHARED[field]
+    return WITHOUT_MEAN if field == "ties" and not kind._averages_over_ties else BEGINNINGS[field]
 
 
 def text_of(kind, field, entries):
     """Text of a shared field: that of the class if it fits, else the shared one."""
-    alone = [each.text for each in entries if each.names == (field,)]
-    grouped = [each.text for each in entries if field in each.names and len(each.names) > 1]
+    stated = [each for each in entries if each.text != REFERENCE]
+    alone = [each.text for each in stated if each.names == (field,)]
     sentence = sentence_of(kind, field)
-    if not sentence:
-        return (alone or grouped or [""])[0]
     if alone and alone[0].startswith(sentence):
         return alone[0]
     for lost in alone:
         sys.stderr.write(f"{kind.__name__}: {field} loses its text {lost!r}\n")
-    return sentence + ADDED.get(field, "")
+    return sentence if sentence == WITHOUT_MEAN else SHARED[field]
 
 
 def entries_of(kind):
-    """Entries as they should be: the class's own fields, then the shared ones."""
+    """Entries as they should be: the class's own fields, the shared ones that differ, the rest."""
     entries = read_entries(kind)
     own = [each for each in entries if not SHARED.keys() & set(each.names)]
     shared = [Entry((name,), type_of(kind, name), text_of(kind, name, entries)) for name in SHARED]
-    return own + shared
+    differ = [each for each in shared if each not in MOSTLY]
+    rest = tuple(each.names[0] for each in shared if each in MOSTLY)
+    return own + differ + ([Entry(rest, "optional", REFERENCE)] if rest else [])
 
 
 def class_source(kind):
@@ -190,6 +193,7 @@ def write(kind):
     path.write_text("\n".join([*lines[:start], *written(kind), *lines[end:]]), encoding="utf-8")
 
 
+MOSTLY = [Entry((name,), type_of(Measure, name), text) for name, text in SHARED.items()]
 CLASSES = [PrefixMeasure, CWL, PrefixCWL, *catalogue().values()]
 MEASURES = [pytest.param(kind, id=kind.__name__) for kind in CLASSES]
 
@@ -205,10 +209,15 @@ def test_a_measure_documents_its_own_fields_and_then_the_shared_ones(kind):
 
 
 @pytest.mark.parametrize("kind", MEASURES)
-def test_every_shared_field_has_a_text(kind):
-    texts = {each.names[0]: each.text for each in read_entries(kind)}
+def test_every_entry_is_a_sentence_and_empty_tells_of_nan(kind):
+    texts = {name: each.text for each in read_entries(kind) for name in each.names}
     assert all(texts[field].endswith(".") for field in SHARED)
-    assert "nan" in texts["empty"] or "out of the mean" in texts["empty"]
+    of_empty = texts["empty"]
+    assert of_empty == REFERENCE or "nan" in of_empty or "out of the mean" in of_empty
+
+
+def test_measure_documents_all_shared_fields():
+    assert [each.names for each in read_entries(Measure)] == [(name,) for name in SHARED]
 
 
 def test_the_exceptions_exist():

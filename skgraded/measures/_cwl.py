@@ -63,12 +63,10 @@ class CWL(Measure):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -205,14 +203,10 @@ class PrefixCWL(PrefixMeasure, CWL):
     k : int, optional
         Cut-off: the last rank that a user can view. None is no limit, or the length of the list
         where the measure ``ends``.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

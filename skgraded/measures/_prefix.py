@@ -72,16 +72,8 @@ class PrefixMeasure(Measure):
 
     Parameters
     ----------
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query without relevant documents; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, empty, normalize : optional
+        See `Measure`.
 
     Examples
     --------

@@ -86,16 +86,10 @@ class EBR(_BlendedRatio, _ScaleMeasure):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -148,17 +142,11 @@ class NCU(QMeasure):
         Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have the stopping weight 0; nan leaves it out of the
         mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -230,16 +218,10 @@ class OMeasure(_BlendedRatio):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -300,16 +282,10 @@ class PMeasure(_PreferredRank):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -351,16 +327,10 @@ class PPlus(_PreferredRank):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -407,16 +377,10 @@ class RankBiasedNCU(_BlendedRatio):
         Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

@@ -77,16 +77,12 @@ class Bpref(_ClippedPreference):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -131,16 +127,12 @@ class BprefR(_ClippedPreference):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -180,16 +172,12 @@ class OldBpref(_ClippedPreference):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -233,16 +221,12 @@ class BprefTen(_ClippedPreference):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -281,16 +265,12 @@ class BprefN(_BinaryPreference, PrefixMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -340,10 +320,6 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -351,6 +327,8 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. A query with only one document
         of grade t, whose ideal ranking has the value 0, keeps the value 0.
+    k, ties : optional
+        See `Measure`.
 
     See Also
     --------

@@ -62,16 +62,10 @@ class ERR(_Cascade, _ScaleMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -116,16 +110,10 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

@@ -65,14 +65,10 @@ class INSQ(_Shares, PrefixCWL):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -127,14 +123,10 @@ class SDCG(_Shares, PrefixCWL):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -213,12 +205,10 @@ class INST(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -278,12 +268,10 @@ class BPM(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -342,12 +330,10 @@ class NERR8(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -401,12 +387,10 @@ class NERR9(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -464,12 +448,10 @@ class NERR10(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -530,12 +512,10 @@ class NERR11(_Shares, CWL):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
         default, no model gains by scores that are equal.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

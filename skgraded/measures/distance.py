@@ -36,12 +36,12 @@ class ADM(_ScaleMeasure):
         Any other value is an error, because scores are compared and not ranks.
     ties : {"expected"}, default="expected"
         Any other value is an error, because scores are compared and not ranks.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because the largest value is 1 already.
+    unjudged : optional
+        See `Measure`.
 
     See Also
     --------

@@ -35,17 +35,15 @@ class RankedHalfLife(_GainMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=nan
         Value of a query whose documents all have gain 0. The default leaves the query out of the
         mean, because no rank is the worst one.
     normalize : {False}, default=False
         True is an error, because the lowest value is the best.
+    k, unjudged : optional
+        See `Measure`.
 
     See Also
     --------

@@ -38,16 +38,12 @@ class G(_GainMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -98,16 +94,10 @@ class BinG(_BinaryMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -157,16 +147,10 @@ class RNDCG(_GainMeasure, PrefixMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -212,16 +196,10 @@ class NDCGRel(_GainMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

@@ -44,17 +44,13 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         Smoothing of the estimated precision, > 0.
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
         from the list, so that nothing is inferred.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------

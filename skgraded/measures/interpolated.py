@@ -84,16 +84,12 @@ class IPrec(_Interpolated):
         to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -145,16 +141,12 @@ class InterpolatedAP(_Interpolated):
         to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------

@@ -30,8 +30,6 @@ class Judged(Measure):
 
     Parameters
     ----------
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
     ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
         Tied documents: mean over all their orders, order of the rows, worst or best first. An
         unjudged document is worse than one of grade 0.
@@ -41,6 +39,8 @@ class Judged(Measure):
         Value of a query without a judged document; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking, which is 1.
+    k : optional
+        See `Measure`.
 
     See Also
     --------

@@ -36,16 +36,10 @@ class CG(_GainMeasure, PrefixMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -89,16 +83,10 @@ class DCG(PrefixMeasure):
         Discount of a rank.
     log_base : float, default=2
         Base a > 1 of the discount ``"jk"``.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -160,16 +148,12 @@ class nDCG(DCG):
         Discount of a rank.
     log_base : float, default=2
         Base a > 1 of the discount ``"jk"``.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=True
         Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -209,15 +193,13 @@ class AveragedNDCG(DCG):
         Base a > 1 of the discount ``"jk"``.
     k : int, optional
         Highest cut-off of the average. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
         length of the retrieved list, so that 1 remains the largest value.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------

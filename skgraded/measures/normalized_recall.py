@@ -76,14 +76,12 @@ class NormalizedRecall(_WholeRanking):
         Lowest relevant grade.
     k : {None}, optional
         Any other value is an error, because all documents count.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because the largest value is 1 already.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -128,14 +126,12 @@ class NormalizedPrecision(_WholeRanking):
         Lowest relevant grade.
     k : {None}, optional
         Any other value is an error, because all documents count.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because the largest value is 1 already.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------

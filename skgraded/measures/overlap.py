@@ -38,14 +38,12 @@ class Compat(Measure):
         Persistence, strictly between 0 and 1.
     k : int, optional
         Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
     normalize : bool, default=True
         Divide by RBO(I, I), as in the formula.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------

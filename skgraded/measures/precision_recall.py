@@ -52,16 +52,14 @@ class P(_BinaryMeasure, PrefixMeasure):
         If False, the divisor of a list shorter than k is its length.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. Without k, or with
         ``fill=False``, it is cut to the length of the retrieved list, so that 1 remains the largest
         value.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -108,16 +106,10 @@ class R(_BinaryMeasure, PrefixMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -160,15 +152,13 @@ class F(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
         length of the retrieved list, so that 1 remains the largest value.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -215,16 +205,10 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
         Factor of R, > 0. trec_eval's Rprec_mult has 0.2, 0.4 and so on up to 2.
     rel : int, default=1
         Lowest relevant grade t.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -270,17 +254,13 @@ class Fallout(_SetMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -323,16 +303,12 @@ class Specificity(_SetMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -371,16 +347,12 @@ class NPV(_SetMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -424,15 +396,13 @@ class FDR(_SetMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -474,16 +444,12 @@ class Accuracy(_SetMeasure):
     ----------
     rel : int, default=1
         Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -526,15 +492,13 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
         length of the retrieved list, so that 1 remains the largest value.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -576,16 +540,10 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -627,15 +585,13 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
         length of the retrieved list, so that 1 remains the largest value.
+    ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------
@@ -687,16 +643,12 @@ class Utility(_SetMeasure):
         and not retrieved, non-relevant and not retrieved.
     rel : int, default=1
         Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
-    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
-        Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because its ideal ranking would retrieve only the pool.
+    k, ties, unjudged : optional
+        See `Measure`.
 
     See Also
     --------

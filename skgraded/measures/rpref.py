@@ -46,16 +46,12 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional
         Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
@@ -113,10 +109,6 @@ class RprefRelative(_RelativeGradedPreference):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
@@ -124,6 +116,8 @@ class RprefRelative(_RelativeGradedPreference):
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. A query with only one document
         of positive gain, whose ideal ranking has the value 0, keeps the value 0.
+    k, ties : optional
+        See `Measure`.
 
     See Also
     --------
@@ -170,16 +164,12 @@ class RprefRelative2(_RelativeGradedPreference):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the whole list.
-    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
-        Tied documents: mean over all their orders, order of the rows, worst or best first.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, normalize : optional
+        See `Measure`.
 
     See Also
     --------
