@@ -64,5 +64,7 @@ print(comparison)
 
 # %%
 # How many queries would show a difference of 0.005 in 80 of 100 cases?
-for pair, (needed,) in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
-    print(f"{comparison.systems[pair[0]]:16} {needed:6,} queries")
+needed, low, high = comparison.queries_needed(effect=0.005)
+for row, (system, _) in enumerate(comparison.pairs):
+    name, (number,) = comparison.systems[system], needed[row]
+    print(f"{name:16} {number:6,.0f} queries ({low[row, 0]:,.0f} to {high[row, 0]:,.0f})")

@@ -113,8 +113,10 @@ with tempfile.TemporaryDirectory() as scratch:
 # still be, and `queries_needed` how many queries would show it.
 comparison = compare(found, baseline="lambdarank")
 print(comparison)
-for pair, (needed,) in zip(comparison.pairs, comparison.queries_needed(effect=0.005), strict=True):
-    print(f"{comparison.systems[pair[0]]:16} {needed:6,} queries to show a difference of 0.005")
+needed = comparison.queries_needed(effect=0.005).n_queries
+for (system, _), (number,) in zip(comparison.pairs, needed, strict=True):
+    name = comparison.systems[system]
+    print(f"{name:16} {number:6,.0f} queries to show a difference of 0.005")
 
 # %%
 # The same as a picture.

@@ -1,5 +1,6 @@
 """compare() takes models, cross-validations and scores, and tests their differences by query."""
 
+import dataclasses
 import json
 import pickle
 import warnings
@@ -28,12 +29,15 @@ from skgraded import (
     query_train_test_split,
     xGAP,
 )
+from skgraded._stats.bootstrap_t import bootstrap_t
 from skgraded._stats.corrections import holm
 from skgraded._stats.paired import TESTS, t_test
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,
+    FewDifferencesWarning,
     QueryLeakWarning,
     ThinnedQueriesWarning,
 )
@@ -531,13 +535,13 @@ def scores_of_normal_differences(n_queries, mean, seed):
 def test_the_queries_needed_show_the_effect_as_often_as_asked():
     found = compare(scores_of_normal_differences(4000, 0.0, 0), tests="t")
     for effect, power in [(0.01, 0.8), (0.03, 0.8), (0.02, 0.9)]:
-        needed = int(found.queries_needed(effect, power)[0, 0])
+        needed = int(found.queries_needed(effect, power).n_queries[0, 0])
         deviation = found.standard_error[0, 0] * 4000**0.5
         differences = np.random.default_rng(1).normal(effect, deviation, (4000, needed))
-        assert np.mean(t_test(differences) < 0.05) == pytest.approx(power, abs=0.02)
-    needed = found.queries_needed(0.002)[0, 0]
+        assert np.mean(t_test(differences) < 0.05) == pytest.approx(power, abs=0.025)
+    needed = found.queries_needed(0.002).n_queries[0, 0]
     assert needed == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.05)
-    assert found.queries_needed(0.002, confidence=0.99)[0, 0] > needed
+    assert found.queries_needed(0.002, confidence=0.99).n_queries[0, 0] > needed
     stricter = compare(scores_of_normal_differences(4000, 0.0, 0), tests="t", confidence=0.99)
     np.testing.assert_array_equal(
         stricter.queries_needed(0.002), found.queries_needed(0.002, confidence=0.99)
@@ -545,11 +549,144 @@ def test_the_queries_needed_show_the_effect_as_often_as_asked():
 
 
 @pytest.mark.parametrize(
+    ("draw", "power", "held"),
+    [
+        (lambda rng, shape: rng.normal(size=shape), (0.75, 0.85), 0.92),
+        (lambda rng, shape: rng.exponential(size=shape), (0.74, 0.85), 0.86),
+    ],
+)
+def test_queries_needed_are_calibrated_from_pilots_of_30(draw, power, held):
+    pilots = draw(np.random.default_rng(0), (2000, 30))
+    needed, low, high = queries_to_show(
+        np.full(2000, 0.2),
+        pilots.var(axis=1, ddof=1),
+        errors_of_log_variances(pilots),
+        np.full(2000, 30),
+        confidence=0.95,
+        power=0.8,
+    )
+    reached = stats.norm.cdf(0.2 * np.sqrt(needed) - stats.norm.isf(0.025))
+    assert power[0] < reached.mean() < power[1]
+    true = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 / 0.2**2
+    assert np.mean((low <= true) & (true <= high)) > held
+
+
+def test_errors_of_log_variances_are_bonetts():
+    values = np.random.default_rng(0).exponential(size=50).tolist()
+    ordered = sorted(values)
+    cut = int(50 * 0.5 / 46**0.5)
+    middle = np.mean(ordered[cut:-cut])
+    mean = np.mean(values)
+    kurtosis = (
+        50 * sum((x - middle) ** 4 for x in values) / sum((x - mean) ** 2 for x in values) ** 2
+    )
+    expected = ((kurtosis - 47 / 50) / 49) ** 0.5
+    assert errors_of_log_variances(np.array([values]))[0] == pytest.approx(expected)
+    assert np.isnan(errors_of_log_variances(np.array([values[:4]]))).all()
+
+
+def test_queries_needed_of_systems_that_hardly_differ_are_refused():
+    scores = scores_of_normal_differences(60, 0.0, 0)
+    values = scores.values.copy()
+    values[1, 9:] = 0.0
+    few = dataclasses.replace(scores, values=values)
+    with pytest.warns(FewDifferencesWarning, match="in 9 queries"):
+        found = compare(few)
+    assert np.isnan(found.queries_needed(0.01)).all()
+    assert not any("undecided" in note for note in found.notes)
+
+
+def test_undecided_results_say_how_many_queries_they_need():
+    scores = scores_of_normal_differences(60, 0.001, 0)
+    found = compare(scores)
+    assert not found.significant.any()
+    effect = abs(found.difference[0, 0])
+    needed, low, high = (each.item() for each in found.queries_needed(effect))
+    told = f"seen, {effect:.4f}, would take about {needed:,.0f} queries ({low:,.0f} to {high:,.0f})"
+    assert any(told in note for note in found.notes)
+    assert low < needed < high
+    clear = compare(scores_of_normal_differences(60, 0.1, 0))
+    assert not any("undecided" in note for note in clear.notes)
+    with pytest.raises(ValueError, match="effect must be given for a comparison without a margin"):
+        found.queries_needed()
+
+
+# The margin
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize(
+    ("mean", "decision", "status"), [(0.0, "holds", 0), (-0.2, "fails", 1), (-0.05, "undecided", 3)]
+)
+def test_a_margin_holds_fails_or_is_undecided(mean, decision, status, direction):
+    scores = scores_of_normal_differences(60, 0.0, 0)
+    values = scores.values - scores.values.mean(axis=1, keepdims=True)
+    values[1] += mean
+    scores = dataclasses.replace(scores, values=direction * values, directions=(direction,))
+    found = compare(scores, baseline="zero", margin=0.05)
+    assert found.decisions.tolist() == [[decision]]
+    assert found.status == status
+    low, high = sorted(direction * found.interval[0, 0])
+    assert {"holds": low > -0.05, "fails": high < -0.05}.get(decision, low < -0.05 < high)
+    assert found.to_dict()["decision"] == [decision]
+    assert decision in repr(found)
+    assert json.loads(found.to_json())["status"] == status
+    if decision != "undecided":
+        distance = abs(direction * found.difference[0, 0] + 0.05)
+        np.testing.assert_allclose(found.queries_needed(), found.queries_needed(distance))
+    assert any("a decision at a margin of 0.05 takes" in each for each in found.notes) == (
+        decision == "undecided"
+    )
+
+
+def test_of_several_measures_the_worst_decides():
+    normal = scores_of_normal_differences(60, 0.0, 0).values
+    normal = normal - normal.mean(axis=1, keepdims=True)
+    for shifts, status in [((0, 0), 0), ((0, -0.05), 3), ((-0.05, -0.2), 1), ((-0.2, 0), 1)]:
+        scores = Scores(
+            measures=("a", "b"),
+            qid=np.arange(60),
+            values=np.stack([normal + np.array([[0], [each]]) for each in shifts], axis=2),
+            directions=(1, 1),
+            systems=("zero", "normal"),
+        )
+        found = compare(scores, baseline="zero", margin=0.05)
+        assert found.status == status
+        assert found["b"].status in {0, 1, 3}
+
+
+def test_a_margin_errs_in_one_of_40_cases_at_the_margin():
+    """Intervals of 95 % err in 2.5 % on either side, within 3 binomial errors."""
+    differences = np.random.default_rng(0).normal(-0.01, 0.05, (1500, 60))
+    found = bootstrap_t(differences, np.ones(60), 0.05, 999, np.random.default_rng(0))
+    slack = 3 * np.sqrt(0.025 * 0.975 / 1500)
+    assert np.mean(found.low > -0.01) < 0.025 + slack
+    assert np.mean(found.high < -0.01) < 0.025 + slack
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"margin": 0.01}, "margin needs baseline, the system that the others must not fall"),
+        ({"margin": 0.0, "baseline": "zero"}, "margin must be a finite number > 0, got 0"),
+    ],
+)
+def test_margins_that_mean_nothing_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        compare(scores_of_normal_differences(30, 0.0, 0), **given)
+    without = compare(scores_of_normal_differences(30, 0.0, 0))
+    with pytest.raises(ValueError, match="Decisions need a margin"):
+        _ = without.status
+    with pytest.raises(ValueError, match="Decisions need a margin"):
+        _ = without.decisions
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"effect": 0}, "effect must be a finite number > 0, got 0"),
-        ({"power": 1}, "power must lie strictly between 0 and 1, got 1"),
-        ({"confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
+        ({"effect": 1, "power": 1}, "power must lie strictly between 0 and 1, got 1"),
+        ({"effect": 1, "confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
     ],
 )
 def test_queries_needed_refuses(given, message):

@@ -13,7 +13,7 @@ import pytest
 
 from skgraded import catalogue, measure, trec
 from skgraded._stats.paired import TESTS
-from skgraded.cli import make_parser
+from skgraded.cli import main, make_parser
 from skgraded.cli._formulas import formula_as_text
 from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
 
@@ -260,6 +260,35 @@ def test_too_few_topics_for_any_difference_are_told(folder, run, form):
         " ".join(beside.split())
     )
     assert "topics outside the qrels" in told
+
+
+@pytest.mark.parametrize(
+    ("runs", "status"),
+    [(("good.run", "bad.run.xz"), 0), (("bad.run.xz", "good.run"), 1)],
+)
+@pytest.mark.parametrize("form", ["table", "json", "markdown"])
+def test_the_exit_status_tells_whether_a_margin_holds(many_topics, capsys, runs, status, form):
+    words = ["compare", "qrels.txt", *runs, "-m", "nDCG@10", "-m", "AP", "--margin", "0.01"]
+    assert main([*words, "--format", form]) == status
+    assert ("holds", "fails")[status] in capsys.readouterr().out
+
+
+def test_an_undecided_margin_ends_with_3_and_names_the_queries(many_runs, capsys):
+    runs = ["qrels", "run20", "run22", "--margin", "0.01"]
+    assert main(["compare", *runs]) == 3
+    assert "a decision at a margin of 0.01 takes about" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", *runs, "--baseline", "run20"]) == 3
+
+
+def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
+    (tmp_path / "people").write_text("".join(f"q{t} person{t // 2}\n\n" for t in range(20)))
+    out = " ".join(run("compare", *many_runs[:3], "--cluster", "people").out.split())
+    assert "over 20 queries in 10 clusters" in out
+    (tmp_path / "people").write_text("q0 a\nq0 b\n")
+    with pytest.raises(ValueError, match="people, line 2: must hold a topic and its only cluster"):
+        run("compare", *many_runs[:3], "--cluster", "people")
+    with pytest.raises(ValueError, match="--margin and --cluster cannot be given with --profile"):
+        run("compare", *many_runs[:3], "--margin", "1", "--profile")
 
 
 @pytest.fixture

@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 if the input is at fault.
+        Exit status: 0, or 2 if the input is at fault. ``compare --margin`` ends with 1 if the
+        margin fails, and with 3 if that is undecided.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        chosen.run(chosen)
+        return chosen.run(chosen) or 0
     except BrokenPipeError:  # the reader of the output, such as head, has closed it
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
@@ -57,7 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(chosen, in_words_of_options(str(error)))
     except MemoryError as error:
         return _fail(chosen, f"the memory does not suffice. {error}".strip())
-    return 0
 
 
 def _fail(chosen: argparse.Namespace, message: str) -> int:

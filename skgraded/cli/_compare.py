@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import Measure
+from skgraded.results import Scores
 from skgraded.trec import Qrels
 from skgraded.users import profile_measures, threshold_profile
 
@@ -33,6 +35,7 @@ _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test max_t --plot best.png
+  skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
 """
 
@@ -53,6 +56,7 @@ def add_command(commands: Any) -> None:
         help="the run to compare the others with (default: all pairs are compared, or with "
         "--profile the last run is the baseline)",
     )
+    _add_gate(parser)
     _add_tests(parser)
     parser.add_argument(
         "--profile",
@@ -102,17 +106,35 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Compare runs, by a measure or for all users."""
+def _add_gate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--margin",
+        type=float,
+        help="by how much a run may fall behind the baseline, by default the last run; the exit "
+        "status is then 0 if the whole interval is above minus the margin, 1 if it is below, and "
+        "else 3, of several measures the worst",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="FILE",
+        help="lines of a topic and its cluster, such as the person who asked: topics of a cluster "
+        "do not vary independently",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare runs, by a measure or for all users; return the exit status."""
     if arguments.profile:
         _profile(arguments)
-    else:
-        _compare(arguments)
+        return 0
+    return _compare(arguments)
 
 
 def _profile(arguments: argparse.Namespace) -> None:
     if arguments.measures or arguments.correction or arguments.tests:
         raise ValueError("--measure, --test and --correction cannot be given with --profile.")
+    if arguments.margin is not None or arguments.cluster is not None:
+        raise ValueError("--margin and --cluster cannot be given with --profile.")
     check_outputs(arguments)
     scores = score_runs(arguments, _measures_of_users)
     profile = threshold_profile(
@@ -133,14 +155,17 @@ def _measures_of_users(qrels: Qrels) -> list[Measure]:
     return profile_measures(max(1, int(qrels.grades.max(initial=0))))
 
 
-def _compare(arguments: argparse.Namespace) -> None:
+def _compare(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
+    cluster = None if arguments.cluster is None else _read_clusters(arguments.cluster)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
         found = compare(
             scores,
-            baseline=arguments.baseline,
+            baseline=_baseline(arguments, scores),
+            margin=arguments.margin,
+            cluster=cluster,
             tests=arguments.tests,
             correction=arguments.correction,
             confidence=arguments.confidence,
@@ -152,3 +177,26 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)
+    return 0 if arguments.margin is None else found.status
+
+
+def _baseline(arguments: argparse.Namespace, scores: Scores) -> str | None:
+    """Return the run to compare with: for a margin the last one, unless another is named."""
+    baseline: str | None = arguments.baseline
+    if baseline is None and arguments.margin is not None and scores.systems is not None:
+        return scores.systems[-1]
+    return baseline
+
+
+def _read_clusters(path: str) -> dict[str, str]:
+    """Read the cluster of each topic."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        words = line.split()
+        if not words:
+            continue
+        if len(words) != 2 or found.setdefault(words[0], words[1]) != words[1]:  # noqa: PLR2004
+            raise ValueError(
+                f"{path}, line {number}: must hold a topic and its only cluster, got {line!r}."
+            )
+    return found

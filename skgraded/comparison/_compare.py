@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import choice
+from skgraded._params import choice, number
 from skgraded._stats.bootstrap_t import Tested
-from skgraded._stats.clustered import sums_by_cluster
+from skgraded._stats.clustered import sums_by_cluster, unit_residuals
 from skgraded._stats.paired import (
     effect_size,
     effect_size_in_residuals,
     paired_differences,
 )
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.sample_size import errors_of_log_variances
 from skgraded.comparison._clusters import clusters_of
 from skgraded.comparison._comparison import Comparison, warn_of_few_differences
 from skgraded.comparison._plan import Family, Plan, plan_tests
@@ -44,6 +45,7 @@ def compare(
     qid: ArrayLike | None = None,
     measures: Measures | None = None,
     baseline: str | None = None,
+    margin: float | None = None,
     cluster: Mapping[Any, Any] | None = None,
     tests: str | Iterable[str] | None = None,
     correction: str | None = None,
@@ -72,6 +74,10 @@ def compare(
     baseline : str, optional
         Name of the system to compare the others with; by default all pairs are compared. Of 20
         systems, 19 pairs have the baseline, and all pairs are 190.
+    margin : float, optional
+        By how much a system may fall behind the baseline, above 0. ``decisions`` of the result then
+        tells for each difference whether that holds, fails or is undecided, by its interval, and
+        ``status`` the worst of them. It needs a baseline.
     cluster : mapping, optional
         The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
         independently, such as those of one person. All tests and intervals then draw clusters. By
@@ -223,6 +229,7 @@ def compare(
     ([[0, 1], [2, 1]], (2, 2), 3)
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
+    _check_margin(margin, baseline)
     pairs = _pairs(scores.systems or (), baseline)
     columns = list(_columns(scores, clusters_of(cluster, scores)))
     n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
@@ -231,6 +238,7 @@ def compare(
     found = Comparison(
         **_facts(scores, columns),
         baseline=baseline,
+        margin=margin,
         pairs=pairs,
         **_tested(columns, pairs, plan, confidence, np.random.default_rng(random_state)),
         tests=tuple(test.name for test in plan.tests),
@@ -242,6 +250,16 @@ def compare(
     )
     warn_of_few_differences(found)
     return found
+
+
+def _check_margin(margin: float | None, baseline: str | None) -> None:
+    if margin is None:
+        return
+    number("margin", margin, above=0.0)
+    if baseline is None:
+        raise ValueError(
+            "margin needs baseline, the system that the others must not fall behind, got None."
+        )
 
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
@@ -378,7 +396,9 @@ def _tested(
 ) -> dict[str, Any]:
     """Return mean differences, intervals, p-values, standard errors and effect sizes."""
     found = [_differences_of(each, pairs, confidence) for each in columns]
-    difference, low, high, error, effect, n_differing = map(_as_columns, zip(*found, strict=True))
+    difference, low, high, error, effect, n_differing, log_variance_error = map(
+        _as_columns, zip(*found, strict=True)
+    )
     if plan.tests[0].takes_systems:
         effect = _as_columns(effect_size_in_residuals(*each.best_first(pairs)) for each in columns)
     tested = [_tests_of(each, pairs, plan, rng) for each in columns]
@@ -392,6 +412,7 @@ def _tested(
         "standard_error": error,
         "effect_size": effect,
         "n_differing": n_differing,
+        "log_variance_error": log_variance_error,
         "p_value": {
             test.name: plan.corrected(test, each)
             for test, each in zip(plan.tests, p_values, strict=True)
@@ -414,9 +435,12 @@ def _differences_of(column: _Column, pairs: IntArray, confidence: float) -> list
             differences, confidence, folds=column.folds, clusters=column.clusters
         )
         of_queries = _over_repeats(differences)
-        n_differing = (sums_by_cluster(of_queries, column.clusters)[0] != 0.0).sum(axis=1)
+        sums, sizes = sums_by_cluster(of_queries, column.clusters)
+        residuals = unit_residuals(sums, sizes, found.mean)
         ends = (found.mean, found.low, found.high, found.standard_error)
-        parts.append((*ends, effect_size(of_queries), n_differing))
+        n_differing = (sums != 0.0).sum(axis=1)
+        spread = errors_of_log_variances(residuals)
+        parts.append((*ends, effect_size(of_queries), n_differing, spread))
     return list(map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import fraction, number
 from skgraded._stats.corrections import level_of
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
+from skgraded.comparison._margin import (
+    QueriesNeeded,
+    decisions_of,
+    effects_of,
+    needed_for,
+    notes_on_undecided,
+    status_of,
+)
 from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._tables import tables_of
 from skgraded.exceptions import FewDifferencesWarning
@@ -90,6 +97,11 @@ class Comparison(OfMeasures, LongResult):
         For each measure, the number of queries without a value for some system.
     n_differing : ndarray of shape (n_pairs, n_measures), int64
         Number of queries, or of clusters, in which the two systems differ.
+    log_variance_error : ndarray of shape (n_pairs, n_measures)
+        Standard error of the logarithm of the variance of the differences (Bonett 2006); nan for
+        fewer than five queries, or clusters, and for systems that do not differ.
+    margin : float or None
+        By how much a system may fall behind the baseline; None if it was not asked.
     n_clusters : tuple of int or None
         For each measure, the number of clusters of queries; None if every query is by itself.
     n_repeats : int
@@ -126,6 +138,8 @@ class Comparison(OfMeasures, LongResult):
     n_queries: tuple[int, ...]
     n_left_out: tuple[int, ...]
     n_differing: IntArray
+    log_variance_error: FloatArray
+    margin: float | None
     n_clusters: tuple[int, ...] | None
     n_repeats: int
     n_in_part: int
@@ -137,7 +151,8 @@ class Comparison(OfMeasures, LongResult):
         """Pick one measure by its name, or several by a list; p-values stay as corrected."""
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
-        arrays = ("means", "difference", "interval", "standard_error", "effect_size", "n_differing")
+        arrays = ["means", "difference", "interval", "standard_error", "effect_size"]
+        arrays += ["n_differing", "log_variance_error"]
         by_measure = ("measures", "directions", "n_queries", "n_left_out")
         picked: dict[str, Any] = {field: getattr(self, field)[:, columns] for field in arrays}
         for field in by_measure:
@@ -175,7 +190,7 @@ class Comparison(OfMeasures, LongResult):
         if self.n_in_part:
             queries = count(self.n_in_part, "query", "queries")
             notes.append(f"{queries} not tested in every repeat.")
-        notes.append(self._note_on_few_differences())
+        notes += [self._note_on_few_differences(), *notes_on_undecided(self)]
         if self.n_top is not None and self.n_top < min(_FEW_TOP_QUERIES, len(self.qid)):
             queries = count(self.n_top, "query", "queries")
             notes.append(f"Only {queries} with a document of the top grade, few to judge by.")
@@ -197,47 +212,79 @@ class Comparison(OfMeasures, LongResult):
             "differences are: intervals and p-values err more often than they say."
         )
 
+    @property
+    def decisions(self) -> NDArray[np.str_]:
+        """Whether each difference stays within the margin, shape (n_pairs, n_measures).
+
+        It ``"holds"`` if the whole interval is above minus the margin (in the direction in which
+        the measure is better), ``"fails"`` if the whole interval is below, and is ``"undecided"``
+        otherwise.
+        """
+        self._check_margin()
+        return decisions_of(self)
+
+    @property
+    def status(self) -> int:
+        """The worst of all decisions: 0 if all hold, 1 if any fails, or else 3."""
+        self._check_margin()
+        return status_of(self)
+
+    def _check_margin(self) -> None:
+        if self.margin is None:
+            raise ValueError("Decisions need a margin: compare(..., margin=0.01, baseline=...).")
+
     def queries_needed(
-        self, effect: float = 0.002, power: float = 0.8, confidence: float | None = None
-    ) -> IntArray:
-        r"""Return how many queries would show a difference of a given size.
+        self, effect: float | None = None, power: float = 0.8, confidence: float | None = None
+    ) -> QueriesNeeded:
+        r"""Return how many queries would show a difference of a size that you name.
 
         Parameters
         ----------
-        effect : float, default=0.002
-            The mean difference to be shown, above 0.
+        effect : float, optional
+            The mean difference to be shown, above 0. With a margin it is by default how far the
+            difference that was seen lies from minus the margin.
         power : float, default=0.8
             Probability that a two-sided t test shows it.
         confidence : float, optional
-            1 less the level of the test; by default that of the comparison. For n tests with Holm's
-            correction, 1 - 0.05 / n is on the safe side.
+            1 less the level of the test, and confidence of the interval; by default that of the
+            comparison. For n tests with Holm's correction, 1 - 0.05 / n is on the safe side.
 
         Returns
         -------
-        ndarray of shape (n_pairs, n_measures)
-            The number of queries.
+        QueriesNeeded
+            ``n_queries`` with the ends ``low`` and ``high`` of its interval, each of shape
+            (n_pairs, n_measures). They are nan for systems that differ in fewer than 10 queries,
+            which say too little about how much differences vary.
 
         Raises
         ------
         ValueError
-            If an argument is not as described.
+            If an argument is not as described, or if there is neither an effect nor a margin.
 
         Notes
         -----
         With the level :math:`\alpha`, 1 less the confidence, the number is
 
-        .. math:: (z_{1-\alpha/2} + z_{power})^2 s^2 / effect^2 + z_{1-\alpha/2}^2 / 2,
+        .. math:: (t_{1-\alpha/2} + t_{power})^2 s^2 / effect^2 + z_{1-\alpha/2}^2 / 2,
 
-        rounded up, where s is the observed standard deviation of the differences: the standard
-        error times the square root of the number of queries, so that over several repeats it
-        includes their variation. The second term makes up for the difference between the normal
-        and the t distribution [1]_. s is an estimate: over 30 queries it can be off by a quarter,
-        and the number by half. For systems that never differ the number means nothing.
+        rounded up, where t are quantiles of Student's t with one degree of freedom less than there
+        are queries, or clusters, and s is the observed standard deviation of the differences: the
+        standard error times the square root of the number of queries. The quantiles make up for
+        what s leaves open [1]_, and the second term for the degrees of freedom of the test to come
+        [2]_. The interval is that of Bonett for a variance [3]_.
+
+        From pilots of 30 queries the mean power is 81 % for normal differences, 76 % for
+        exponential ones, and 63 % for lognormal ones, whose variance 30 values do not show; of the
+        intervals, 94, 89 and 74 % hold the number that the true variance gives.
 
         References
         ----------
-        .. [1] W. Guenther (1981), "Sample Size Formulas for Normal Theory T Tests", The American
+        .. [1] S. Julious, R. Owen (2006), "Sample Size Calculations for Clinical Studies Allowing
+           for Uncertainty about the Variance", Pharmaceutical Statistics 5(1).
+        .. [2] W. Guenther (1981), "Sample Size Formulas for Normal Theory T Tests", The American
            Statistician 35(4).
+        .. [3] D. Bonett (2006), "Approximate Confidence Interval for Standard Deviation of
+           Nonnormal Distributions", Computational Statistics & Data Analysis 50(3).
 
         Examples
         --------
@@ -245,18 +292,11 @@ class Comparison(OfMeasures, LongResult):
         >>> from skgraded.datasets import make_ranking
         >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
         >>> scores = evaluate("AP", y, {"first": X[:, 0], "second": X[:, 1]}, qid=qid)
-        >>> compare(scores).queries_needed(effect=0.02).tolist()
-        [[513]]
+        >>> needed = compare(scores).queries_needed(effect=0.02)
+        >>> [each.item() for each in needed]
+        [531.0, 349.0, 864.0]
         """
-        from scipy.stats import norm
-
-        number("effect", effect, above=0.0)
-        chosen = self.confidence if confidence is None else fraction("confidence", confidence)
-        two_sided = norm.isf(level_of(chosen) / 2.0)
-        deviations = self.standard_error * np.sqrt(self.n_queries)
-        needed = ((two_sided + norm.ppf(fraction("power", power))) * deviations / effect) ** 2
-        n_queries: IntArray = np.ceil(needed + two_sided**2 / 2.0).astype(np.int64)
-        return n_queries
+        return needed_for(self, effects_of(self, effect), power, confidence)
 
     def _columns(self) -> dict[str, Any]:
         column, pair = (each.ravel() for each in np.indices(self.difference.T.shape))
@@ -271,6 +311,7 @@ class Comparison(OfMeasures, LongResult):
             "effect_size": self.effect_size[pair, column],
             **{test: found[pair, column] for test, found in self.p_value.items()},
             "significant": self.significant[pair, column],
+            **({} if self.margin is None else {"decision": self.decisions[pair, column]}),
         }
 
     def _facts(self) -> dict[str, Any]:
@@ -279,7 +320,8 @@ class Comparison(OfMeasures, LongResult):
             for system, row in zip(self.systems, self.means.tolist(), strict=True)
         }
         facts = {name: value for name, value in super()._facts().items() if name != "remarks"}
-        return {**facts, "means": means}
+        decided = {} if self.margin is None else {"margin": self.margin, "status": self.status}
+        return {**facts, **decided, "means": means}
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return tables_of(self, n_rows)

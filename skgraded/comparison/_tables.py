@@ -125,6 +125,9 @@ def _pairs_table(found: Comparison, n_rows: int | None, widest: int | None) -> T
             for test, p_value in found.p_value.items()
         ),
     ]
+    if found.margin is not None:
+        decided = [str(each) for each in found.decisions[:n_rows, 0]]
+        columns.append((f"margin {found.margin:g}", decided))
     names = pair_names(found, widest)[:n_rows]
     return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
 
