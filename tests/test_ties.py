@@ -9,7 +9,7 @@ from facts import EACH, FACTS, RANKED, has_mean_over_ties
 from scipy.stats import hypergeom
 
 from skgraded import catalogue
-from skgraded.measures import BinG, Judged, RankBiasedNCU, infAP
+from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, infAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -61,6 +61,17 @@ def test_one_tie_of_seven_documents_is_the_mean_over_its_5040_orders(name):
         in_order = dataclasses.replace(chosen, ties="row_order")
         values = in_order.per_query(labels[orders].ravel(), falling, qid=qid).values
         assert chosen(labels, np.zeros(7)) == pytest.approx(values.mean(), abs=1e-12)
+
+
+def test_distances_are_added_in_one_order():
+    rng = np.random.default_rng(0)
+    labels, scores, qid = rng.integers(0, 4, 99), rng.random(99).round(1), rng.integers(0, 2, 99)
+    values = set()
+    for _ in range(50):
+        rows = rng.permutation(99)
+        each = ADM(max_grade=3).per_query(labels[rows], scores[rows], qid=qid[rows])
+        values.add(tuple(each.values[np.argsort(each.qid)]))
+    assert len(values) == 1
 
 
 LONG = 400

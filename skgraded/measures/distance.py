@@ -97,5 +97,6 @@ class ADM(_ScaleMeasure):
         if self.unjudged == "condense":
             distance = np.where(judged, distance, 0.0)
         query = np.repeat(np.arange(judgments.n_queries), np.diff(judgments.indptr))
+        distance = distance[np.lexsort((distance, query))]  # no bit depends on the order of rows
         sums = np.bincount(query, weights=distance, minlength=judgments.n_queries)
         return sums / np.maximum(judgments.list_lengths(self.unjudged), 1)
