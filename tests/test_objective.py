@@ -15,6 +15,7 @@ import strategies
 from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pools import rankings_of_pools
 from reference import lambdas
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
@@ -554,6 +555,26 @@ def test_positions_are_refused_and_those_of_lambdarank_are_not(rows):
             with pytest.raises(ValueError, match=r"^position must be left out of lightgbm\.Datas"):
                 lgb.train(ours, data, 2)
             assert lgb.train({**params, "objective": "lambdarank"}, data, 2).num_trees() == 2
+
+
+@pytest.mark.parametrize("name", TRAINABLE)
+def test_price_of_a_swap_where_the_pool_exceeds_the_lists(name):
+    rng = np.random.default_rng(0)
+    chosen = catalogue()[name]().resolve(3)
+    lists = [rng.permutation(4)[:2].tolist() for _ in range(12)]
+    pools = [[*each, *rng.integers(0, 4, rng.integers(0, 4))] for each in lists]
+    rankings = rankings_of_pools(list(zip(lists, pools, strict=True)))
+    swapped = rankings_of_pools(
+        [(each[::-1], pool) for each, pool in zip(lists, pools, strict=True)]
+    )
+    price = np.abs(chosen.per_query(rankings).values - chosen.per_query(swapped).values).ravel()
+    gradient, _ = LambdaMART(chosen, sigmoid=1.0, truncation_level=None, norm=False).derivatives(
+        rankings
+    )
+    wrong = np.array([one < other for one, other in lists])
+    expected = price / (1 + np.exp(np.where(wrong, -1.0, 1.0)))
+    # The sigmoid is a table.
+    np.testing.assert_allclose(np.abs(gradient[::2]), expected, rtol=1e-4, atol=1e-6)
 
 
 def test_unjudged_rows():

@@ -14,7 +14,7 @@ from skgraded._params import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, RankedList, Rankings
 
 __all__ = ["LambdaMART", "trainable"]
 
@@ -214,7 +214,9 @@ def _require_judged(judgments: Judgments) -> None:
 
 
 def _weights(positions: Positions, judgments: Judgments) -> FloatArray:
-    return np.ascontiguousarray(positions(judgments.pool, judgments), dtype=np.float64)
+    # The ranks are those of the lists, which the pool may exceed.
+    lists = RankedList.without_ties(judgments.levels, judgments.indptr)
+    return np.ascontiguousarray(positions(lists, judgments), dtype=np.float64)
 
 
 def _query_factor(
