@@ -91,6 +91,10 @@ def _number(value: float | bool | None) -> str:
 
 
 def _parse_cutoff(text: str, spec: str) -> int:
+    if re.fullmatch(r"[0-9]+\s*\(.*\)", text):
+        raise ValueError(
+            f"The cut-off must be written behind the fields, Name(field=value,...)@k, got {spec!r}."
+        )
     if not re.fullmatch(r"[0-9]+", text):
         raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
     return int(text)
@@ -108,7 +112,10 @@ def _parse_fields(text: str, spec: str) -> dict[str, Any]:
 
 
 def _keywords(source: str, spec: str) -> list[ast.keyword]:
-    wrong = ValueError(f"The fields of a measure must be written field=value, got {spec!r}.")
+    wrong = ValueError(
+        "The fields of a measure must be written field=value, and a list in brackets, as in "
+        f"xGAP(g=[0.1,0.9]), got {spec!r}."
+    )
     try:
         call = ast.parse(source, mode="eval").body
     except SyntaxError:

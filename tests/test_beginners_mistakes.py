@@ -72,6 +72,23 @@ MISTAKES = [
     ),
     Mistake(
         IDS,
+        "grades and ids of a target are exchanged",
+        "query_target(qid, y)",
+        "SwappedArgumentsWarning: y holds 60 numbers whose rows stand together, as those of query "
+        "ids, and qid only 5 numbers in mixed order: they look exchanged. The grades come first, "
+        "and then the ids.",
+        "query_target(y, qid)",
+    ),
+    Mistake(
+        IDS,
+        "the name of a column instead of the column",
+        'evaluate("nDCG@10", y, s, qid="query")',
+        "ValueError: qid must be one-dimensional, with one entry per row, got type str. Pass the "
+        "column itself, such as frame['query'], and not its name.",
+        'evaluate("nDCG@10", y, s, qid=qid)',
+    ),
+    Mistake(
+        IDS,
         "row numbers instead of query ids",
         'evaluate("nDCG@10", y, s, qid=np.arange(len(y)))',
         "SingleDocumentsWarning: qid differs in all of 1200 rows, so that every query has a single "
@@ -196,7 +213,8 @@ MISTAKES = [
         ARGUMENTS,
         "words instead of grades",
         'ranker.fit(X, ["good"] * len(y), qid=qid)',
-        "ValueError: y must be numeric, got an array of dtype <U4.",
+        "ValueError: y must be numeric, got an array of dtype <U4. Of categories make grades: "
+        "[{'bad': 0, 'good': 1}[each] for each in y].",
         "ranker.fit(X, y, qid=qid)",
     ),
     Mistake(

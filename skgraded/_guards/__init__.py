@@ -4,6 +4,7 @@ Everything here works on arrays, so that any layer above can be guarded.
 """
 
 from skgraded._guards._arguments import (
+    warn_if_grades_are_ids,
     warn_if_ids_are_forgotten,
     warn_if_swapped,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "warn_about_scales",
     "warn_about_scored_queries",
     "warn_if_features_are_selected_by_r2",
+    "warn_if_grades_are_ids",
     "warn_if_grades_are_inferred",
     "warn_if_id_column_is_shuffled",
     "warn_if_ids_are_forgotten",

@@ -17,7 +17,12 @@ from skgraded.exceptions import (
     SwappedArgumentsWarning,
 )
 
-__all__ = ["warn_if_ids_are_forgotten", "warn_if_ids_are_of_another_kind", "warn_if_swapped"]
+__all__ = [
+    "warn_if_grades_are_ids",
+    "warn_if_ids_are_forgotten",
+    "warn_if_ids_are_of_another_kind",
+    "warn_if_swapped",
+]
 
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
@@ -102,3 +107,27 @@ def warn_if_swapped(
         f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
         SwappedArgumentsWarning,
     )
+
+
+def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
+    """Warn where ids look like grades and grades like ids, whose rows stand together.
+
+    Parameters
+    ----------
+    grades, ids : ndarray of shape (n_documents,)
+        What was given as grades and as query ids.
+    """
+    if ids.dtype.kind not in "iuf" or grades.dtype.kind not in "iuf":
+        return
+    n_runs = 1 + np.count_nonzero(grades[1:] != grades[:-1])
+    if 2 * n_runs >= 1 + np.count_nonzero(ids[1:] != ids[:-1]):  # as where they are right
+        return
+    known, of_queries = np.unique(grades), np.unique(ids)
+    are_ids = n_runs == len(known) > _MOST_GRADES and (known == np.floor(known)).all()
+    if are_ids and len(of_queries) <= _MOST_GRADES and of_queries[0] >= 0:
+        warn_once(
+            f"y holds {len(known)} numbers whose rows stand together, as those of query ids, and "
+            f"qid only {len(of_queries)} numbers in mixed order: they look exchanged. The grades "
+            "come first, and then the ids.",
+            SwappedArgumentsWarning,
+        )

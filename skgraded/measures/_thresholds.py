@@ -39,7 +39,7 @@ _FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds writ
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
     """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
-        _params.choice("g", g, get_args(ThresholdName))
+        _params.choice("g", g, get_args(ThresholdName), alternative=_OTHER_THRESHOLDS)
         return g
     probabilities = numbers_by_grade("g", g)
     if min(probabilities) < 0:
@@ -59,6 +59,12 @@ def named_thresholds(name: str, top_grade: int) -> FloatArray:
     mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
     probabilities: FloatArray = mass / mass.sum()
     return probabilities
+
+
+_OTHER_THRESHOLDS = (
+    " or a list of probabilities of the grades 1, 2, ..., such as those of "
+    "skgraded.users.personas(4)"
+)
 
 
 @lru_cache(maxsize=16)

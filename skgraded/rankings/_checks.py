@@ -34,7 +34,11 @@ def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return values as an array; explain how to pass lists of lists of different lengths."""
     try:
         return np.asarray(values)
-    except ValueError as error:
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] == "polars":  # of 128-bit integers
+            raise ValueError(f"{name} must have a type that NumPy knows: {error}.") from error
+        if not isinstance(error, ValueError):
+            raise
         if not isinstance(values, list | tuple):
             raise
         raise ValueError(
@@ -59,6 +63,8 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _way_to_one_dimension(name: str, values: ArrayLike, array: NDArray[Any]) -> str:
+    if isinstance(values, str):
+        return f" Pass the column itself, such as frame[{values!r}], and not its name."
     if isinstance(values, Mapping):
         return " skgraded.trec.evaluate(measures, qrels, runs) scores dicts of dicts."
     if array.ndim != 2:  # noqa: PLR2004
@@ -107,7 +113,15 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
         return array.astype(np.uint8)
     if array.dtype.kind == "O":  # numbers of several types, such as nullable pandas columns
         return _floats(name, values, array)
-    raise ValueError(f"{name} must be numeric, got {_said_of(array)}.")
+    raise ValueError(
+        f"{name} must be numeric, got {_said_of(array)}.{_way_to_numbers(name, array)}"
+    )
+
+
+def _way_to_numbers(name: str, array: NDArray[Any]) -> str:
+    if array.dtype.kind != "U":
+        return ""
+    return f" Of categories make grades: [{{'bad': 0, 'good': 1}}[each] for each in {name}]."
 
 
 def _said_of(array: NDArray[Any]) -> str:

@@ -330,7 +330,12 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
         is_text = all(issubclass(kind, str) for kind in kinds)
         if kinds == {int} if ids.dtype.kind == "f" else not is_text:
             return np.fromiter(qid, dtype=object, count=len(qid))
-    return ids.astype(object) if ids.dtype.kind == "T" else ids
+    if ids.dtype.kind == "T":
+        return ids.astype(object)
+    if ids.dtype.kind == "f" and ids.dtype.itemsize > _WORD:  # which pandas cannot index
+        doubles = ids.astype(np.float64)
+        return doubles if np.array_equal(doubles, ids, equal_nan=True) else ids.astype(object)
+    return ids if ids.dtype.isnative else ids.astype(ids.dtype.newbyteorder("="))
 
 
 def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._guards import warn_if_grades_are_ids
 from skgraded._optional import import_pandas
 from skgraded.rankings._checks import one_dimensional
 from skgraded.rankings._gate import read_columns
@@ -51,6 +52,11 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     ValueError
         If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
         pandas objects with the same row labels in different orders.
+
+    Warns
+    -----
+    SwappedArgumentsWarning
+        If y looks like query ids and qid like grades.
 
     See Also
     --------
@@ -98,6 +104,11 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     ValueError
         If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
         pandas objects with the same row labels in different orders.
+
+    Warns
+    -----
+    SwappedArgumentsWarning
+        If y looks like query ids and qid like grades.
 
     See Also
     --------
@@ -175,6 +186,7 @@ def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[
             f"qid must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
             "Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
         )
+    warn_if_grades_are_ids(grades, ids)
     return grades, (ids, sizes)
 
 

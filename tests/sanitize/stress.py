@@ -1,5 +1,7 @@
 """Threads rewrite scores, labels and query ids in place while others evaluate them.
 
+Another thread damages the arrays of pickled rankings, and evaluates those that are not refused.
+
     python tests/sanitize/stress.py [--seconds S]
 
 What comes out of such a race means nothing, but the process must survive it. It exits with 0 if it
@@ -9,15 +11,17 @@ does and every thread got some work done.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import threading
 import time
 from collections.abc import Callable
 from itertools import pairwise
+from pickle import UnpicklingError
 
 import numpy as np
 
-from skgraded import _core, evaluate
+from skgraded import Judgments, Rankings, _core, evaluate
 
 N_DOCUMENTS = 100_000
 N_GRADES = 5
@@ -75,16 +79,15 @@ class Shared:
             pair_columns=none,
             pair_column=np.zeros(0, np.int32),
             pair_factor=one,
+            cutoff=2**62,
         )
         ties = _core.TieOrder.expected
         given = {
             "level": self.level,
             "scores": self.scores,
             "indptr": indptr,
-            "prices": prices,
-            "options": _core.LambdaOptions(
-                cutoff=2**62, truncation=10, ties=ties, norm=True, sigmoid=1.0
-            ),
+            "prices": [prices],
+            "options": _core.LambdaOptions(truncation=10, ties=ties, norm=True, sigmoid=1.0),
             "n_threads": 3,
         }
         _core.lambdas(order=order, tied=tied, n_levels=N_GRADES, **given)
@@ -92,6 +95,21 @@ class Shared:
         noise = _core.Noise(kind=kind, scale=0.5, n_draws=2, seed=0)
         grades = np.arange(float(N_GRADES))
         _core.noisy_lambdas(schedule=schedule, grades=grades, noise=noise, **given)
+
+    def read_damaged_pickles(self, rng: np.random.Generator) -> None:
+        made = Rankings.from_arrays([0, 2, np.nan, 1, 3], [1, 2, 2, 1, 0], qid=[1, 2, 1, 2, 2])
+        judgments, order, tied, n_threads, scores = made.__getstate__()
+        fields = judgments.__getstate__()
+        name = rng.choice(["indptr", "places", "levels", "order", "tied"])
+        array = {**fields, "order": order, "tied": tied}[name].copy()
+        array[rng.integers(len(array))] = rng.choice([-1, 1, 2, 5, 77]).astype(array.dtype)
+        damaged = Judgments.__new__(Judgments)
+        again = Rankings.__new__(Rankings)
+        with contextlib.suppress(UnpicklingError):
+            damaged.__setstate__(fields | ({name: array} if name in fields else {}))
+            order, tied = (array if name == "order" else order), (array if name == "tied" else tied)
+            again.__setstate__((damaged, order, tied, n_threads, scores))
+            evaluate(MEASURES, again)
 
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])
@@ -127,6 +145,7 @@ def main() -> int:
         shared.evaluate_one_query,
         shared.evaluate_queries,
         shared.rank,
+        shared.read_damaged_pickles,
         shared.order_documents,
     ]
     deadline = time.monotonic() + options.seconds
