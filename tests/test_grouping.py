@@ -240,9 +240,9 @@ def test_numbers_that_numpy_lacks_are_refused_by_the_name_of_the_argument():
     if not hasattr(pl, "Int128"):
         pytest.skip("this version of polars has no such numbers")
     wide = pl.Series([1, 0]).cast(pl.Int128)
-    with pytest.raises(ValueError, match="^qid must have a type that NumPy knows"):
+    with pytest.raises(ValueError, match=r"^qid must have a type that NumPy knows"):
         nDCG()([1, 0], [1.0, 2.0], qid=wide)
-    with pytest.raises(ValueError, match="^y_true must have a type that NumPy knows"):
+    with pytest.raises(ValueError, match=r"^y_true must have a type that NumPy knows"):
         nDCG()(wide, [1.0, 2.0])
 
 
