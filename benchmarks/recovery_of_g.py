@@ -16,14 +16,16 @@ and so a threshold. The table tells bias, standard deviation and coverage, then 
 the right reader was chosen and in how many a `UserModelWarning` was issued. Coverage ends with its
 Monte-Carlo error: two standard errors of a coverage of 95 %.
 
-    python benchmarks/recovery_of_g.py [--share S] [--only WORD]
+    python benchmarks/recovery_of_g.py [--share S] [--only WORD] [--speed]
 
-The share multiplies the numbers of replications; the word selects rows of the table.
+The share multiplies the numbers of replications; the word selects rows of the table. The table of
+speed has no others beside it.
 """
 
 import argparse
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -240,12 +242,48 @@ def row(estimate, g, n_replications):
     return estimates.mean(0) - g, estimates.std(0), covered.mean(0), (high - low).mean(0)
 
 
+def speed():
+    """Print times of one call, with 1,000 resamples: the least of three, in milliseconds."""
+    rng, g = np.random.default_rng(0), TRUE_G["(.1 .2 .3 .4)"]
+    for n in (10_000, 100_000):
+        grade, satisfied, propensity, session = feedback(rng, g, n)
+        shown = {"grade": grade, "satisfied": satisfied, "propensity": propensity}
+        print_time("feedback, rows", 10 * n, partial(thresholds_from_feedback, **shown))
+        shown["cluster"] = session
+        print_time("feedback, sessions", 10 * n, partial(thresholds_from_feedback, **shown))
+        for name in ("position", "cascade", "one"):
+            grade, threshold, clusters = lists(rng, g, n, "queries")
+            log = {
+                "grade": grade.ravel(),
+                "clicked": LOGS[f"log, {name}"][1](rng, grade, threshold).ravel(),
+                "session": session,
+                "position": np.tile(np.arange(1, 11), n),
+                "query": np.repeat(clusters["query"], 10),
+            }
+            for reader in (name, "auto"):
+                call = partial(thresholds_from_log, **log, reader=reader)
+                print_time(f"log, {name}, reader={reader}", 10 * n, call)
+
+
+def print_time(name, n_rows, call):
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    print(f"{name:32} {n_rows:9,} rows {1000 * min(times):7.0f} ms", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--share", type=float, default=1.0, help="of the replications")
     parser.add_argument("--only", default="", help="rows whose name contains this")
+    parser.add_argument("--speed", action="store_true", help="print times alone")
     share, only = (parsed := parser.parse_args()).share, parsed.only
     warnings.simplefilter("ignore", SkgradedWarning)  # few noisy sessions may leave grades alike
+    if parsed.speed:
+        speed()
+        return
     for name_of_g, g in TRUE_G.items():
         print(f"\ntrue g {name_of_g}; bias, SD and coverage of thresholds 1 to 4")
         for name, n, estimate in contestants():

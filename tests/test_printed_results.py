@@ -16,7 +16,7 @@ from skgraded.studies import (
     swap_rates,
     topic_facts,
 )
-from skgraded.users import personas, threshold_profile
+from skgraded.users import personas, threshold_profile, thresholds_from_log
 
 MEASURES = ["xGAP(g=[0.4,0.6])@10", "nDCG@10", "AP"]
 RNG = np.random.default_rng(0)
@@ -84,6 +84,18 @@ def scored(runs=FEW):
 
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 
+
+def clicks():
+    rng = np.random.default_rng(3)
+    grade = rng.integers(0, 3, size=(400, 5))
+    clicked = rng.random((400, 5)) < grade / 3 / np.arange(1, 6)
+    session, position = np.repeat(np.arange(400), 5), np.tile(np.arange(1, 6), 400)
+    device = np.where(session % 2, "a phone with a long name", "another device")
+    return thresholds_from_log(
+        grade.ravel(), clicked.ravel(), session=session, position=position, by=device
+    )
+
+
 RESULTS = {
     "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
@@ -107,6 +119,7 @@ RESULTS = {
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),
+    "LogThresholds": clicks,
     "Personas": lambda: personas(3),
 }
 

@@ -17,7 +17,8 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._reader_fit import cluster_covariance, fit_reader, goodness_of_fit
+from skgraded.users._reader_fit import cluster_covariance, fit_reader
+from skgraded.users._reader_test import _pairs_by_grade, goodness_of_fit
 from skgraded.users._readers import READERS
 from skgraded.users._sessions import lay_out
 
@@ -124,6 +125,22 @@ def test_expected_clicks_are_those_of_the_literal_reader(name):
         mean = sum(p * np.array(each, dtype=float) for each, p in chances.items())
         assert clicks[row] == pytest.approx(mean, rel=1e-12)
         assert any_click[row] == pytest.approx(1 - chances[False, False, False], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["position", "cascade"])
+def test_expected_pairs_of_clicks_are_those_of_the_literal_reader(name):
+    sessions = sessions_of(GRADES, np.zeros((4, 3)))
+    here = [(sessions.level == at).astype(float) for at in range(3)]
+    classes = READERS[name](sessions).pairs(np.array(WEIGHTS[name]), np.array(OTHERS[name]))
+    found = sum(each.share * _pairs_by_grade(each, here) for each in classes)
+    kinds = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    for row, grades in enumerate(GRADES):
+        expected = dict.fromkeys(kinds, 0.0)
+        for clicks in CLICKS:
+            for one, other in itertools.combinations(np.flatnonzero(clicks).tolist(), 2):
+                kind = tuple(sorted((grades[one], grades[other])))
+                expected[kind] += literal(name, grades, clicks)
+        assert found[row] == pytest.approx(list(expected.values()), rel=1e-12)
 
 
 def test_a_hole_ends_what_the_cascade_sees_and_is_left_out_by_position():
@@ -289,8 +306,11 @@ def test_shared_queries_make_intervals_wider_and_warn_where_they_are_not_named()
     named = thresholds_from_log(**columns, reader="position")
     assert named.clusters == {"query": 60}
     del columns["query"]
-    with pytest.warns(MissingClustersWarning, match="4000 of 4000 sessions with the grades of an"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         unnamed = thresholds_from_log(**columns, reader="position")
+    told = [str(each.message) for each in caught if each.category is MissingClustersWarning]
+    assert "4000 of 4000 sessions with the grades of another one" in told[0]
     assert unnamed.clusters == {"session": 4000}
     assert (np.ptp(named.interval, axis=1) > 1.3 * np.ptp(unnamed.interval, axis=1)).all()
 
@@ -318,7 +338,7 @@ def test_p_values_of_fitting_logs_are_not_small():
         sessions = sessions_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
         random = np.random.default_rng(seed)
         fit = fit_reader("position", sessions)
-        p_values.append(goodness_of_fit(fit, sessions, 500, random).p_value)
+        p_values.append(goodness_of_fit(fit, sessions, 500, random))
     assert np.mean(np.array(p_values) < 0.1) < 0.25
     assert np.mean(p_values) == pytest.approx(0.5, abs=0.15)
 
@@ -327,9 +347,20 @@ def test_a_log_that_no_reader_explains_warns_and_says_in_which_direction_g_is_of
     columns = columns_of(*simulate("cascade", 20_000, hit=0.3))
     with pytest.warns(UserModelWarning, match="'position' expects.* g is too easy by the first"):
         found = thresholds_from_log(**columns, reader="position")
-    assert found.p_value < 0.005
+    assert found.p_value < 0.02
     with pytest.warns(UserModelWarning, match="differ by more than chance explains"):
         thresholds_from_log(**columns_of(*simulate("trust", 20_000)))
+
+
+def test_easy_users_who_click_more_readily_are_seen_in_pairs_of_clicks():
+    grade, threshold = simulate("position", 20_000)[0], np.repeat([1, 2, 3, 4], 5000)[:, None]
+    rng = np.random.default_rng(0)
+    chance = np.where(grade >= threshold, 1.1 - 0.25 * threshold, 0) / np.arange(1, 11)
+    columns = columns_of(grade, rng.random(grade.shape) < chance)
+    with pytest.warns(UserModelWarning, match="differ by more than chance explains"):
+        found = thresholds_from_log(**columns, reader="position")
+    n_several = (columns["clicked"].reshape(-1, 10).sum(axis=1) > 1).sum()
+    assert f"sessions with several clicks, {n_several} here" in " ".join(repr(found).split())
 
 
 def test_the_first_rank_alone_needs_no_reader():
@@ -373,7 +404,7 @@ def test_judgments_because_of_clicks_warn():
 
 
 def test_given_propensities_matter_up_to_a_factor():
-    grade, clicked, _ = simulate("position", 5000, hit=0.6, miss=0.05)
+    grade, clicked, _ = simulate("position", 5000, 1, hit=0.6, miss=0.05)
     columns = columns_of(grade, clicked)
     given = 1 / columns["position"]
     found = thresholds_from_log(**columns, propensity=given, reader="position")

@@ -38,7 +38,7 @@ from skgraded.users._sessions import Sessions
 
 __all__ = ["thresholds_from_log"]
 
-_MISFIT = 0.005  # p-value below which a warning is issued
+_MISFIT = 0.02  # p-value below which a warning is issued
 _CLEARLY = 2.0  # standard errors
 
 
@@ -148,11 +148,11 @@ def thresholds_from_log(
 
     Notes
     -----
-    **What no log tells.** If users with low thresholds click more readily than others, the table
-    of clicks by grade and rank is the same as with another g: the estimate is the distribution of
-    thresholds among users weighted by how readily they click. With one click a session, or a
-    strict cascade, going on and satisfaction are told apart by little; standard errors of the
-    parameters show this.
+    **What a log hardly tells.** If users with low thresholds click more readily than others, the
+    table of clicks by grade and rank is the same as with another g: the distribution of thresholds
+    among users weighted by how readily they click. Only sessions with several clicks tell the two
+    apart. With one click a session, or a strict cascade, going on and satisfaction are told apart
+    by little, too; standard errors of the parameters show this.
 
     **Holes.** "position" leaves rows without a grade out, "cascade" what is below the first of
     them in a session, "one" the whole session. None of these biases g, if rows were not judged
@@ -162,9 +162,10 @@ def thresholds_from_log(
     clusters between inverse informations. Draws from Student's distribution with it give the
     intervals.
 
-    **Test of fit.** Clicks by grade and rank, and sessions with a click, less what the reader
-    expects. Their covariance is over clusters and takes the estimated parameters into account. A
-    large log shows small errors of a model: see the plot for how large they are.
+    **Test of fit.** Clicks by grade and rank, sessions with a click, and pairs of clicks in a
+    session by their grades, less what the reader expects. Their covariance is over clusters and
+    takes the estimated parameters into account. A large log shows small errors of a model: see the
+    plot for how large they are.
 
     References
     ----------
@@ -265,8 +266,8 @@ def _warn_if_misfit(found: LogThresholds, estimate: Estimate, log: Log) -> None:
     if not found.p_value < _MISFIT:
         return
     warn_once(
-        f"clicked should be as the reader {found.reader!r} expects, got clicks by grade and "
-        f"position that differ by more than chance explains (p = {found.p_value:.2g}). "
+        f"clicked should be as the reader {found.reader!r} expects, got clicks, or pairs of them, "
+        f"that differ by more than chance explains (p = {found.p_value:.2g}). "
         f"{_direction(found.reader, estimate, log)} See the plot of the result for how large the "
         "differences are, and do not rely on this g and its intervals if they are large.",
         UserModelWarning,

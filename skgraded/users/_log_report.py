@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from skgraded.users._log_estimates import Choice, Estimate, draws_of, sessions_for
 from skgraded.users._log_input import Log
 from skgraded.users._log_result import LogThresholds
-from skgraded.users._reader_fit import cluster_covariance, goodness_of_fit
+from skgraded.users._reader_fit import cluster_covariance
+from skgraded.users._reader_test import goodness_of_fit
 from skgraded.users._resampling import interval_of, spread_steps
 from skgraded.users._sessions import Sessions
 
@@ -62,7 +63,7 @@ def _p_value(reader: str, estimate: Estimate, sessions: Sessions, options: Optio
     if estimate.fit is None:
         return float("nan")
     part, _ = sessions_for(reader, sessions)
-    return goodness_of_fit(estimate.fit, part, options.n_resamples, options.random).p_value
+    return goodness_of_fit(estimate.fit, part, options.n_resamples, options.random)
 
 
 def _table_of(reader: str, estimate: Estimate, sessions: Sessions, log: Log) -> dict[str, Any]:
@@ -164,8 +165,9 @@ def notes_on(chosen: Choice, estimate: Estimate, log: Log) -> tuple[str, ...]:
             f"The log hardly tells {' and '.join(vague)}, as is so with one click a session: what "
             "looks like going on may be satisfaction, and the other way around."
         )
+    n_several = int((part.clicked.sum(axis=1) > 1).sum())
     told.append(
-        "No log tells users with low thresholds that click more readily from more users with low "
-        "thresholds."
+        "Users with low thresholds who click more readily look like more of such users; only "
+        f"sessions with several clicks, {n_several} here, tell them apart."
     )
     return tuple(told)

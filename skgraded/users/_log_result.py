@@ -202,7 +202,7 @@ class LogThresholds(ThresholdEstimate):
     def _fit_in_words(self) -> str:
         if math.isnan(self.p_value):
             return "The fit was not tested."
-        return f"Test of fit by grade and position: p = {self.p_value:.3g}."
+        return f"Test of fit: p = {self.p_value:.3g}."
 
     def _left_out_in_words(self) -> str:
         if not self.n_unjudged:

@@ -1,4 +1,4 @@
-"""Maximum likelihood of a reader, with the covariance over clusters and a test of fit."""
+"""Maximum likelihood of a reader, and the covariance over clusters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from skgraded.users._sessions import Sessions
 
 __all__ = [
     "Fit",
-    "FitTest",
     "cluster_covariance",
     "fit_reader",
-    "goodness_of_fit",
     "held_out",
     "n_clusters_of",
 ]
@@ -30,8 +28,6 @@ _GAIN = 1e-4  # of the log likelihood: far less than the 1/2 of one standard err
 _SMALLEST_SHARE = 2.0**-20
 _RIDGE = 1e-9
 _SAMPLE = 4000  # sessions that give the start for many
-_FEWEST_CLICKS = 20.0
-_LEAST_LEFT = 1e-3  # of the variance of a deviation, after what the parameters take out
 
 
 class Fit(NamedTuple):
@@ -211,90 +207,3 @@ def held_out(name: str, sessions: Sessions, fold: IntArray, start: FloatArray) -
         reader = READERS[name](sessions.take(fold == each))
         logs[fold == each] = reader.likelihood(fit.weights, fit.others).logs
     return logs
-
-
-class FitTest(NamedTuple):
-    """Result of the test of fit.
-
-    Attributes
-    ----------
-    p_value : float
-        How often a log of such users deviates as much.
-    excess : ndarray of shape (n_levels + 1, n_ranks)
-        Observed clicks less expected ones, in standard errors; nan where few are expected.
-    """
-
-    p_value: float
-    excess: FloatArray
-
-
-def goodness_of_fit(
-    fit: Fit, sessions: Sessions, n_draws: int, random: np.random.Generator
-) -> FitTest:
-    """Compare observed with expected clicks by grade and rank, and the sessions with a click.
-
-    The statistic is the sum of squared deviations, each in its standard errors. Deviations are
-    cleared of what the estimation of the parameters takes out of them, and their covariance is
-    that of sums over clusters; draws with it, with the tails of Student's distribution, give the
-    p-value. Ranks where a grade has few clicks count together.
-
-    Parameters
-    ----------
-    fit : Fit
-        The fitted reader.
-    sessions : Sessions
-        The log as the reader sees it.
-    n_draws : int
-        Number of draws.
-    random : Generator
-        Source of them.
-
-    Returns
-    -------
-    FitTest
-        p-value and deviations.
-    """
-    expected, any_expected = fit.reader.expected(fit.weights, fit.others)
-    n_cells, n_ranks = sessions.n_levels + 1, sessions.level.shape[1]
-    columns = [sessions.clicked.any(axis=1) - any_expected]
-    groups: list[tuple[int, IntArray]] = []
-    is_enough = [min(any_expected.sum(), (1 - any_expected).sum()) >= _FEWEST_CLICKS]
-    for at in range(n_cells):
-        here = sessions.level == at
-        clicks = np.where(here, expected, 0.0).sum(axis=0)
-        likely = np.minimum(clicks, here.sum(axis=0) - clicks)
-        for ranks in _rank_groups(likely):
-            groups.append((at, ranks))
-            apart = np.where(here[:, ranks], sessions.clicked[:, ranks] - expected[:, ranks], 0.0)
-            columns.append(apart.sum(axis=1))
-            is_enough.append(True)
-    residuals = np.column_stack(columns)
-    spread = (residuals**2).sum(axis=0)
-    residuals = residuals - fit.scores @ (fit.moves.T @ residuals)
-    covariance = cluster_covariance(residuals, sessions.clusters)
-    variance = covariance.diagonal()
-    used = np.flatnonzero(np.array(is_enough) & (variance > _LEAST_LEFT * spread))
-    excess = np.full((n_cells, n_ranks), np.nan)
-    if not len(used):
-        return FitTest(float("nan"), excess)
-    deviations = np.sqrt(variance[used])
-    correlation = covariance[np.ix_(used, used)] / np.outer(deviations, deviations)
-    found = residuals.sum(axis=0)[used] / deviations
-    for each, of_group in zip(used, found, strict=True):
-        if each:
-            at, ranks = groups[each - 1]
-            excess[at, ranks] = of_group
-    sizes = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
-    draws = random.chisquare(1, size=(n_draws, len(sizes))) @ sizes
-    degrees = max(n_clusters_of(sessions) - 1, 1)
-    draws *= degrees / random.chisquare(degrees, size=n_draws)
-    p_value = float((1 + (draws >= (found**2).sum()).sum()) / (1 + n_draws))
-    return FitTest(p_value, excess)
-
-
-def _rank_groups(likely: FloatArray) -> list[IntArray]:
-    """Return ranks with enough clicks, each by itself, and the others together if these have."""
-    is_enough = likely >= _FEWEST_CLICKS
-    alone = [np.array([rank]) for rank in np.flatnonzero(is_enough)]
-    rest = np.flatnonzero(~is_enough)
-    return [*alone, rest] if likely[rest].sum() >= _FEWEST_CLICKS else alone

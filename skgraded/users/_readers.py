@@ -7,6 +7,7 @@ parameters beside these, between bounds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from skgraded.rankings import number_rows
 from skgraded.users._sessions import Sessions, first_rows
 
-__all__ = ["READERS", "Cascade", "Likelihood", "OneChoice", "Position", "Reader"]
+__all__ = ["READERS", "Cascade", "Likelihood", "OneChoice", "Pairs", "Position", "Reader"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,6 +61,25 @@ class Reader(Protocol):
 
     def examined(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the probability that each place is examined, up to a factor."""
+
+    def pairs(self, weights: FloatArray, others: FloatArray) -> Iterator[Pairs]:
+        """Yield for each class what makes the probability of two clicks."""
+
+
+class Pairs(NamedTuple):
+    """Probabilities of two clicks by users of a class.
+
+    Attributes
+    ----------
+    share : float
+        Share of the class.
+    upper, lower : ndarray of shape (n_sessions, n_ranks)
+        Their product is the probability of a click at a place and at one below it.
+    """
+
+    share: float
+    upper: FloatArray
+    lower: FloatArray
 
 
 class _Examination:
@@ -147,6 +167,13 @@ class Position:
         """Return the probability that each place is examined, up to a factor."""
         return np.broadcast_to(self.examination.at(others[:-1]), self.sessions.level.shape)
 
+    def pairs(self, weights: FloatArray, others: FloatArray) -> Iterator[Pairs]:
+        """Yield for each class what makes the probability of two clicks."""
+        below, x = others[-1], self.examination.at(others[:-1])
+        for weight, reach in zip(weights / weights.sum(), self._reach, strict=True):
+            chance = np.where(reach > 0, x, x * below) * self._known
+            yield Pairs(weight, chance, chance)
+
 
 class Cascade:
     """Users read from the top, go on with a probability, and may stop after a click.
@@ -187,6 +214,16 @@ class Cascade:
     def examined(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the probability that each place is examined."""
         return self._mean_over_classes(self._by_type(others)[0], weights)
+
+    def pairs(self, weights: FloatArray, others: FloatArray) -> Iterator[Pairs]:
+        """Yield for each class what makes the probability of two clicks."""
+        stops = others[3]
+        examined, chance = self._by_type(others)
+        chance = chance * self._types.known
+        upper = chance * (1 - stops) / (1 - stops * chance)
+        lower = examined * chance
+        for weight, types in zip(weights / weights.sum(), self._types.number.T, strict=True):
+            yield Pairs(weight, upper[types], lower[types])
 
     def _by_type(self, others: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the probabilities of examination, and of a click if examined, by type."""
@@ -339,6 +376,10 @@ class OneChoice:
     def examined(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the probability that each place is examined, up to a factor."""
         return np.broadcast_to(self.examination.at(others[:-1]), self.sessions.level.shape)
+
+    def pairs(self, weights: FloatArray, others: FloatArray) -> Iterator[Pairs]:
+        """Yield nothing: nobody clicks twice."""
+        yield from ()
 
 
 READERS: dict[str, Any] = {"position": Position, "cascade": Cascade, "one": OneChoice}
