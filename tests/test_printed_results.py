@@ -88,7 +88,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferen
 def clicks():
     rng = np.random.default_rng(3)
     grade = rng.integers(0, 3, size=(400, 5))
-    clicked = rng.random((400, 5)) < grade / 3 / np.arange(1, 6)
+    threshold = rng.integers(1, 3, size=(400, 1))
+    clicked = (grade >= threshold) & (rng.random((400, 5)) < 0.8 / np.arange(1, 6))
     session, position = np.repeat(np.arange(400), 5), np.tile(np.arange(1, 6), 400)
     device = np.where(session % 2, "a phone with a long name", "another device")
     return thresholds_from_log(
