@@ -182,6 +182,9 @@ class _Lists(NamedTuple):
 
     def split(self) -> Iterator[_Lists]:
         """Cut where so many documents are read that the arrays of a part fit into a cache."""
+        if self.indptr[-1] - self.indptr[0] <= _DOCUMENTS_AT_A_TIME:
+            yield self
+            return
         read = self.read()
         at = np.searchsorted(read, np.arange(0, read[-1] + 1, _DOCUMENTS_AT_A_TIME))
         for first, end in pairwise(np.unique([*at, len(self.last)])):
