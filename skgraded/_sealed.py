@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "SealedFields",
+    "all_sealed",
     "require",
     "require_borders",
     "require_column",
@@ -28,21 +29,26 @@ IntArray = NDArray[np.int64]
 
 def sealed(array: NDArray[T]) -> NDArray[T]:
     """Return the array as one that cannot be made writeable."""
-    base: Any = array.base
-    if base is None:  # the owner could make itself writeable again, and a view of it cannot
-        array.flags.writeable = False
-        return array.view()
-    if not _is_writeable(base):
-        return array
-    array.flags.writeable = False
-    return np.asarray(memoryview(array))  # type: ignore[arg-type]
+    same: NDArray[T] = all_sealed(array)[0]
+    return same
 
 
-def _is_writeable(base: Any) -> bool:
-    """Whether a user could write to the memory of arrays that are views of an object."""
-    if isinstance(base, np.ndarray):
-        return base.flags.writeable
-    return not memoryview(base).readonly
+def all_sealed(*arrays: NDArray[Any] | None) -> list[Any]:
+    """Return arrays as such that cannot be made writeable; None stays None."""
+    found: list[NDArray[Any] | None] = []
+    for array in arrays:
+        base: Any = None if array is None else array.base
+        if array is None or (type(base) is memoryview and base.readonly):
+            found.append(array)
+        elif base is None:  # an owner could make itself writeable again, and a view of it cannot
+            array.flags.writeable = False
+            found.append(array.view())
+        elif type(base) is np.ndarray and not base.flags.writeable:
+            found.append(array)
+        else:
+            array.flags.writeable = False
+            found.append(np.asarray(memoryview(array)))  # type: ignore[arg-type]
+    return found
 
 
 class SealedFields:

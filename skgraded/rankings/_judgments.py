@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._guards import warn_about_scored_queries
 from skgraded._params import threads
-from skgraded._sealed import require, require_column, require_permutation, sealed
+from skgraded._sealed import all_sealed, require, require_column, require_permutation
 from skgraded.rankings._checks import (
     as_array,
     check_group_sizes,
@@ -275,6 +275,10 @@ class Rankings:
 
     is_ideal: ClassVar[bool] = False
 
+    order: NDArray[np.int32]
+    tied: NDArray[np.uint8]
+    scores: FloatArray | None
+
     def __init__(
         self,
         judgments: Judgments,
@@ -284,10 +288,8 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        self.order = sealed(order)
-        self.tied = sealed(tied)
+        self.order, self.tied, self.scores = all_sealed(order, tied, scores)
         self.n_threads = n_threads
-        self.scores = None if scores is None else sealed(scores)
         self.kept = Kept()
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 

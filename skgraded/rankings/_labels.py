@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._sealed import (
+    all_sealed,
     require,
     require_borders,
     require_column,
@@ -37,6 +38,13 @@ class Labels:
     documents.
     """
 
+    qid: NDArray[Any]
+    indptr: IntArray
+    _places: IntArray | None
+    grades: FloatArray
+    levels: NDArray[Any]
+    weights: FloatArray | None
+
     def __init__(
         self,
         *,
@@ -49,12 +57,9 @@ class Labels:
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
     ) -> None:
-        self.qid = sealed(qid)
-        self.indptr = sealed(indptr)
-        self._places = None if places is None else sealed(places)
-        self.grades = sealed(grades)
-        self.levels = sealed(levels)
-        self.weights = None if weights is None else sealed(weights)
+        self.qid, self.indptr, self._places, self.grades, self.levels, self.weights = all_sealed(
+            qid, indptr, places, grades, levels, weights
+        )
         self.n_queries = len(indptr) - 1
         self.n_documents = len(levels)
         self.n_levels = len(grades)

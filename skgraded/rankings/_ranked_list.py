@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import require, require_column, sealed
+from skgraded._sealed import all_sealed, require, require_column
 
 __all__ = ["RankedList", "Ties", "Unjudged"]
 
@@ -87,7 +87,7 @@ class RankedList(NamedTuple):
         RankedList
             The lists.
         """
-        return RankedList(*map(sealed, self))
+        return RankedList(*all_sealed(*self))
 
     def require_ties(self) -> None:
         """Raise UnpicklingError unless ties are marks within the queries."""
