@@ -547,6 +547,7 @@ GOOD = columns_of(*simulate("cascade", 60, hit=0.5, stops=0.0))
         ({"reader": "one"}, "no session may have several clicks, got .* with more"),
         ({"position": GOOD["position"] + 1, "reader": "cascade"}, "must hold position 1, got posi"),
         ({"by": GOOD["session"]}, "by must name segments in which every grade is shown"),
+        ({"user": np.zeros(600)}, "reader='auto' needs at least two users, queries or sessions"),
         ({"n_resamples": 10}, "n_resamples must be an integer >= 100, got 10"),
     ],
 )

@@ -150,9 +150,9 @@ def difference_of_segments(
     estimates: list[Estimate], segment: IntArray, sessions: Sessions
 ) -> float:
     """Return the p-value of Wald's test that all segments have the same g."""
-    if len(estimates) == 1:
-        return float("nan")
     n_levels = len(estimates[0].g)
+    if len(estimates) == 1 or n_levels == 1:  # nothing can differ
+        return float("nan")
     free = slice(0, n_levels - 1)  # the last one follows from the sum
     moves = np.zeros((len(sessions), len(estimates), n_levels - 1))
     for at, each in enumerate(estimates):
@@ -210,7 +210,13 @@ def choose_reader(readers: list[str], sessions: Sessions, random: np.random.Gene
     """
     compared = _comparable(readers, sessions)
     of_cluster = min(compared.clusters, key=np.max, default=np.arange(len(compared)))
+    _, of_cluster = np.unique(of_cluster, return_inverse=True)
     fold = (random.permutation(int(of_cluster.max()) + 1) % 2)[of_cluster]
+    if not fold.any():
+        raise ValueError(
+            "reader='auto' needs at least two users, queries or sessions whose rows have grades, "
+            "to compare readers on those that are held out. Name the reader."
+        )
     logs = {
         each: held_out(each, compared, fold, fit_reader(each, compared).parameters)
         for each in readers

@@ -100,9 +100,11 @@ def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -
     logs, scores = reader.likelihood(now[:n], now[n:])
     for _ in range(_MOST_STEPS):
         slope = scores.sum(axis=0)
-        root = np.linalg.cholesky(_information(scores, n))
-        aim = np.linalg.solve(root, slope)
-        step = lsq_linear(root.T, aim, (low - now, high - now), method="bvls").x
+        information, scale = _information(scores, n)
+        root = np.linalg.cholesky(information)
+        aim = np.linalg.solve(root, slope / scale)
+        room = (scale * (low - now), scale * (high - now))
+        step = lsq_linear(root.T, aim, room, method="bvls").x / scale
         if slope @ step < _GAIN:
             break
         better = _line_search(reader, now, step, logs.sum(), (low, high))
@@ -112,8 +114,9 @@ def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -
     free = ~_is_held(now, scores.sum(axis=0), (low, high))
     free[reader.n_without : n] = True
     moves = np.zeros_like(scores)
-    information = _information(scores, n)[np.ix_(free, free)]
-    moves[:, free] = np.linalg.solve(information, scores[:, free].T).T
+    information, scale = _information(scores, n)
+    scaled = (scores / scale)[:, free]
+    moves[:, free] = np.linalg.solve(information[np.ix_(free, free)], scaled.T).T / scale[free]
     return Fit(reader, now[:n], now[n:], logs, scores, moves)
 
 
@@ -139,13 +142,17 @@ def _line_search(
     return None
 
 
-def _information(scores: FloatArray, n_classes: int) -> FloatArray:
-    """Return the outer products of the scores; the sum of the weights, without effect, is fixed."""
+def _information(scores: FloatArray, n_classes: int) -> tuple[FloatArray, FloatArray]:
+    """Return the outer products of the scores, scaled to a diagonal of 1, and the scale.
+
+    The sum of the weights, which has no effect, is held fixed.
+    """
     information: FloatArray = scores.T @ scores
     information[:n_classes, :n_classes] += len(scores)
-    diagonal = information.diagonal()
-    information[np.diag_indices(len(information))] += _RIDGE * (len(scores) + diagonal)
-    return information
+    scale = np.sqrt(information.diagonal() + _RIDGE * len(scores))
+    information /= np.outer(scale, scale)
+    information += _RIDGE * np.eye(len(scale))
+    return information, scale
 
 
 def n_clusters_of(sessions: Sessions) -> int:

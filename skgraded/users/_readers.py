@@ -89,7 +89,6 @@ class _Examination:
         self.given = sessions.propensity
         if self.given is not None:
             self.names: tuple[str, ...] = ("examined",)
-            self.top = float(self.given[sessions.known].max())
             self.start = np.array([0.5])
             return
         self.names = tuple(f"examined_{rank}" for rank in sessions.rank)
@@ -101,14 +100,14 @@ class _Examination:
         """Return the probabilities, which broadcast over sessions and ranks."""
         if self.given is None:
             return others[None, :]
-        x: FloatArray = np.clip(self.given * (others[0] / self.top), _LEAST, 1 - _LEAST)
+        x: FloatArray = np.clip(self.given * others[0], _LEAST, 1 - _LEAST)
         return x
 
     def scores(self, slopes: FloatArray, others: FloatArray) -> FloatArray:
         """Return scores of the parameters from derivatives by the probability at each place."""
         if self.given is None:
             return slopes
-        of_factor: FloatArray = (slopes * self.given / self.top).sum(axis=1, keepdims=True)
+        of_factor: FloatArray = (slopes * self.given).sum(axis=1, keepdims=True)
         return of_factor
 
 

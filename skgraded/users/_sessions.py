@@ -30,7 +30,7 @@ class Sessions:
     rank : ndarray of shape (n_ranks,), int
         The positions that occur, ascending.
     propensity : ndarray of shape (n_sessions, n_ranks) or None
-        Given probabilities of examination, up to a factor.
+        Given probabilities of examination, up to a factor, the largest of which is 1.
     n_levels : int
         Number of shown grades above 0, which is the number of thresholds that can be told apart.
     clusters : tuple of ndarray of shape (n_sessions,), int
@@ -102,7 +102,7 @@ def lay_out(
     clicked : ndarray of shape (n_rows,), bool
         Whether it was clicked.
     propensity : ndarray of shape (n_rows,) or None
-        Given probability of examination.
+        Given probability of examination, up to a factor.
     clusters : tuple of ndarray of shape (n_rows,), int
         Clusters of each row.
 
@@ -140,7 +140,7 @@ def lay_out(
         level=levels,
         clicked=spread(clicked & (level >= 0), False),
         rank=rank,
-        propensity=None if propensity is None else spread(propensity, 1.0),
+        propensity=None if propensity is None else spread(propensity / propensity.max(), 1.0),
         n_levels=int(level.max()),
         clusters=tuple(each[first_rows(session)] for each in clusters),
         has_holes=np.asarray(((levels < 0) & in_list).any(axis=1)),
