@@ -405,7 +405,8 @@ def test_the_catalogue_is_listed_by_family(run):
     [
         ("trec_eval", "ndcg_cut_10", '-m "nDCG(ties=row_order)@10"'),
         ("lightgbm", "ndcg@5", '-m "nDCG(gain=exp2,ties=row_order,empty=1)@5"'),
-        ("trec_eval", "infAP", "-m infAP"),
+        ("trec_eval", "infAP", '-m "infAP(ties=row_order)"'),
+        ("sklearn", "ndcg_score", "-m nDCG"),
         ("trec_eval", "nDCG@10", '-m "nDCG(ties=row_order)@10"'),
     ],
 )
