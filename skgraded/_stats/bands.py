@@ -6,6 +6,8 @@ threshold. Its standard error is ``sqrt(g @ covariance @ g)``, where the covaria
 means. The half-width of the band is a critical number of standard errors: a quantile, over
 resamples of the queries, of the largest error of any user in standard errors of the same resample.
 With the standard errors of the data instead, bands miss too often for few queries and rare grades.
+So they do where a resample in which a threshold does not vary is measured by the data: few queries
+tell anything about a rare grade. Such a resample counts as an error of any size.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ _CELLS_AT_A_TIME = 4_000_000
 # Keeps the correlation of thresholds that agree in every query invertible.
 _RIDGE = 1e-9
 _ROUNDING = 1e-12
+# Errors in standard errors from here on come from resamples that do not vary.
+_ENDLESS = 1e3
 
 
 class Moments:
@@ -34,11 +38,16 @@ class Moments:
         Weighted mean difference over the queries in each column.
     influences : ndarray of shape (n_queries, n_columns)
         Influence of each query on the means; they add up to 0.
+    n_differing : ndarray of shape (n_columns,), int64
+        Number of queries with a difference in each column.
     """
 
-    def __init__(self, means: FloatArray, influences: FloatArray) -> None:
+    def __init__(
+        self, means: FloatArray, influences: FloatArray, n_differing: NDArray[np.int64]
+    ) -> None:
         self.means = means
         self.influences = influences
+        self.n_differing = n_differing
 
     @property
     def covariance(self) -> FloatArray:
@@ -62,7 +71,7 @@ def moments_of(differences: FloatArray, weights: FloatArray | None = None) -> Mo
     influences = shares[:, None] * (differences - means)
     # Rounding must not look like a spread where all queries differ alike.
     influences[np.abs(influences) <= _ROUNDING * np.abs(means)] = 0.0
-    return Moments(means, influences)
+    return Moments(means, influences, (differences != 0.0).sum(axis=0))
 
 
 def critical_value(
@@ -92,7 +101,9 @@ def critical_value(
     Returns
     -------
     float
-        The number of standard errors.
+        The number of standard errors: at least that of Student's t for the column with the fewest
+        differences, and so many that nothing in [-1, 1] is left out if
+        more than the share that may miss of the resamples do not vary in a column that does.
     """
     n = len(pairs[0].influences)
     statistic = _largest_over_simplex if over_simplex else _largest_of_columns
@@ -101,7 +112,22 @@ def critical_value(
     for size in _batches(n_resamples, n + width**2 if over_simplex else n + width):
         counts = _resampled_counts(n, size, rng)
         found.append(np.max([statistic(counts, each) for each in pairs], axis=0))
-    return float(np.quantile(np.concatenate(found), confidence))
+    critical = float(np.quantile(np.concatenate(found), confidence, method="higher"))
+    if critical >= _ENDLESS:
+        errors = np.concatenate([each.standard_errors for each in pairs])
+        return float(2.0 / errors[errors > 0.0].min())
+    return max(critical, _of_students_t(pairs, confidence))
+
+
+def _of_students_t(pairs: list[Moments], confidence: float) -> float:
+    """Return the quantile of Student's t for the column with the fewest differences."""
+    from scipy.stats import t as students_t
+
+    n_differing = np.concatenate([each.n_differing for each in pairs])
+    if not n_differing.any():
+        return 0.0
+    fewest = n_differing[n_differing > 0].min()
+    return float(students_t.isf((1.0 - confidence) / 2.0, max(int(fewest) - 1, 1)))
 
 
 def _batches(total: int, cells: int) -> Iterator[int]:
@@ -141,8 +167,8 @@ def _largest_over_simplex(counts: FloatArray, pair: Moments) -> FloatArray:
 
 
 def _where_queries_differ(variances: FloatArray, original: FloatArray) -> FloatArray:
-    """Return the variances of resamples, or those of the data where all queries drawn are alike."""
-    return np.where(variances > _ROUNDING * original, variances, original)
+    """Return the variances of resamples, and next to nothing where all queries drawn are alike."""
+    return np.maximum(variances, _ROUNDING * original)
 
 
 def largest_ratios(means: FloatArray, covariances: FloatArray) -> tuple[FloatArray, FloatArray]:

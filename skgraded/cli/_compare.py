@@ -137,13 +137,15 @@ def _profile(arguments: argparse.Namespace) -> None:
         raise ValueError("--margin and --cluster cannot be given with --profile.")
     check_outputs(arguments)
     scores = score_runs(arguments, _measures_of_users)
-    profile = threshold_profile(
-        scores,
-        baseline=arguments.baseline,
-        confidence=arguments.confidence,
-        n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
-        random_state=arguments.seed,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
+        profile = threshold_profile(
+            scores,
+            baseline=arguments.baseline,
+            confidence=arguments.confidence,
+            n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
+            random_state=arguments.seed,
+        )
     write_reports(arguments, [profile._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,9 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
 from skgraded._stats.bands import critical_value, moments_of
 from skgraded._stats.paired import paired_differences
+from skgraded._text import count
 from skgraded._writers import LongResult, Table
+from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["ThresholdProfile", "threshold_profile"]
 
 FloatArray = NDArray[np.float64]
+
+_FEWEST_FOUND = 10  # queries that tell about a threshold
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -224,6 +229,11 @@ def threshold_profile(
     TypeError
         If rankers are of another kind, or arguments do not go together.
 
+    Warns
+    -----
+    FewDifferencesWarning
+        If fewer than 10 queries tell about a threshold.
+
     See Also
     --------
     profile_measures : The measures to score TREC runs or cross-validations by.
@@ -240,6 +250,10 @@ def threshold_profile(
     relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
     xGAP, over the users for which it was scored. The intervals carry the variation over queries. If
     values come from a cross-validation, that over splits and fits is not in them.
+
+    The number q is at least the quantile of Student's t for the threshold at which the fewest
+    queries differ. In simulations with 4 to 40 such queries the band held in 95 to 99 % of cases,
+    with 4 by being so wide that hardly anything is established.
 
     Examples
     --------
@@ -260,6 +274,8 @@ def threshold_profile(
     integer("n_resamples", n_resamples, 1)
     found = values_of_rankers(y_true, y_score, qid, sample_weight, fields)
     base = found.rankers[-1] if baseline is None else choice("baseline", baseline, found.rankers)
+    n_found = (found.ap > 0).any(axis=0).sum(axis=0)
+    _warn_of_few_queries(n_found)
     return ThresholdProfile(
         rankers=found.rankers,
         baseline=base,
@@ -268,11 +284,26 @@ def threshold_profile(
         values=found.ap,
         weights=found.weights,
         n_left_out=found.n_left_out,
-        n_found=(found.ap > 0).any(axis=0).sum(axis=0),
+        n_found=n_found,
         pairs=_pairs(found, base, confidence, n_resamples, np.random.default_rng(random_state)),
         confidence=confidence,
         n_resamples=n_resamples,
     )
+
+
+def _warn_of_few_queries(n_found: NDArray[np.int64]) -> None:
+    """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
+    few = np.flatnonzero(n_found < _FEWEST_FOUND)
+    if len(few):
+        queries = count(int(n_found[few[0]]), "query", "queries")
+        warnings.warn(
+            f"Users with threshold {few[0] + 1} are judged by {queries} in which some ranker "
+            f"retrieves such a document. Fewer than {_FEWEST_FOUND} do not tell how differences "
+            "vary, so that intervals are wide for all users: merge grades, or compare by AP at a "
+            "lower threshold.",
+            FewDifferencesWarning,
+            stacklevel=3,
+        )
 
 
 def _pairs(
