@@ -47,19 +47,30 @@ def draw_measure(rng, name, top):
     return kind(**drawn).resolve(top)
 
 
-def draw_queries(rng, top):
-    """Draw lists, some of them empty, unjudged or a single document, and their pools."""
+def draw_queries(rng, top, unit):
+    """Draw lists, some of them empty, unjudged or a single document, and their pools.
+
+    Grades are whole numbers of the unit.
+    """
     queries = []
     for _ in range(rng.integers(1, 5)):
         share = rng.choice([0.0, 0.5, 1.0])
         ranked = [
-            None if rng.random() < share else int(rng.choice([0, 1, top, rng.integers(top + 1)]))
+            None if rng.random() < share else unit * rng.choice([0, 1, top, rng.integers(top + 1)])
             for _ in range(rng.choice([0, 1, 2, 7, 40]))
         ]
-        others = rng.integers(0, top + 1, rng.choice([0, 1, 5])).tolist()
+        others = (unit * rng.integers(0, top + 1, rng.choice([0, 1, 5]))).tolist()
         queries.append((ranked, [each for each in ranked if each is not None] + others))
     queries.append(([top], [top]))  # no threshold exceeds all grades, and no list is too short
     return queries
+
+
+def takes_fractions(chosen):
+    """Whether grades may be fractions, which gains by name and few measures of pairs take."""
+    try:
+        return np.isfinite(chosen([0.5, 1.5, 0.0], [1, 2, 3]))
+    except ValueError:
+        return False
 
 
 def tied(rng, rankings):
@@ -75,7 +86,8 @@ def test_every_value_is_finite_and_counted(name):
         rng = np.random.default_rng(seed)
         top = int(rng.choice(TOPS))
         chosen = draw_measure(rng, name, top)
-        rankings = tied(rng, rankings_of_pools(draw_queries(rng, top)))
+        unit = rng.choice([1, 0.37]) if takes_fractions(chosen) else 1
+        rankings = tied(rng, rankings_of_pools(draw_queries(rng, top, unit)))
         scores = chosen.per_query(rankings)
         values, judgments = scores.values, rankings.judgments
         relevant = judgments.count_pool(chosen._relevant(judgments)) > 0
