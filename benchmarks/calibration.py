@@ -17,8 +17,10 @@ from scipy import stats
 from sklearn.linear_model import Ridge
 
 from skgraded import nDCG
+from skgraded._stats.bands import critical_value, largest_ratios, moments_of
 from skgraded._stats.paired import TESTS
 from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
 
 LEVEL = 0.05
@@ -111,6 +113,67 @@ def family_rows(n_replications, n_queries=50):
                 found.append(p_value * (len(pairs) if name == "t" else 1) < LEVEL)
         label = f"{n_wide} with SD times {factor:g}" if n_wide else "all alike"
         yield [n_systems, label, *map(share, wrong.values())]
+
+
+# A margin, the number of queries, and bands for all users
+
+
+def margin_rows(n_replications, margin=0.3):
+    """Share of 0 and 1 as the gate's status where the difference is minus the margin, or 0."""
+    for (label, draw), n_queries in itertools.product(DIFFERENCES.items(), QUERIES):
+        rng = np.random.default_rng([n_queries, len(label), 2])
+        cells = []
+        for mean in (-margin, 0.0):
+            differences = draw(rng, (n_replications, n_queries)) + mean
+            parts = [
+                TESTS["bootstrap_t"].interval(each, np.ones(n_queries), LEVEL, N_RESAMPLES, rng)
+                for each in np.array_split(differences, max(1, n_replications // SETS_AT_A_TIME))
+            ]
+            low, high = (
+                np.concatenate([getattr(e, end) for e in parts]) for end in ("low", "high")
+            )
+            cells += [share(low > -margin), share(high < -margin)]
+        yield [label, n_queries, *cells]
+
+
+def sample_size_rows(n_replications, effect=0.2):
+    """Mean power at the number of queries that a pilot asks for, and what its interval holds."""
+    reach = stats.norm.isf(LEVEL / 2) + stats.norm.ppf(0.8)
+    for (label, draw), n_queries in itertools.product(list(DIFFERENCES.items())[:4], (30, 100)):
+        rng = np.random.default_rng([n_queries, len(label), 3])
+        deviation = draw(rng, (1000, 1000)).std()
+        pilots = draw(rng, (n_replications, n_queries)) / deviation
+        needed, low, high = queries_to_show(
+            np.full(n_replications, effect),
+            pilots.var(axis=1, ddof=1),
+            errors_of_log_variances(pilots),
+            np.full(n_replications, n_queries),
+            confidence=1 - LEVEL,
+            power=0.8,
+        )
+        power = stats.norm.cdf(effect * np.sqrt(needed) - stats.norm.isf(LEVEL / 2)).mean()
+        held = (low <= (reach / effect) ** 2) & ((reach / effect) ** 2 <= high)
+        yield [label, n_queries, f"{100 * power:.1f}", share(held)]
+
+
+def band_rows(n_replications):
+    """Joint coverage where the first ranker finds documents of a rare top grade earlier."""
+    gap = np.mean(1 / np.arange(1, 5)) - np.mean(1 / np.arange(1, 20))
+    for n_queries, at_top in ((100, 0.04), (100, 0.1), (100, 0.4), (400, 0.04), (1000, 0.02)):
+        rng = np.random.default_rng([n_queries, int(100 * at_top), 4])
+        held = []
+        while len(held) < n_replications:
+            is_found = rng.random(n_queries) < at_top
+            better, worse = (1 / rng.integers(1, most, n_queries) for most in (5, 20))
+            top = np.where(is_found, better - worse, 0.0)
+            moments = moments_of(np.column_stack([rng.normal(0.0, 0.15, n_queries), top]))
+            if not moments.standard_errors.all():
+                continue  # no query has the top grade, of which a warning tells
+            critical = critical_value([moments], 1 - LEVEL, 500, rng, over_simplex=True)
+            errors = (moments.means - [0.0, at_top * gap])[None]
+            ratios = largest_ratios(errors, moments.covariance[None])
+            held.append(max(each[0] for each in ratios) <= critical)
+        yield [n_queries, f"{at_top * n_queries:.0f}", share(held)]
 
 
 # Clusters
@@ -294,9 +357,30 @@ def sections(options):
         table(["queries", "bootstrap-t", "t", "Fisher", "Wilcoxon"], cluster_rows(n)),
     )
     yield (
+        "A margin",
+        "Status 0 (holds) and 1 (fails) of `compare(..., margin=0.3)` where the difference is "
+        "-0.3, of which nominally 2.5 % err on each side, and where it is 0.",
+        table(
+            ["differences", "queries", "0 at -0.3", "1 at -0.3", "0 at 0", "1 at 0"], margin_rows(n)
+        ),
+    )
+    yield (
+        "The number of queries that show a difference",
+        "`queries_needed(effect=0.2)` from pilots whose differences have a standard deviation of "
+        "1: the mean power at that number, which is to be 80, and the share of intervals that hold "
+        "the true number.",
+        table(["differences", "pilot", "power", "held"], sample_size_rows(n)),
+    )
+    yield (
+        "For which users: joint bands",
+        f"`threshold_profile` with two grades, {n // 5} replications.",
+        table(["queries", "with the top grade", "held"], band_rows(n // 5)),
+    )
+    yield (
         "Repeated cross-validations, drawn components",
         f"{n // 2} replications; power is the share that finds a difference of 2.8 standard errors "
-        "of five repeats.",
+        "of five repeats; it can be compared where as many are held, which a single repeat does "
+        "not reach where models vary.",
         table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
     )
     yield (

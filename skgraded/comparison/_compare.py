@@ -141,7 +141,7 @@ def compare(
 
     - ``"bootstrap_t"``: the equal-tailed bootstrap-t [1]_: the mean in standard errors is compared
       with those of resamples. It is never narrower than Student's t: of both p-values the larger
-      one counts, and of both intervals each outer end. p < .05 in 3 to 8 % where there is no
+      one counts, and of both intervals each outer end. p < .05 in 2 to 6 % where there is no
       difference, over 30 queries whose differences are normal, skewed, or 0 in most queries.
     - ``"max_t"``: the largest bootstrap-t of any pair, which corrects for the number of pairs
       itself, and takes each pair to vary in its own way. Its intervals hold for all pairs together.
@@ -169,7 +169,7 @@ def compare(
 
     These tests and intervals take models as given: the queries vary, the training data do not. The
     intervals of a single cross-validation hold for the models that were trained in it; of new
-    splits and trainings they covered 89 to 94 % in simulations of equally good learners, and a note
+    splits and trainings they covered 90 to 94 % in simulations of equally good learners, and a note
     in the result says so. With repeated cross-validations (``cross_validate_queries(...,
     n_repeats=5)``) a difference has random effects of its query and of the models that its fold had
     in that repeat. The variance of the mean is
@@ -180,11 +180,11 @@ def compare(
     component of the folds by analysis of variance, and a the share with which it enters the mean
     beyond the first term, about 1 / (repeats times folds). So what varies by chance from repeat to
     repeat averages out. The test is then Student's t with Satterthwaite's degrees of freedom, and
-    the interval is its. Five repeats covered 93 to 96 % in simulations of boosted trees and linear
-    models, with 1.0 to 1.2 times the width that the true spread needs. What the training data of
-    all folds share cannot be seen within one data set [5]_ and is left out: where learners get too
-    few data to learn much, 90 % were covered. A system that was tested once, such as a fitted
-    model, has the same values in every repeat.
+    the interval is its. Five repeats covered 95 % in simulations of boosted trees, with 1.0 times
+    the width that the true spread needs. What the training data of all folds share cannot be seen
+    within one data set [5]_ and is left out: where a linear model was compared, 91 % were covered,
+    and 90 % where learners got too few data to learn much. A system that was tested once, such as a
+    fitted model, has the same values in every repeat.
 
     References
     ----------

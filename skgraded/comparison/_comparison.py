@@ -36,7 +36,7 @@ _FEW_TOP_QUERIES = 20
 _FEWEST_DIFFERENCES = 10
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. They covered the "
-    "mean of new splits and trainings in 89 to 94 % of simulations; cross_validate_queries(..., "
+    "mean of new splits and trainings in 90 to 94 % of simulations; cross_validate_queries(..., "
     "n_repeats=5) includes these."
 )
 
