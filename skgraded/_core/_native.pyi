@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Any, overload
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing
@@ -19,7 +19,10 @@ def rank(
     indptr: NDArray[numpy.int64],
     schedule: NDArray[numpy.int64],
     n_threads: int,
-) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]:
+) -> tuple[
+    Annotated[NDArray[numpy.int32], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+]:
     """Order by score, best first, and which ranks tie with the one before."""
 
 def cumulate(
@@ -90,12 +93,14 @@ def exact_means(
     up to 0, and inf where a value with a weight is infinite.
     """
 
-def copy_scores(scores: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], int]:
+def copy_scores(
+    scores: NDArray[numpy.float64],
+) -> tuple[Annotated[NDArray[numpy.float64], dict(writable=False)], int]:
     """A copy, and the place of the first score that is not finite, or -1."""
 
 def place_scores(
     scores: NDArray[numpy.float64], places: NDArray[numpy.int64]
-) -> tuple[NDArray[numpy.float64], int]:
+) -> tuple[Annotated[NDArray[numpy.float64], dict(writable=False)], int]:
     """
     A copy with the score of row i at places[i], and the first row that is not finite.
 

@@ -44,6 +44,10 @@ using Table = Taken<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T>;  // contiguous
 
+// An array that nobody can make writeable.
+template <class T>
+using Sealed = nb::ndarray<nb::numpy, const T>;
+
 // A new array that a kernel fills.
 template <class T>
 class New {
@@ -57,12 +61,17 @@ class New {
 
   T* data() const noexcept { return data_.get(); }
 
-  Out<T> array() && {
-    nb::capsule owner(data_.get(), [](void* p) noexcept { free_memory(p); });
-    return Out<T>(data_.release(), shape_.size(), shape_.data(), owner);
-  }
+  Out<T> array() && { return std::move(*this).template as<Out<T>>(); }
+
+  Sealed<T> sealed() && { return std::move(*this).template as<Sealed<T>>(); }
 
  private:
+  template <class Array>
+  Array as() && {
+    nb::capsule owner(data_.get(), [](void* p) noexcept { free_memory(p); });
+    return Array(data_.release(), shape_.size(), shape_.data(), owner);
+  }
+
   struct Free {
     void operator()(T* data) const noexcept { free_memory(data); }
   };

@@ -54,12 +54,17 @@ Out<std::int64_t> py_schedule_queries(const Integers& indptr) {
               [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
 }
 
-auto py_rank(const Doubles& scores, const Integers& indptr, const Integers& schedule,
-             std::int64_t n_threads) {
-  return fill(New<std::int32_t>{scores.size()}, New<std::uint8_t>{scores.size()},
-              [&](std::int32_t* order, std::uint8_t* tied) {
-                rank(scores.data(), queries_of(indptr), schedule.data(), n_threads, order, tied);
-              });
+std::tuple<Sealed<std::int32_t>, Sealed<std::uint8_t>> py_rank(const Doubles& scores,
+                                                               const Integers& indptr,
+                                                               const Integers& schedule,
+                                                               std::int64_t n_threads) {
+  New<std::int32_t> order{scores.size()};
+  New<std::uint8_t> tied{scores.size()};
+  without_gil([&] {
+    rank(scores.data(), queries_of(indptr), schedule.data(), n_threads, order.data(), tied.data());
+    return 0;
+  });
+  return {std::move(order).sealed(), std::move(tied).sealed()};
 }
 
 Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
@@ -188,22 +193,22 @@ nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& col
   return nb::typed<nb::list, double>(means);
 }
 
-std::tuple<Out<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
+std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
   New<double> copy{scores.size()};
   const std::int64_t bad = without_gil([&] {
     return copy_scores(scores.data(), static_cast<std::int64_t>(scores.size()), copy.data());
   });
-  return {std::move(copy).array(), bad};
+  return {std::move(copy).sealed(), bad};
 }
 
-std::tuple<Out<double>, std::int64_t> py_place_scores(const Doubles& scores,
-                                                      const In<std::int64_t>& places) {
+std::tuple<Sealed<double>, std::int64_t> py_place_scores(const Doubles& scores,
+                                                         const In<std::int64_t>& places) {
   New<double> copy{places.size()};
   const std::int64_t bad = without_gil([&] {
     return place_scores(scores.data(), places.data(), static_cast<std::int64_t>(places.size()),
                         copy.data());
   });
-  return {std::move(copy).array(), bad};
+  return {std::move(copy).sealed(), bad};
 }
 
 template <class Label>
