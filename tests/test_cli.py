@@ -27,6 +27,7 @@ def write_letor(path, n_queries):
     dump_svmlight_file(X, y, str(path), zero_based=False, query_id=qid)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_demo_on_a_file(tmp_path, capsys):
     data, plot = tmp_path / "some.train", tmp_path / "plot.png"
     write_letor(data, n_queries=60)
