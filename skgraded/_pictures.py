@@ -60,6 +60,17 @@ def plain(ax: Any, grid: str = "both") -> None:
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)
     ax.tick_params(labelsize=SMALL)
+    _take_names_literally(ax)
+
+
+def _take_names_literally(ax: Any) -> None:
+    """Draw dollar signs in names of systems as such, which Matplotlib reads as mathematics."""
+    from matplotlib.text import Text
+
+    powers = ax.get_xticklabels(which="both") if ax.get_xscale() == "log" else []
+    for text in ax.findobj(Text):
+        if text not in powers:
+            text.set_parse_math(False)
 
 
 def headline(ax: Any, question: str, answer: str = "", lift: float = 0.0) -> None:
@@ -98,6 +109,7 @@ def headline(ax: Any, question: str, answer: str = "", lift: float = 0.0) -> Non
             linespacing=_LINE_HEIGHT - 0.1,
             annotation_clip=False,
         ).set_in_layout(False)
+    _take_names_literally(ax)
 
 
 def _room(ax: Any, size: float) -> int:
@@ -181,6 +193,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
             va="center",
             fontsize=SMALL,
             color=_label_colour(lines[row], curves[row]),
+            parse_math=False,
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
@@ -241,6 +254,7 @@ def label_apart(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
             va="center",
             fontsize=SMALL,
             color=_label_colour(line, curve),
+            parse_math=False,
             path_effects=[withStroke(linewidth=3, foreground="white")],
         )
 

@@ -18,6 +18,7 @@ from skgraded._pictures import (
     headline,
     label_apart,
     label_ends,
+    plain,
     standing_out,
 )
 
@@ -89,3 +90,21 @@ def test_a_headline_stands_above_its_answer_and_inside_the_figure():
     assert ax.get_window_extent().y1 < answer.y0 < answer.y1 < question.y0 + 2
     assert question.y1 <= ax.figure.bbox.y1
     assert max(answer.x1, question.x1) <= ax.figure.bbox.x1
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+@pytest.mark.parametrize("label", [label_ends, label_apart])
+def test_dollar_signs_in_names_are_drawn_as_such(scale, label):
+    _, ax = plt.subplots(layout="constrained")
+    x = np.array([1.0, 100.0])
+    curves = [Curve(rf"run{each}$\frac$", x, np.array([0.0, each])) for each in range(2)]
+    ax.set_xscale(scale)
+    ax.set_xlabel(r"of $\frac$")
+    lines = draw_curves(ax, curves)
+    headline(ax, r"Is $\frac$ better?", r"$\frac$ is.")
+    label(ax, lines, curves)
+    ax.legend(title=r"$\frac$")
+    plain(ax)
+    ax.figure.canvas.draw()  # which parses mathematics, and would raise
+    powers = [each.get_text() for each in ax.get_xticklabels()]
+    assert any("mathdefault" in each for each in powers) == (scale == "log")

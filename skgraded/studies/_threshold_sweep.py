@@ -215,7 +215,7 @@ class ThresholdSweep(Result):
                 for line, values in zip(drawn, points.T, strict=True):
                     ax.scatter([g[0] for g in self.grid], values, s=8, color=line.get_color())
         ax.set(
-            xlabel="$g_1$, the share of users who accept grade 1",
+            xlabel="g₁, the share of users who accept grade 1",
             ylabel=f"Kendall's tau with {name}",
         )
         plain(ax)

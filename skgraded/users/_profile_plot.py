@@ -33,11 +33,11 @@ def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
     measure = "eGAP" if n_grades > 1 else "AP"
     ax.set_ylabel(f"{measure}: {shorten(pair.ranker)} - {shorten(pair.baseline)}")
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
-    headline(ax, question, pair.sentence)
-    plain(ax)
     _name_sides(pair, ax)
     if n_grades > 1:
         _add_legend(ax, n_queries)
+    headline(ax, question, pair.sentence)
+    plain(ax)
 
 
 def _add_legend(ax: Any, n_queries: int) -> None:
@@ -105,7 +105,7 @@ def _name_axes(ax: Any, n_grades: int) -> None:
     if n_grades == _GRADES_OF_A_LINE:
         shares = np.linspace(0, 1, 6)
         ax.set_xticks(2 - shares, [f"{share:.0%}" for share in shares])
-        ax.set_xlabel("users who accept grade 1 ($g_1$); the others accept only grade 2")
+        ax.set_xlabel("users who accept grade 1 (g₁); the others accept only grade 2")
         return
     if n_grades == 1:
         ax.set_xticks([])
@@ -155,10 +155,10 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     _name_axes(ax, n_grades)
     ax.set_ylabel(f"eGAP: difference from {pairs[0].baseline}")
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
-    headline(ax, question, _answer(pairs))
-    plain(ax)
     if len(pairs) <= _MOST_NAMED:
         _add_legend(ax, n_queries)
+    headline(ax, question, _answer(pairs))
+    plain(ax)
 
 
 def _answer(pairs: Sequence[PairProfile]) -> str:
