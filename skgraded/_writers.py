@@ -268,6 +268,9 @@ class Result:
     def to_csv(self) -> str:
         """Write the columns of `to_frame` as CSV, with all digits.
 
+        Names are written as they are. Where they come from strangers, import the file as text: a
+        spreadsheet takes a name that begins with ``=`` for a formula.
+
         Returns
         -------
         str
