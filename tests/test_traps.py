@@ -557,7 +557,7 @@ def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
 def test_a_transformer_that_merges_queries_is_noticed():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
-    merging = KBinsDiscretizer(5, encode="ordinal", strategy="uniform")
+    merging = KBinsDiscretizer(5, encode="ordinal", strategy="uniform", subsample=None)
     merging.set_output(transform="pandas")
     with pytest.warns(CutQueriesWarning, match="30 queries before them, and 5 after them"):
         make_pipeline(merging, RANKER).fit(frame, Y)

@@ -273,9 +273,9 @@ def _why_not_connected(sessions: Sessions) -> str:
     tells = (np.bincount(levels[clicked], minlength=n_levels) > 0)[levels]  # what nobody clicks
     tells &= (np.bincount(columns[clicked], minlength=n_ranks) > 0)[columns]  # connects nothing
     levels, columns = levels[tells], columns[tells]
-    cells = coo_array(
-        (np.ones(len(levels)), (levels, n_levels + columns)), shape=(n_levels + n_ranks,) * 2
-    )
+    # SciPy before 1.12 takes a graph of 32-bit indices alone.
+    places = levels.astype(np.int32), (n_levels + columns).astype(np.int32)
+    cells = coo_array((np.ones(len(levels)), places), shape=(n_levels + n_ranks,) * 2)
     _, part = connected_components(cells, directed=False)
     used = np.append(
         np.bincount(levels, minlength=n_levels) > 0, np.bincount(columns, minlength=n_ranks) > 0
