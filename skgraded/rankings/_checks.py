@@ -202,7 +202,6 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
         scores, bad = _core.place_scores(doubles, places)
     if bad >= 0:
         _raise_not_finite(scores if places is None else scores[places])
-
     return scores
 
 
