@@ -204,6 +204,7 @@ FACTS = {
     "Utility": Facts(only(rel=rels, weights=utility_weights), refuses=("normalize",)),
     "WeightedAP": Facts(gain),
     "eGAP": Facts(threshold),
+    "grAP": Facts(scale_fields),
     "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),
     "infAP": Facts(only(rel=rels, epsilon=epsilons), prefix_form=False),
     "nDCG": Facts(discounted_fields, bounds=("nDCG(normalize=False)",)),

@@ -22,6 +22,7 @@ from skgraded.measures import (
     GeneralizedAP,
     RprefRelative2,
     WeightedAP,
+    grAP,
 )
 
 # These tests call measures whose scale is open on purpose.
@@ -71,7 +72,7 @@ class TestIdentities:
     @given(strategies.small_data(), strategies.cutoffs())
     def test_graded_measures_of_binary_grades_are_ap(self, rows, k):
         binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
-        for kind in (GAP, xGAP, eGAP, GeneralizedAP):
+        for kind in (GAP, xGAP, eGAP, GeneralizedAP, grAP):
             assert_equal_measures(binary_rows, kind(k=k), AP(k=k))
 
     @given(st.lists(st.booleans(), min_size=1, max_size=12))

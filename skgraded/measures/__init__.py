@@ -22,6 +22,7 @@ from skgraded.measures.average_precision import (
     QMeasure,
     WeightedAP,
     eGAP,
+    grAP,
     xGAP,
 )
 from skgraded.measures.blend import Blend
@@ -136,6 +137,7 @@ __all__ = [
     "catalogue",
     "eGAP",
     "evaluate",
+    "grAP",
     "iRBU",
     "infAP",
     "measure",

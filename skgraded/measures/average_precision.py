@@ -1,4 +1,4 @@
-"""Average precision and its extensions to graded relevance: AP, the GAP family, Q-measure.
+"""Average precision and its extensions to graded relevance: AP, the GAP family, Q-measure, grAP.
 
 These measures differ only in the matrix K of the prefix form and in the position weights, which are
 1/n or similar.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
 from skgraded.measures._pair_matrix import PairMatrix, levels_of_pairs
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
@@ -24,7 +24,7 @@ from skgraded.measures._sums import PairMoments, Rules
 from skgraded.measures._thresholds import _ThresholdMeasure
 from skgraded.rankings import Judgments
 
-__all__ = ["AP", "GAP", "GeneralizedAP", "QMeasure", "WeightedAP", "eGAP", "xGAP"]
+__all__ = ["AP", "GAP", "GeneralizedAP", "QMeasure", "WeightedAP", "eGAP", "grAP", "xGAP"]
 
 FloatArray = NDArray[np.float64]
 
@@ -397,3 +397,56 @@ class WeightedAP(_GainAveragePrecision):
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         pairs = self._gains(judgments)[:, None] * graded[None, :]
         return PairPart(ReciprocalIdealGain(self.gain), PairMatrix.scaled(pairs, share))
+
+
+class grAP(_ScaleMeasure, PrefixMeasure):
+    r"""Average precision of C/W/L on graded gains.
+
+    .. math::
+
+        grAP = \frac{1}{\sum_{d \in P} x_d} \sum_{n=1}^{N} x_n \frac{1}{n} \sum_{m=1}^{n} x_m,
+        \qquad x_n = \frac{v(r_n)}{v(H)}
+
+    where r_n is the grade at rank n of a list of N documents, v the gain, H the top grade of the
+    scale and P the pool of all judged documents, so that x is from 0 to 1. It is the formula of
+    `AP` with gains in the place of 0 and 1: a user picks one of the judged documents in proportion
+    to its gain, reads down to it, and receives the mean gain of what was read. On binary grades it
+    is `AP`. With grades in the place of x, as its formula is also written, the value is v(H) times
+    as large. An ideal ranking scores 1 only if all its relevant documents have the top grade;
+    ``normalize=True`` makes it 1.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    GeneralizedAP : Mean gain at every rank of a relevant document, whatever its own gain.
+    GAP, xGAP, eGAP : Extensions of AP to users with different thresholds of relevance.
+
+    References
+    ----------
+    .. [1] A. Moffat, J. Mackenzie, P. Thomas, L. Azzopardi (2022), "A Flexible Framework for
+       Offline Effectiveness Metrics", SIGIR.
+    .. [2] LightGBM, issue 7021, "Support graded (mean) average precision metric for ranking",
+       https://github.com/lightgbm-org/LightGBM/issues/7021.
+
+    Examples
+    --------
+    >>> from skgraded.measures import grAP
+    >>> grAP(max_grade=2)([1, 2, 0], [.9, .8, .7])  # (1/2 * 1/2 + 1 * 3/4) / (3/2)
+    0.6666666666666666
+    """
+
+    def _pair_part(self, judgments: Judgments) -> PairPart:
+        judgments.require_few_grades(self)
+        gains = self._gains(judgments) / self._top_gain(judgments)
+        share = reciprocal(judgments.sum_over_pool(gains))
+        return PairPart(Reciprocal(), PairMatrix.scaled(gains[:, None] * gains[None, :], share))

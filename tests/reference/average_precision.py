@@ -9,6 +9,9 @@ Sakai
     Sakai (2007), "Alternatives to bpref", SIGIR.
 Kishida
     Kishida (2005), "Property of average precision and its generalization", NII-2005-014E.
+MMTA
+    Moffat, Mackenzie, Thomas and Azzopardi (2022), "A flexible framework for offline effectiveness
+    metrics", SIGIR.
 """
 
 from fractions import Fraction
@@ -171,6 +174,21 @@ def weighted_ap(r, pool, k, *, gain="linear"):
     return Fraction(total) / recall_base(pool, 1)
 
 
+@oracle
+def gr_ap(r, pool, k, *, gain="linear", max_grade):
+    # MMTA: sum_i r_i prec@i / sum_i r_i, where prec@i is
+    # sum_{j<=i} r_j / i, and r_i is the gain of C/W/L, from 0 to 1.
+    v = gain_of(gain)
+    available = sum(ratio(v(grade), v(max_grade)) for grade in pool)
+    if available == 0:
+        return None
+    total = Fraction(0)
+    for i in ranks(r, k):
+        precision = sum(ratio(v(r[j]), v(max_grade)) for j in range(1, i + 1)) * Fraction(1, i)
+        total += ratio(v(r[i]), v(max_grade)) * precision
+    return total / available
+
+
 ORACLES = {
     "AP": average_precision,
     "GAP": gap,
@@ -178,5 +196,6 @@ ORACLES = {
     "QMeasure": q_measure,
     "WeightedAP": weighted_ap,
     "eGAP": egap,
+    "grAP": gr_ap,
     "xGAP": xgap,
 }
