@@ -1,5 +1,6 @@
 """User models: choosing g, the distribution of the users' thresholds, and what it decides."""
 
+from skgraded.users._ap_differences import APDifferences, ap_differences
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
 from skgraded.users._log import thresholds_from_log
@@ -7,12 +8,7 @@ from skgraded.users._log_columns import log_columns
 from skgraded.users._log_result import LogThresholds
 from skgraded.users._pair_profile import BreakEven, PairProfile, UserDifference, UserShares
 from skgraded.users._personas import Persona, Personas, personas
-from skgraded.users._preferences import (
-    APDifferences,
-    PreferenceThresholds,
-    ap_differences,
-    thresholds_from_preferences,
-)
+from skgraded.users._preferences import PreferenceThresholds, thresholds_from_preferences
 from skgraded.users._profile import ThresholdProfile, threshold_profile
 from skgraded.users._profile_sources import profile_measures
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
-from scipy.optimize import lsq_linear
-from scipy.special import logsumexp
 
 from skgraded._guards import warn_once
-from skgraded._params import integer_or_none
 from skgraded._text import count
 from skgraded._writers import Table
 from skgraded.exceptions import IndistinctGradesWarning
-from skgraded.measures import AP, evaluate
-from skgraded.rankings import CheckedColumns, Rankings, as_ids, as_rankings, numeric, read_columns
+from skgraded.rankings import CheckedColumns, as_ids, numeric, read_columns
+from skgraded.users._ap_differences import APDifferences
 from skgraded.users._estimate import ThresholdEstimate
+from skgraded.users._preference_fit import Comparisons, fit_weights, influence
 from skgraded.users._resampling import (
     check_options,
     grades_in_words,
@@ -31,42 +28,14 @@ from skgraded.users._resampling import (
 )
 
 __all__ = [
-    "APDifferences",
     "PreferenceThresholds",
-    "ap_differences",
     "thresholds_from_preferences",
 ]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_RIDGE = 1e-8  # keeps weights finite that the preferences do not limit
 _MATRIX = 2  # dimensions
-_MOST_STEPS = 100
-_SMALLEST_STEP = 1e-6
-_CONVERGED = 1e-10
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class APDifferences:
-    """Differences of two rankings in average precision at each threshold, query by query.
-
-    Attributes
-    ----------
-    qid : ndarray of shape (n_queries,)
-        Query ids.
-    values : ndarray of shape (n_queries, max_grade)
-        AP of the first ranking less that of the second, with relevance from grade 1, 2, ... on.
-    """
-
-    qid: NDArray[Any]
-    values: FloatArray
-
-    def __repr__(self) -> str:
-        n_queries, max_grade = self.values.shape
-        return (
-            f"<APDifferences of {count(n_queries, 'query', 'queries')}, thresholds 1..{max_grade}>"
-        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -115,109 +84,6 @@ class PreferenceThresholds(ThresholdEstimate):
             self._indistinct_in_words(),
         ]
         return Table(labels, columns, told)
-
-
-def ap_differences(
-    y_true: ArrayLike | Rankings,
-    score_a: ArrayLike | Rankings,
-    score_b: ArrayLike | None = None,
-    *,
-    qid: ArrayLike | None = None,
-    max_grade: int | None = None,
-    k: int | None = None,
-) -> APDifferences:
-    """Compare two rankings of the same queries by average precision at each threshold.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_documents,) or Rankings
-        Grades: 0 is judged not relevant, NaN is unjudged. Or the first `Rankings`; the second
-        stands in the place of `score_a`.
-    score_a, score_b : array-like of shape (n_documents,)
-        Scores of the documents in the first and in the second ranking.
-    qid : array-like of shape (n_documents,), optional
-        Query id of each row. Without it all rows form one query.
-    max_grade : int, optional
-        Top grade of the scale; None takes it from the data.
-    k : int, optional
-        Cut-off: only the first k ranks count, those that the users saw. None is the whole list.
-
-    Returns
-    -------
-    APDifferences
-        The differences, first ranking less second.
-
-    Raises
-    ------
-    ValueError
-        If an array is invalid, two `Rankings` are of different queries, or a grade exceeds
-        `max_grade`.
-
-    See Also
-    --------
-    thresholds_from_preferences : Estimates g from preferences between the two rankings.
-
-    Examples
-    --------
-    >>> from skgraded.users import ap_differences
-    >>> y_true, qid = [2, 1, 0, 2, 1, 0], [7, 7, 7, 8, 8, 8]
-    >>> found = ap_differences(y_true, [3, 2, 1, 3, 2, 1], [2, 3, 1, 1, 2, 3], qid=qid)
-    >>> found.values.round(3)
-    array([[0.   , 0.5  ],
-           [0.417, 0.667]])
-    """
-    top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
-    first, second = _two_rankings(y_true, score_a, score_b, qid)
-    highest = max(first.judgments.top_grade, second.judgments.top_grade)
-    if top is not None and highest > top:
-        raise ValueError(f"y_true must not exceed max_grade={top}, got grade {highest:g}.")
-    top = top or max(1, int(highest))
-    differences = np.zeros((first.judgments.n_queries, top))
-    for rankings, sign in ((first, 1.0), (second, -1.0)):
-        levels = [AP(rel=t, k=k) for t in range(1, int(rankings.judgments.top_grade) + 1)]
-        if levels:
-            differences[:, : len(levels)] += sign * evaluate(levels, rankings).values
-    return APDifferences(first.judgments.qid, differences)
-
-
-def _two_rankings(
-    y_true: Any, score_a: Any, score_b: Any, qid: ArrayLike | None
-) -> tuple[Rankings, Rankings]:
-    if not isinstance(y_true, Rankings):
-        if score_b is None:
-            raise TypeError(
-                "score_b is missing: pass y_true, score_a and score_b, or two Rankings."
-            )
-        read_columns(y_true, qid, score_a=score_a, score_b=score_b)
-        first = as_rankings(y_true, score_a, qid)
-        return first, first.judgments.rank(score_b)
-    if not isinstance(score_a, Rankings) or score_b is not None or qid is not None:
-        raise TypeError(
-            "With a Rankings as y_true, score_a must be a Rankings, and score_b and qid None."
-        )
-    if not np.array_equal(y_true.judgments.qid, score_a.judgments.qid):
-        raise ValueError(
-            "score_a must be a Rankings of the same queries in the same order as y_true, got "
-            f"{score_a.judgments.n_queries} and {y_true.judgments.n_queries} queries with "
-            "different ids."
-        )
-    return y_true, score_a
-
-
-class _Comparisons(NamedTuple):
-    """Preferences, the difference that each is about, and the number of its query."""
-
-    preference: FloatArray
-    differences: FloatArray
-    query: IntArray
-
-    @property
-    def n_queries(self) -> int:
-        return int(self.query.max()) + 1
-
-    @property
-    def n_ties(self) -> int:
-        return int((self.preference == 0).sum())
 
 
 def thresholds_from_preferences(
@@ -330,7 +196,7 @@ def thresholds_from_preferences(
     told = _checked(columns, differences)
     lengths = _distinct_thresholds(told.differences)
     distinct = told._replace(differences=told.differences[:, np.cumsum(lengths) - 1])
-    fitted = _fit(distinct, at_least=0.0)
+    fitted = fit_weights(distinct, at_least=0.0)
     weights = fitted[: len(lengths)]
     steps = weights / _check_weights(weights, distinct)
     draws = _resample(distinct, n_resamples, random)
@@ -365,7 +231,7 @@ def _refuse_other_queries(columns: CheckedColumns, differences: APDifferences) -
         )
 
 
-def _checked(columns: CheckedColumns, differences: Any) -> _Comparisons:
+def _checked(columns: CheckedColumns, differences: Any) -> Comparisons:
     values = _outcomes(columns.labels)
     query = (
         np.arange(len(values))
@@ -374,7 +240,7 @@ def _checked(columns: CheckedColumns, differences: Any) -> _Comparisons:
     )
     rows = _rows_of(columns, differences)
     require_length("differences", len(rows), len(values), "preference")
-    return _Comparisons(values, rows, query)
+    return Comparisons(values, rows, query)
 
 
 def _outcomes(preference: Any) -> FloatArray:
@@ -448,70 +314,7 @@ def _distinct_thresholds(differences: FloatArray) -> IntArray:
     return lengths
 
 
-def _logits(parameters: FloatArray, told: _Comparisons) -> tuple[FloatArray, FloatArray]:
-    """Return the logits of A, B and a tie, and the log of the sum of their exponentials."""
-    half = told.differences @ parameters[:-1] / 2
-    tie = np.full_like(half, parameters[-1] if told.n_ties else -np.inf)
-    logits = np.column_stack([half, -half, tie])
-    return logits, logsumexp(logits, axis=1)
-
-
-def _scores(parameters: FloatArray, told: _Comparisons) -> tuple[FloatArray, FloatArray]:
-    """Return the gradient of every preference's log likelihood, and the probabilities."""
-    logits, total = _logits(parameters, told)
-    p: FloatArray = np.exp(logits - total[:, None])
-    by_weight = told.differences * ((told.preference - p[:, 0] + p[:, 1]) / 2)[:, None]
-    return np.column_stack([by_weight, (told.preference == 0) - p[:, 2]]), p
-
-
-def _loss(parameters: FloatArray, told: _Comparisons) -> float:
-    """Return the mean negative log likelihood, with a ridge that keeps parameters finite."""
-    logits, total = _logits(parameters, told)
-    outcome = np.select([told.preference > 0, told.preference < 0], [0, 1], default=2)
-    chosen = logits[np.arange(len(outcome)), outcome]
-    return float((total - chosen).mean() + _RIDGE * parameters @ parameters / 2)
-
-
-def _information(p: FloatArray, told: _Comparisons) -> FloatArray:
-    """Return the negative second derivatives of the log likelihood, summed, with the ridge."""
-    n_weights = told.differences.shape[1]
-    apart, tied = p[:, 0] - p[:, 1], p[:, 2]
-    spread = (1 - tied - apart**2) / 4
-    information = np.empty((n_weights + 1, n_weights + 1))
-    information[:-1, :-1] = (told.differences * spread[:, None]).T @ told.differences
-    information[-1, :-1] = information[:-1, -1] = -(apart * tied / 2) @ told.differences
-    information[-1, -1] = (tied * (1 - tied)).sum()
-    return information + len(p) * _RIDGE * np.eye(n_weights + 1)
-
-
-def _fit(told: _Comparisons, at_least: float) -> FloatArray:
-    """Maximise the likelihood over the weights beta g, which are bounded below, and log nu.
-
-    Each step maximises the quadratic approximation within the bounds, and is halved until the
-    likelihood, which is concave, rises.
-    """
-    n_weights = told.differences.shape[1]
-    bounds = (np.append(np.full(n_weights, at_least), -np.inf), np.inf)
-    parameters: FloatArray = np.append(np.ones(n_weights), 0.0)
-    loss = _loss(parameters, told)
-    for _ in range(_MOST_STEPS):
-        scores, p = _scores(parameters, told)
-        slope = scores.sum(axis=0) - len(p) * _RIDGE * parameters
-        root = np.linalg.cholesky(_information(p, told))
-        aim = root.T @ parameters + solve_triangular(root, slope, lower=True)
-        step = lsq_linear(root.T, aim, bounds, method="bvls").x - parameters
-        share = 1.0
-        while (lower := _loss(parameters + share * step, told)) > loss and share > _SMALLEST_STEP:
-            share /= 2
-        if lower > loss:
-            break
-        parameters, loss = parameters + share * step, lower
-        if np.abs(step).max() < _CONVERGED * max(1.0, np.abs(parameters).max()):
-            break
-    return parameters
-
-
-def _check_weights(weights: FloatArray, told: _Comparisons) -> float:
+def _check_weights(weights: FloatArray, told: Comparisons) -> float:
     """Return the sum of the weights, the scale; it must be above 0 and finite."""
     total = float(weights.sum())
     if total <= 0:
@@ -531,21 +334,9 @@ def _check_weights(weights: FloatArray, told: _Comparisons) -> float:
     return total
 
 
-def _influence(told: _Comparisons) -> tuple[FloatArray, FloatArray]:
-    """Return the weights without constraint, and by how much every preference moves them."""
-    parameters = _fit(told, at_least=-np.inf)
-    scores, p = _scores(parameters, told)
-    n_weights = told.differences.shape[1]
-    n_parameters = n_weights + bool(told.n_ties)
-    information = _information(p, told)
-    kept = slice(n_parameters)
-    moves = np.linalg.solve(information[kept, kept], scores[:, kept].T).T.astype(np.float64)
-    return parameters[:n_weights], moves[:, :n_weights]
-
-
-def _resample(told: _Comparisons, n_resamples: int, random: np.random.Generator) -> FloatArray:
+def _resample(told: Comparisons, n_resamples: int, random: np.random.Generator) -> FloatArray:
     """Return g in bootstrap samples of queries, not constrained, by one Newton step for each."""
-    weights, moves = _influence(told)
+    weights, moves = influence(told)
     n_queries = told.n_queries
     of_query = np.column_stack(
         [np.bincount(told.query, weights=each, minlength=n_queries) for each in moves.T]
