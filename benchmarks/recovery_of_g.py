@@ -7,7 +7,8 @@ and by 2 % of the others. Position is corrected with the propensities 1/n, or ig
 
 Preferences: two rankings of 15 documents a query; A is preferred with probability
 1 / (1 + exp(-10 d)), where d is the difference in eGAP with the true g; with "ties", as in
-Davidson's model with nu = 1.
+Davidson's model with nu = 1. Or d is the difference in AP at the judge's own threshold, which
+"sharp" judges see a hundred times as well; or it is AP at three ranks, nDCG or reciprocal rank.
 
 Logs: users who click by one of the three readers of `thresholds_from_log`, with propensities that
 nobody gave, and users of none of them. "queries": 30 sessions share a query and its taste, which is
@@ -57,17 +58,49 @@ def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
     return grades.ravel(), satisfied.ravel(), propensity.ravel(), session
 
 
-def preferences(rng, g, n_queries, nu=0.0, n_documents=15):
-    """Return preferences between two rankings, and their differences."""
+def by_all(rng, differences, g, *, others="", columns=slice(None)):
+    """Return the margins of judges who weigh all thresholds by g, or another measure."""
+    values = differences.others[others] if others else differences.values
+    values = values[:, columns]
+    return SCALE * (values @ g if values.shape[1] == len(g) else values[:, -1]), None
+
+
+def by_own(rng, differences, g, *, scale=SCALE, each=1):
+    """Return the margins of judges who each have a threshold, and their numbers."""
+    n_queries = len(differences.values)
+    judge = np.arange(n_queries) // each
+    threshold = rng.choice(len(g), size=judge[-1] + 1, p=g)[judge]
+    return scale * differences.values[np.arange(n_queries), threshold], judge
+
+
+# Name: the judges; whether the estimate is told who they are; whether the model holds
+PREFERENCES = {
+    "all thresholds": (by_all, False, True),
+    "own, one each": (by_own, True, True),
+    "own, 20 each": (partial(by_own, each=20), True, True),
+    "own and sharp, one each": (partial(by_own, scale=1000), True, True),
+    "own and sharp, 20 each": (partial(by_own, scale=1000, each=20), True, True),
+    "own and sharp, not told": (partial(by_own, scale=1000), False, False),
+    "all thresholds, told as own": (by_all, True, False),
+    "three ranks": (partial(by_all, others="depth"), False, False),
+    "nDCG": (partial(by_all, others="nDCG"), False, False),
+    "RR": (partial(by_all, others="RR"), False, False),
+}
+
+
+def preferences(rng, g, n_queries, nu=0.0, *, judged=by_all, n_documents=15):
+    """Return preferences between two rankings, their differences, and the judge of each."""
     y_true = rng.choice(len(GRADE_SHARES), size=n_queries * n_documents, p=GRADE_SHARES)
     scores = y_true + rng.normal(0, 2, size=(2, len(y_true)))
     qid = np.repeat(np.arange(n_queries), n_documents)
     differences = ap_differences(y_true, *scores, qid=qid, max_grade=4)
-    half = SCALE * differences.values @ g / 2
-    weights = np.column_stack([np.exp(half), np.exp(-half), np.full(n_queries, nu)])
-    shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    margin, judge = judged(rng, differences, np.array(g))
+    half = margin / 2
+    odds = np.column_stack([half, -half, np.full(n_queries, np.log(max(nu, 1e-300)))])
+    weights = np.exp(odds - odds.max(axis=1, keepdims=True))
+    shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
     outcome = (rng.random((n_queries, 1)) > shares).sum(axis=1)
-    return np.array([1, -1, 0])[outcome], differences
+    return np.array([1, -1, 0])[outcome], differences, judge
 
 
 def from_feedback(n, corrected, **users):
@@ -84,9 +117,14 @@ def from_feedback(n, corrected, **users):
     return estimate
 
 
-def from_preferences(n, nu):
+def from_preferences(n, nu, judged=by_all, is_told=False):
     def estimate(rng, g):
-        return thresholds_from_preferences(*preferences(rng, g, n, nu), n_resamples=N_RESAMPLES)
+        preference, differences, judge = preferences(rng, g, n, nu, judged=judged)
+        if is_told and judge is None:
+            judge = np.arange(n) // 20
+        return thresholds_from_preferences(
+            preference, differences, judge=judge if is_told else None, n_resamples=N_RESAMPLES
+        )
 
     return estimate
 
@@ -101,6 +139,8 @@ def contestants():
     for name, nu in {"preferences": 0.0, "preferences, ties": 1.0}.items():
         for n in (300, 3_000):
             yield name, n, from_preferences(n, nu)
+    for name, (judged, is_told, _) in PREFERENCES.items():
+        yield f"preferences, {name}", 3_000, from_preferences(3_000, 0.0, judged, is_told)
 
 
 def lists(rng, g, n, shared=None):

@@ -80,6 +80,7 @@ COLUMNS = {
     "cluster": QID,
     "position": np.tile(np.arange(1, 9), N_QUERIES),
     "user": QID,
+    "judge": QID,
     "query": QID,
     "by": np.zeros(N_ROWS),
     "propensity": np.ones(N_ROWS),

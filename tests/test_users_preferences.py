@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from skgraded import (
     AP,
@@ -17,8 +18,11 @@ from skgraded import (
 from skgraded.exceptions import (
     FewFeedbackWarning,
     IndistinctGradesWarning,
+    UserModelWarning,
 )
 from skgraded.users import ap_differences, personas, thresholds_from_preferences
+from skgraded.users._judge_thresholds import JudgeThresholds
+from skgraded.users._preference_fit import Comparisons, _information, _loss, _scores, fit_weights
 
 TRUE_G = np.array([0.1, 0.2, 0.3, 0.4])
 
@@ -54,6 +58,43 @@ def simulate(n_queries, seed=0, *, g=TRUE_G, nu=0.0, scale=10.0, n_documents=15)
     shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
     outcome = (rng.random((n_queries, 1)) > shares).sum(axis=1)
     return np.array([1, -1, 0])[outcome], found
+
+
+def literal_loss_of_judges(parameters, preference, differences, judge):
+    """Negative log likelihood of judges with thresholds of their own, on plain lists."""
+    g, scale, nu = parameters
+    loss = 0.0
+    for each in sorted(set(judge)):
+        chance = 0.0
+        for k, share in enumerate(g):
+            product = share
+            for outcome, row, of in zip(preference, differences, judge, strict=True):
+                if of == each:
+                    m = scale * row[k]
+                    weights = {1: math.exp(m / 2), -1: math.exp(-m / 2), 0: nu}
+                    product *= weights[outcome] / sum(weights.values())
+            chance += product
+        loss -= math.log(chance)
+    return loss
+
+
+def judged(n_judges, in_each, seed=0, *, nu=0.0, scale=10.0):
+    """Preferences of judges who each compare by AP at a threshold of their own."""
+    n = n_judges * in_each
+    _, found = simulate(n, seed)
+    rng, judge = np.random.default_rng(seed), np.repeat(np.arange(n_judges), in_each)
+    threshold = rng.choice(4, size=n_judges, p=TRUE_G)[judge]
+    half = scale * found.values[np.arange(n), threshold] / 2
+    weights = np.column_stack([np.exp(half), np.exp(-half), np.full(n, nu)])
+    shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
+    outcome = (rng.random((n, 1)) > shares).sum(axis=1)
+    return np.array([1, -1, 0])[outcome], found, judge
+
+
+def slopes(function, at, step):
+    """Derivatives by central differences, one row for each parameter."""
+    moved = [(at + step * each, at - step * each) for each in np.eye(len(at))]
+    return np.array([(function(up) - function(down)) / (2 * step) for up, down in moved])
 
 
 def estimate(preference, differences, **options):
@@ -135,6 +176,7 @@ def test_no_other_parameters_are_more_likely(nu, seed):
             assert literal_loss(g, scale, ties, preference.tolist(), rows) > best - 1e-6
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.UserModelWarning")  # of 2 in 100 seeds
 @given(st.integers(0, 10_000))
 @settings(max_examples=20)
 def test_g_is_a_distribution_within_its_intervals(seed):
@@ -147,6 +189,7 @@ def test_g_is_a_distribution_within_its_intervals(seed):
     assert result.interval.max() <= 1
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.UserModelWarning")  # of 2 in 100 seeds
 @given(st.integers(0, 10_000))
 @settings(max_examples=20)
 def test_neither_the_names_of_the_rankings_nor_the_order_of_queries_matter(seed):
@@ -178,7 +221,8 @@ def test_preferences_on_one_query_are_resampled_together():
     preference, found = simulate(200)
     once = estimate(preference, found)
     many = estimate(np.tile(preference, 25), found, qid=np.tile(found.qid, 25))
-    apart = estimate(np.tile(preference, 25), np.tile(found.values, (25, 1)))
+    with pytest.warns(UserModelWarning):  # as if 25 judges had agreed each time
+        apart = estimate(np.tile(preference, 25), np.tile(found.values, (25, 1)))
     assert (many.n_queries, many.n_preferences, apart.n_queries) == (200, 5000, 5000)
     assert many.g == pytest.approx(once.g, abs=1e-5)
     assert many.interval == pytest.approx(once.interval, abs=1e-4)
@@ -190,6 +234,173 @@ def test_the_result_prints_and_makes_measures():
     assert "300 preferences on 300 queries" in repr(result)
     assert list(result.to_frame()["threshold"]) == [1, 2, 3, 4]
     assert result.measure(xGAP, k=5) == xGAP(g=tuple(result.g.tolist()), k=5)
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.7])
+def test_scores_and_information_are_derivatives_of_the_loss(nu):
+    preference, found = simulate(100, nu=nu)
+    told = Comparisons(preference.astype(float), found.values, np.arange(100))
+    at = np.array([2.0, 1.0, 3.0, 0.5, -0.4])
+    scores, p = _scores(at, told)
+    ridge = 1e-8 * len(preference) * at
+    by_loss = slopes(lambda x: -len(preference) * _loss(x, told), at, 1e-5)
+    assert scores.sum(axis=0) - ridge == pytest.approx(by_loss, rel=1e-6, abs=1e-6)
+    by_scores = -slopes(lambda x: _scores(x, told)[0].sum(axis=0), at, 1e-5)
+    n = 4 + (nu > 0)
+    assert _information(p, told)[:n, :n] == pytest.approx(by_scores[:n, :n], rel=1e-5, abs=1e-4)
+
+
+def test_intervals_are_those_of_the_sandwich_by_finite_differences():
+    preference, found = simulate(400, nu=0.7)
+    rows = found.values.tolist()
+
+    def logs(parameters):
+        """Log likelihood of every preference, by log weights and log nu."""
+        weights = np.exp(parameters[:-1])
+        g, scale = weights / weights.sum(), weights.sum()
+        return np.array(
+            [
+                -literal_loss(g, scale, math.exp(parameters[-1]), [one], [row])
+                for one, row in zip(preference.tolist(), rows, strict=True)
+            ]
+        )
+
+    result = thresholds_from_preferences(preference, found, n_resamples=4000)
+    assert (result.g > 0.02).all()  # no bound is active, so that the sandwich holds
+    at = np.log(np.append(result.scale * result.g, result.ties))
+    scores = slopes(logs, at, 1e-4).T
+    information = -slopes(lambda x: slopes(lambda y: logs(y).sum(), x, 1e-3), at, 1e-3)
+    inverse = np.linalg.inv(information)
+    covariance = inverse @ scores.T @ scores @ inverse
+    by_g = np.diag(result.g) - np.outer(result.g, result.g)  # derivatives of g by log weights
+    errors = np.sqrt(np.diag(by_g @ covariance[:-1, :-1] @ by_g.T))
+    inside = result.interval[:, 0] > 0
+    assert inside.sum() >= 3
+    widths = np.ptp(result.interval, axis=1) / (2 * 1.96)
+    assert widths[inside] == pytest.approx(errors[inside], rel=0.08)
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.5])
+def test_the_scores_of_judges_are_derivatives_of_the_literal_likelihood(nu):
+    preference, found, judge = judged(8, 4, nu=nu)
+    told = Comparisons(preference.astype(float), found.values, np.arange(32))
+    model = JudgeThresholds(told, judge)
+    weights, others = np.array([0.2, 0.2, 0.1, 0.5]), np.array([0.4, 0.3])[: len(model.names)]
+    n = 4
+
+    def literal(x):
+        g, scale = x[:n] / x[:n].sum(), model.scale(x[n:])
+        return np.array(
+            [
+                -literal_loss_of_judges(
+                    (g, scale, model.ties(x[n:])),
+                    preference[judge == each].tolist(),
+                    found.values[judge == each].tolist(),
+                    [each] * 4,
+                )
+                for each in range(8)
+            ]
+        )
+
+    given = model.likelihood(weights, others)
+    at = np.append(weights, others)
+    assert given.logs == pytest.approx(literal(at), rel=1e-12)
+    assert given.scores == pytest.approx(slopes(literal, at, 1e-6).T, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("nu", [0.0, 1.0])
+def test_no_other_thresholds_of_judges_are_more_likely(nu):
+    preference, found, judge = judged(40, 5, seed=1, nu=nu)
+    result = estimate(preference, found, judge=judge)
+    rows = [preference.tolist(), found.values.tolist(), judge.tolist()]
+    best = literal_loss_of_judges((result.g, result.scale, result.ties), *rows)
+    rng = np.random.default_rng(0)
+    for spread in (10, 1000):
+        for _ in range(10):
+            g = rng.dirichlet(0.1 + spread * result.g)
+            scale = result.scale * math.exp(rng.normal() / spread)
+            ties = result.ties * math.exp(rng.normal() / spread)
+            assert literal_loss_of_judges((g, scale, ties), *rows) > best - 1e-3
+    assert "200 preferences on 200 queries; 40 judges with a threshold each" in repr(result)
+
+
+@pytest.mark.parametrize(("in_each", "scale"), [(1, 1000.0), (20, 1000.0), (20, 10.0)])
+def test_the_thresholds_of_judges_are_recovered(in_each, scale):
+    results = [
+        estimate(preference, found, judge=judge)
+        for preference, found, judge in (
+            judged(3000 // in_each, in_each, seed, scale=scale) for seed in range(4)
+        )
+    ]
+    # The standard deviation of one estimate is at most .04.
+    assert np.mean([each.g for each in results], axis=0) == pytest.approx(TRUE_G, abs=0.06)
+    held = [(e.interval[:, 0] <= TRUE_G) & (e.interval[:, 1] >= TRUE_G) for e in results]
+    assert np.mean(held) >= 0.75
+    assert not any(min(each.misfits.values()) < 0.005 for each in results)
+
+
+def test_neither_the_names_of_judges_nor_the_order_of_rows_matter():
+    preference, found, judge = judged(60, 5, nu=0.3)
+    result = estimate(preference, found, judge=judge)
+    order = np.random.default_rng(0).permutation(300)
+    names = np.array([f"judge {each}" for each in judge])
+    shuffled = estimate(preference[order], found.values[order], judge=names[order])
+    assert shuffled.g == pytest.approx(result.g, abs=1e-3)
+    assert shuffled.n_judges == 60
+    assert not shuffled.misfits.keys() & found.others.keys()  # an array holds no other measures
+    with pytest.raises(ValueError, match=r"judge must have one entry per row of preference \(300"):
+        estimate(preference, found, judge=judge[:-1])
+
+
+WORLDS = {
+    "depth": lambda found: found.others["depth"] @ TRUE_G,
+    "nDCG": lambda found: found.others["nDCG"][:, 1],
+    "RR": lambda found: found.others["RR"] @ TRUE_G,
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_users_of_another_measure_cause_a_warning_that_says_which(world):
+    _, found = simulate(3000)
+    rng = np.random.default_rng(0)
+    preference = np.where(rng.random(3000) < 1 / (1 + np.exp(-10 * WORLDS[world](found))), 1, -1)
+    with pytest.warns(UserModelWarning, match=r"follow the model .*got p = ") as caught:
+        result = estimate(preference, found)
+    assert min(result.misfits, key=result.misfits.get) == world
+    words = {"depth": "k of the ranks", "nDCG": "users follow nDCG", "RR": "first document"}
+    assert words[world] in str(caught[0].message)
+
+
+def test_the_wrong_one_of_both_likelihoods_causes_a_warning_that_names_the_other():
+    preference, found, judge = judged(3000, 1, scale=1000.0)
+    with pytest.warns(UserModelWarning, match="Pass judge=, the judge of each preference"):
+        estimate(preference, found)
+    preference, found = simulate(3000)
+    with pytest.warns(UserModelWarning, match="leave judge= out"):
+        estimate(preference, found, judge=judge // 20)
+
+
+def test_the_test_of_fit_agrees_with_the_likelihood_ratio():
+    for seed in range(4):
+        preference, found = simulate(4000, seed)
+        result = estimate(preference, found)
+        losses = [
+            4000 * _loss(fit_weights(told, -np.inf), told)
+            for columns in (found.values, np.hstack([found.values, np.sign(found.values)]))
+            for told in [Comparisons(preference.astype(float), columns, np.arange(4000))]
+        ]
+        groups = len(result.misfits)
+        by_scores = stats.chi2.isf(result.misfits["sign"] / groups, 4)
+        if result.misfits["sign"] < 1.0:
+            assert by_scores == pytest.approx(2 * (losses[0] - losses[1]), rel=0.2)
+        else:
+            assert 2 * (losses[0] - losses[1]) < 1.2 * by_scores
+
+
+def test_few_judges_cause_a_warning():
+    preference, found, judge = judged(15, 20)
+    with pytest.warns(FewFeedbackWarning, match="judge should hold at least 20 judges, got 15"):
+        estimate(preference, found, judge=judge)
 
 
 D = np.array([[0.3, -0.1], [-0.2, 0.4], [0.1, 0.1]] * 10)
@@ -273,6 +484,8 @@ def test_few_queries_cause_a_warning():
         estimate(P[:18], D[:18])
 
 
+# Three pairs of rankings, time and again, fit no model.
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.UserModelWarning")
 def test_thresholds_with_equal_differences_cause_a_warning():
     doubled = D[:, [0, 1, 1]]
     with pytest.warns(IndistinctGradesWarning, match="the thresholds of grades 2 and 3"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import integer_or_none
 from skgraded._text import count
-from skgraded.measures import AP, evaluate
+from skgraded.measures import AP, RR, Measure, evaluate, nDCG
 from skgraded.rankings import Rankings, as_rankings, read_columns
 
 __all__ = ["APDifferences", "ap_differences"]
 
 FloatArray = NDArray[np.float64]
+
+_FEW_RANKS = 3
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,10 +31,15 @@ class APDifferences:
         Query ids.
     values : ndarray of shape (n_queries, max_grade)
         AP of the first ranking less that of the second, with relevance from grade 1, 2, ... on.
+    others : dict of str to ndarray of shape (n_queries, n_columns)
+        Differences in what users may follow instead: "depth", AP at the first 3 ranks, or on whole
+        lists if there is such a cut-off already; "nDCG" with gains r and 2^r - 1; "RR" at each
+        threshold. `thresholds_from_preferences` tests them.
     """
 
     qid: NDArray[Any]
     values: FloatArray
+    others: Mapping[str, FloatArray] = dataclasses.field(default_factory=dict)
 
     def __repr__(self) -> str:
         n_queries, max_grade = self.values.shape
@@ -95,12 +103,27 @@ def ap_differences(
     if top is not None and highest > top:
         raise ValueError(f"y_true must not exceed max_grade={top}, got grade {highest:g}.")
     top = top or max(1, int(highest))
-    differences = np.zeros((first.judgments.n_queries, top))
-    for rankings, sign in ((first, 1.0), (second, -1.0)):
-        levels = [AP(rel=t, k=k) for t in range(1, int(rankings.judgments.top_grade) + 1)]
-        if levels:
-            differences[:, : len(levels)] += sign * evaluate(levels, rankings).values
-    return APDifferences(first.judgments.qid, differences)
+    levels = range(1, int(highest) + 1)
+    depth = None if k is not None and k <= _FEW_RANKS else _FEW_RANKS
+    groups: dict[str, list[Measure]] = {
+        "": [AP(rel=t, k=k) for t in levels],
+        "depth": [AP(rel=t, k=depth) for t in levels],
+        "nDCG": [nDCG(gain=gain, k=k) for gain in ("linear", "exp2")],
+        "RR": [RR(rel=t, k=k) for t in levels],
+    }
+    found = _differences(groups, first, second)
+    values = np.zeros((first.judgments.n_queries, top))
+    values[:, : len(levels)] = found.pop("")
+    return APDifferences(first.judgments.qid, values, found)
+
+
+def _differences(
+    groups: dict[str, list[Measure]], first: Rankings, second: Rankings
+) -> dict[str, FloatArray]:
+    """Return differences in groups of measures; a measure may be in several of them."""
+    used = list(dict.fromkeys(each for group in groups.values() for each in group))
+    values = evaluate(used, first).values - evaluate(used, second).values
+    return {name: values[:, [used.index(each) for each in group]] for name, group in groups.items()}
 
 
 def _two_rankings(

@@ -17,6 +17,7 @@ from skgraded.users._reader_fit import (
     held_out,
     n_clusters_of,
 )
+from skgraded.users._resampling import student_draws
 from skgraded.users._sessions import Sessions
 
 __all__ = [
@@ -123,19 +124,10 @@ def estimate_by_first_rank(sessions: Sessions) -> Estimate:
 def draws_of(
     estimate: Estimate, sessions: Sessions, n_draws: int, random: np.random.Generator
 ) -> FloatArray:
-    """Draw g from the distribution of its estimate over samples of clusters.
-
-    It is that of Student with one degree of freedom less than there are clusters, around the
-    estimate without constraint, or around 0 where that is negative.
-    """
+    """Draw g from the distribution of its estimate over samples of clusters."""
     covariance = cluster_covariance(estimate.moves, sessions.clusters)
-    degrees = max(n_clusters_of(sessions) - 1, 1)
-    sizes, axes = np.linalg.eigh(covariance)
-    root = (axes * np.sqrt(np.maximum(sizes, 0.0))) @ axes.T  # whatever the signs of the axes
-    normal = random.standard_normal((n_draws, len(sizes))) @ root
-    wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
-    draws: FloatArray = np.maximum(estimate.unbounded, 0.0) + normal * wider
-    return draws
+    degrees = n_clusters_of(sessions) - 1
+    return student_draws(estimate.unbounded, covariance, degrees, n_draws, random)
 
 
 def mean_difference(one: Estimate, other: Estimate, sessions: Sessions) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
-__all__ = ["Comparisons", "fit_weights", "influence"]
+__all__ = ["Comparisons", "FreeFit", "fit_weights", "free_fit"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -100,13 +100,33 @@ def fit_weights(told: Comparisons, at_least: float) -> FloatArray:
     return parameters
 
 
-def influence(told: Comparisons) -> tuple[FloatArray, FloatArray]:
-    """Return the weights without constraint, and by how much every preference moves them."""
+class FreeFit(NamedTuple):
+    """A fit without the constraint g >= 0.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_weights,)
+        The weights beta g.
+    scores, moves : ndarray of shape (n_preferences, n_parameters)
+        Gradient of every preference's log likelihood by weights and, with ties, log nu, and by how
+        much it moves them.
+    wanted : ndarray of shape (n_preferences,)
+        By how much every preference wants its margin larger.
+    """
+
+    weights: FloatArray
+    scores: FloatArray
+    moves: FloatArray
+    wanted: FloatArray
+
+
+def free_fit(told: Comparisons) -> FreeFit:
+    """Fit the weights without constraint, and say what every preference adds to them."""
     parameters = fit_weights(told, at_least=-np.inf)
     scores, p = _scores(parameters, told)
     n_weights = told.differences.shape[1]
-    n_parameters = n_weights + bool(told.n_ties)
-    information = _information(p, told)
-    kept = slice(n_parameters)
-    moves = np.linalg.solve(information[kept, kept], scores[:, kept].T).T.astype(np.float64)
-    return parameters[:n_weights], moves[:, :n_weights]
+    kept = slice(n_weights + bool(told.n_ties))
+    information = _information(p, told)[kept, kept]
+    moves = np.linalg.solve(information, scores[:, kept].T).T.astype(np.float64)
+    wanted = (told.preference - p[:, 0] + p[:, 1]) / 2
+    return FreeFit(parameters[:n_weights], scores[:, kept], moves, wanted)

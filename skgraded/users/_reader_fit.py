@@ -16,7 +16,9 @@ __all__ = [
     "cluster_covariance",
     "fit_reader",
     "held_out",
+    "maximise",
     "n_clusters_of",
+    "sums_by",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -69,7 +71,7 @@ class Fit(NamedTuple):
 
 
 def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -> Fit:
-    """Maximise the likelihood within the bounds, by steps with the scores' outer products.
+    """Maximise the likelihood of a reader within the bounds, from a start on few of many sessions.
 
     Parameters
     ----------
@@ -88,7 +90,26 @@ def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -
     if start is None and len(sessions) > 2 * _SAMPLE:
         every = len(sessions) // _SAMPLE
         start = fit_reader(name, sessions.take(slice(None, None, every))).parameters
-    reader: Reader = READERS[name](sessions)
+    return maximise(READERS[name](sessions), start)
+
+
+def maximise(reader: Any, start: FloatArray | None = None) -> Fit:
+    """Maximise the likelihood within the bounds, by steps with the scores' outer products.
+
+    It serves every mixture over classes that has the attributes and the likelihood of a `Reader`.
+
+    Parameters
+    ----------
+    reader : Reader
+        The mixture.
+    start : ndarray of shape (n_classes + n_parameters,), optional
+        Where to begin; by default with the reader's own start and classes of equal size.
+
+    Returns
+    -------
+    Fit
+        The parameters of the largest likelihood.
+    """
     n = reader.n_classes
     if start is None:
         weights = np.full(n, 1.0 / (n - reader.n_without))
@@ -184,11 +205,11 @@ def cluster_covariance(values: FloatArray, clusters: tuple[IntArray, ...]) -> Fl
     """
     if not clusters:
         return _one_way(values)
-    covariance = sum(_one_way(_sums_by(each, values)) for each in clusters)
+    covariance = sum(_one_way(sums_by(each, values)) for each in clusters)
     if len(clusters) > 1:
         both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
         _, both = np.unique(both, return_inverse=True)
-        covariance -= _one_way(_sums_by(both, values))
+        covariance -= _one_way(sums_by(both, values))
         sizes, axes = np.linalg.eigh(covariance)
         covariance = (axes * np.maximum(sizes, 0.0)) @ axes.T
     result: FloatArray = np.asarray(covariance)
@@ -201,7 +222,8 @@ def _one_way(sums: FloatArray) -> FloatArray:
     return product * (n / max(n - 1, 1))
 
 
-def _sums_by(cluster: IntArray, values: FloatArray) -> FloatArray:
+def sums_by(cluster: IntArray, values: FloatArray) -> FloatArray:
+    """Return the sums of the columns by cluster, shape (n_clusters, n_columns)."""
     n = int(cluster.max()) + 1
     return np.column_stack([np.bincount(cluster, each, n) for each in values.T])
 

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from skgraded.rankings import number_rows
 from skgraded.users._sessions import Sessions, first_rows
 
-__all__ = ["READERS", "Cascade", "Likelihood", "OneChoice", "Pairs", "Position", "Reader"]
+__all__ = [
+    "READERS",
+    "Cascade",
+    "Likelihood",
+    "OneChoice",
+    "Pairs",
+    "Position",
+    "Reader",
+    "posterior_of",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -138,7 +147,7 @@ class Position:
         more = np.where(clicked, -np.log(below), np.log1p(-x) - np.log1p(-x * below))
         logs = np.column_stack([np.einsum("sn,sn->s", each, more) for each in self._reach])
         base = np.einsum("sn,sn->s", known.astype(np.float64), low)
-        posterior, total = _posterior(weights, logs)
+        posterior, total = posterior_of(weights, logs)
         reached = _share_reached(posterior, self.sessions.level)
         not_clicked = -(reached / (1 - x) + (1 - reached) * below / (1 - x * below))
         slopes = np.where(clicked, 1 / x, not_clicked) * known
@@ -389,7 +398,7 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return ratio
 
 
-def _posterior(weights: FloatArray, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+def posterior_of(weights: FloatArray, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the probability of each class given the session, and the log of their sum."""
     top = logs.max(axis=1, keepdims=True)
     joint = np.exp(logs - top) * weights

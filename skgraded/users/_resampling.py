@@ -22,6 +22,7 @@ __all__ = [
     "require_length",
     "resampled_sums",
     "spread_steps",
+    "student_draws",
     "unit_numbers",
     "units_of_resampling",
     "warn_if_few",
@@ -112,6 +113,26 @@ def resampled_sums(
         counts = np.bincount(drawn.ravel(), minlength=size * n_units).reshape(size, n_units)
         sums[start : start + size] = counts.astype(np.float64) @ by_unit
     return sums
+
+
+def student_draws(
+    unbounded: FloatArray,
+    covariance: FloatArray,
+    degrees: int,
+    n_draws: int,
+    random: np.random.Generator,
+) -> FloatArray:
+    """Draw g from Student's distribution with the covariance of its estimate.
+
+    The draws are around the estimate without constraint, or around 0 where that is negative.
+    """
+    degrees = max(degrees, 1)
+    sizes, axes = np.linalg.eigh(covariance)
+    root = (axes * np.sqrt(np.maximum(sizes, 0.0))) @ axes.T  # whatever the signs of the axes
+    normal = random.standard_normal((n_draws, len(sizes))) @ root
+    wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
+    draws: FloatArray = np.maximum(unbounded, 0.0) + normal * wider
+    return draws
 
 
 def grades_in_words(grades: IntArray) -> str:
