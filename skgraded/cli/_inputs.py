@@ -9,7 +9,7 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from skgraded.rankings import Ties
 from skgraded.trec import Qrels, read_qrels, read_run
 
 __all__ = [
+    "Grades",
     "check_one_standard_input",
     "chosen_measure",
     "faults_are_located",
@@ -38,13 +39,15 @@ def read_standard_input(arguments: argparse.Namespace) -> None:
     for name, words in listed.items():
         if "-" in words:
             place = words.index("-")
-            words[place] = _from_standard_input(name, getattr(arguments, "strict", False))
+            words[place] = _from_standard_input(name, arguments)
             setattr(arguments, name, words if isinstance(given[name], list) else words[0])
 
 
-def _from_standard_input(name: str, strict: bool) -> Any:
-    source = standard_input()
-    return read_qrels(source) if name == "qrels" else read_run(source, strict=strict)
+def _from_standard_input(name: str, arguments: argparse.Namespace) -> Any:
+    if name == "qrels":
+        labels = parse_grades(getattr(arguments, "grades", [])).labels
+        return read_qrels(standard_input(), labels=labels)
+    return read_run(standard_input(), strict=getattr(arguments, "strict", False))
 
 
 def standard_input() -> Any:
@@ -62,21 +65,56 @@ def check_one_standard_input(words: Sequence[Any]) -> None:
         )
 
 
-def parse_grades(rules: list[str]) -> dict[float, float]:
-    """Read rules such as ``3,4=3`` as a mapping from old to new grades."""
-    grades: dict[float, float] = {}
+class Grades(NamedTuple):
+    """What ``--grades`` says of the grades in a file.
+
+    Attributes
+    ----------
+    labels : list of str or None
+        Words that stand for grades, lowest first.
+    changes : dict of float to float
+        New grades by old ones.
+    """
+
+    labels: list[str] | None
+    changes: dict[float, float]
+
+    def read(self, source: Any) -> Qrels:
+        """Read judgments, unless they are read, and change their grades."""
+        return read_qrels(source, labels=self.labels).map_grades(self.changes)
+
+
+def parse_grades(rules: list[str]) -> Grades:
+    """Read words in their order, such as ``no,good``, and rules such as ``3,4=3``."""
+    labels = [rule.split(",") for rule in rules if "=" not in rule]
+    if len(labels) > 1 or any(not _are_labels(words) for words in labels):
+        given = ", ".join(rule for rule in rules if "=" not in rule)
+        raise ValueError(
+            f"--grades must have the form OLD[,OLD...]=NEW, got {given!r}; or, once, name the "
+            "words that stand for grades, lowest first: WORD,WORD[,WORD...]."
+        )
+    changes: dict[float, float] = {}
     for rule in rules:
-        old, _, new = rule.removeprefix("=").rpartition("=")
-        try:
-            changed = dict.fromkeys(map(float, old.split(",")), float(new))
-        except ValueError:
-            raise ValueError(
-                f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}."
-            ) from None
-        if not all(map(math.isfinite, [*changed, float(new)])):
-            raise ValueError(f"--grades must hold finite grades, got {rule!r}.")
-        grades.update(changed)
-    return grades
+        if "=" in rule:
+            changes |= _changes(rule)
+    return Grades(labels[0] if labels else None, changes)
+
+
+def _are_labels(words: list[str]) -> bool:
+    """Whether words may stand for grades; numbers are grades already."""
+    are_numbers = all(re.fullmatch(r"[+-]?[\d.]+", word) for word in words)
+    return len(words) > 1 and "" not in words and not are_numbers
+
+
+def _changes(rule: str) -> dict[float, float]:
+    old, _, new = rule.removeprefix("=").rpartition("=")
+    try:
+        changed = dict.fromkeys(map(float, old.split(",")), float(new))
+    except ValueError:
+        raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.") from None
+    if not all(map(math.isfinite, [*changed, float(new)])):
+        raise ValueError(f"--grades must hold finite grades, got {rule!r}.")
+    return changed
 
 
 def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:

@@ -29,8 +29,8 @@ def add_qrels(parser: argparse.ArgumentParser) -> None:
     """Add the file of judgments."""
     parser.add_argument(
         "qrels",
-        help="file of lines 'topic iteration document grade'; it may be compressed (.gz, .xz, "
-        ".bz2, .zst); - is standard input",
+        help="file of lines 'topic iteration document grade', or CSV, JSON or Parquet; it may be "
+        "compressed (.gz, .xz, .bz2, .zst); - is standard input",
     )
 
 
@@ -40,8 +40,8 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "runs",
         nargs="+",
         metavar="run",
-        help="file of lines 'topic Q0 document rank score tag'; it may be compressed; - is "
-        "standard input",
+        help="file of lines 'topic Q0 document rank score tag', or CSV, JSON or Parquet; it may be "
+        "compressed; - is standard input",
     )
 
 
@@ -89,7 +89,8 @@ def add_grades(group: argparse._ArgumentGroup) -> None:
         metavar="OLD[,OLD...]=NEW",
         action="append",
         default=[],
-        help="change grades, such as 3,4=3, or =-2=0 for a negative grade; may be repeated",
+        help="change grades, such as 3,4=3, or =-2=0 for a negative grade; may be repeated; or the "
+        "words that stand for grades in the file, lowest first, such as I,C,S,E",
     )
     group.add_argument(
         "--negative",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skgraded.cli._inputs import (
+    Grades,
     check_one_standard_input,
     chosen_measure,
     faults_are_located,
@@ -18,7 +19,7 @@ from skgraded.cli._inputs import (
 from skgraded.cli._options import add_qrels, add_rules, add_runs
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
-from skgraded.trec import Qrels, evaluate, read_letor, read_qrels
+from skgraded.trec import Qrels, evaluate, read_letor
 
 __all__ = ["add_scoring", "score_runs"]
 
@@ -56,8 +57,9 @@ def score_runs(
 ) -> Scores:
     """Score the runs that the arguments name, by measures that may depend on the qrels."""
     given = [] if callable(names) else [measure(each) for each in names]
-    read, runs = _read_letor(arguments) if arguments.letor else _read_trec(arguments)
-    qrels = read.map_grades(parse_grades(arguments.grades))
+    grades = parse_grades(arguments.grades)
+    read = _read_letor if arguments.letor else _read_trec
+    qrels, runs = read(arguments, grades)
     chosen = names(qrels) if callable(names) else given
     with faults_are_located(qrels):
         return evaluate(
@@ -73,12 +75,14 @@ def score_runs(
         )
 
 
-def _read_trec(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
+def _read_trec(arguments: argparse.Namespace, grades: Grades) -> tuple[Qrels, list[Any]]:
     read_standard_input(arguments)
-    return read_qrels(arguments.qrels), arguments.runs
+    return grades.read(arguments.qrels), arguments.runs
 
 
-def _read_letor(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
+def _read_letor(arguments: argparse.Namespace, grades: Grades) -> tuple[Qrels, list[Any]]:
+    if grades.labels is not None:
+        raise ValueError("With --letor, grades are numbers; --grades must have the form OLD=NEW.")
     if arguments.qrels == "-":
         raise ValueError("With --letor, qrels must be a file of SVMlight lines, got -.")
     check_one_standard_input(arguments.runs)
@@ -86,4 +90,4 @@ def _read_letor(arguments: argparse.Namespace) -> tuple[Qrels, list[Any]]:
     for each in arguments.runs:
         scores = standard_input() if each == "-" else each
         pairs.append(read_letor(arguments.qrels, scores, name=Path(each).name))
-    return pairs[0][0], [run for _, run in pairs]
+    return grades.read(pairs[0][0]), [run for _, run in pairs]

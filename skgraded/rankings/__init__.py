@@ -1,5 +1,6 @@
 """Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
+from skgraded.rankings._categories import grades_of_categories
 from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings
 from skgraded.rankings._gate import CheckedColumns, read_columns
@@ -30,6 +31,7 @@ __all__ = [
     "as_rankings",
     "check_group_sizes",
     "features_for",
+    "grades_of_categories",
     "group_rows",
     "has_id_column",
     "is_missing",

@@ -12,7 +12,7 @@ from skgraded.cli._study._options import DEFAULT_MEASURES, add_formats, add_read
 from skgraded.cli._study._results import write_result
 from skgraded.cli._study._steps import chosen_measures, rules
 from skgraded.studies import compare_qrels
-from skgraded.trec import read_qrels, read_run
+from skgraded.trec import read_run
 
 __all__ = ["add_command"]
 
@@ -41,7 +41,7 @@ def add_command(studies: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Score a run by the judgments of each assessor."""
     grades = parse_grades(arguments.grades)
-    judged = [read_qrels(each).map_grades(grades) for each in arguments.qrels]
+    judged = [grades.read(each) for each in arguments.qrels]
     retrieved = read_run(arguments.run_file)
     with faults_are_located(*judged):
         found = compare_qrels(chosen_measures(arguments), judged, retrieved, **rules(arguments))

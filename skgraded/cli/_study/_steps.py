@@ -12,7 +12,7 @@ from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grade
 from skgraded.measures import Measure
 from skgraded.results import Scores
 from skgraded.studies import TopicFacts, above_first_quartile, best_systems, topic_facts
-from skgraded.trec import Qrels, evaluate, read_qrels
+from skgraded.trec import Qrels, evaluate
 
 __all__ = [
     "chosen_measures",
@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 
 def read_judgments(arguments: argparse.Namespace) -> Qrels:
     """Read the qrels and change their grades as asked for."""
-    return read_qrels(arguments.qrels).map_grades(parse_grades(arguments.grades))
+    return parse_grades(arguments.grades).read(arguments.qrels)
 
 
 def chosen_measures(arguments: argparse.Namespace) -> list[Measure]:

@@ -6,10 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from skgraded.trec._files._columns import has_columns_of, is_table
+from skgraded.trec._files._nested import is_one_run_by_topic
 from skgraded.trec._files._runs import Run
 from skgraded.trec._files._sources import is_source
 
 __all__ = ["named_runs", "unique_names"]
+
+# What data sets of ir_datasets, streams of Arrow batches and runs of ranx have.
+_ONE_RUN = ("scoreddocs_iter", "read_all", "to_dict")
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
@@ -45,24 +50,17 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
 
 
 def _is_one_run(runs: Any) -> bool:
-    if isinstance(runs, Run) or is_source(runs) or hasattr(runs, "columns"):
-        return True
     if isinstance(runs, Mapping):
-        return _is_nested(runs)
-    return hasattr(runs, "scoreddocs_iter") or not isinstance(runs, Iterable)
-
-
-def _is_nested(runs: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds the topics of one run, and not runs by their names."""
-    documents = next(iter(runs.values()), None)
-    return isinstance(documents, Mapping) and not any(
-        isinstance(each, Mapping) for each in documents.values()
-    )
+        return is_one_run_by_topic(runs)
+    if isinstance(runs, Run) or is_source(runs) or is_table(runs):
+        return True
+    return any(hasattr(runs, name) for name in _ONE_RUN) or not isinstance(runs, Iterable)
 
 
 def _is_record(each: Any) -> bool:
-    is_frame = hasattr(each, "columns")
-    return not is_frame and (hasattr(each, "query_id") or hasattr(each, "qid"))
+    if isinstance(each, Mapping):
+        return has_columns_of(each)
+    return not is_table(each) and (hasattr(each, "query_id") or hasattr(each, "qid"))
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.trec._files._documents import Documents, draw_key
-from skgraded.trec._files._sources import name_of_source, read_chunks
 
-__all__ = ["Records", "Spans", "read_records"]
+__all__ = ["N_COLUMNS", "Records", "Spans", "read_records"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
+N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
 _LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
@@ -108,11 +108,13 @@ class _Lines(NamedTuple):
     fault: tuple[int, int, int]
 
 
-def read_records(source: Any, *, is_run: bool, with_ranks: bool = True) -> Records:
-    """Read a qrels or run file chunk by chunk, so that its whole text is never in memory."""
-    reader = _Reader(name_of_source(source), is_run, is_run and with_ranks)
+def read_records(
+    chunks: Iterable[bytes], name: str, *, is_run: bool, with_ranks: bool = True
+) -> Records:
+    """Read TREC's lines chunk by chunk, so that the whole text is never in memory."""
+    reader = _Reader(name, is_run, is_run and with_ranks)
     rest = b""
-    for chunk in read_chunks(source):
+    for chunk in chunks:
         text = rest + chunk if rest else chunk
         rest = text[reader.read(text, final=False) :]
     if rest:

@@ -1,0 +1,557 @@
+"""Every form in which people hold judgments and runs is read, and gives the same values.
+
+The page "Your data in" has a row for each form; the first test compares the two lists.
+"""
+
+import gzip
+import io
+import json
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from skgraded import Rankings, evaluate, trec
+from skgraded.cli import main
+from skgraded.trec._files import _formats
+
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "your_data.md"
+MEASURES = ["xGAP(g=[0.4,0.6])", "nDCG@2", "P@1", "RR"]
+# A document's id is its row, as in learning-to-rank data.
+QRELS = {"1": {"0": 2, "1": 0, "2": 1}, "2": {"3": 1, "4": 2}}
+BINARY = {"1": {"0": 1, "2": 1}, "2": {"4": 1}}
+RUN = {"1": {"0": 8.0, "1": 9.5, "2": -1.5}, "2": {"3": 0.5, "4": 2.0}}
+
+
+def rows(nested):
+    return [(topic, each, value) for topic, row in nested.items() for each, value in row.items()]
+
+
+def ranked(nested):
+    return {topic: sorted(row, key=row.get, reverse=True) for topic, row in nested.items()}
+
+
+def columns(nested, names):
+    return dict(zip(names, map(list, zip(*rows(nested), strict=True)), strict=True))
+
+
+def trec_text(nested, is_run):
+    layout = "{} Q0 {} 0 {} tag\n" if is_run else "{} 0 {} {}\n"
+    return "".join(layout.format(*row) for row in rows(nested))
+
+
+class Form(NamedTuple):
+    """A form: how it is made of dicts of dicts, in a folder; of qrels, a run or both."""
+
+    make: Callable[[dict, str, Path], Any]
+    kinds: tuple[str, ...] = ("qrels", "run")
+    is_binary: bool = False
+    is_file: bool = False
+
+    @property
+    def plain(self):
+        return {"qrels": BINARY if self.is_binary else QRELS, "run": RUN}
+
+    def made(self, kind, folder):
+        return self.make(self.plain[kind], kind, folder)
+
+
+def in_file(write, name, kinds=("qrels", "run")):
+    """A form of files, whose content is a function of nested dicts and whether they are a run."""
+
+    def make(nested, kind, folder):
+        path = folder / f"{kind}{name}"
+        content = write(nested, kind == "run")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return Form(make, kinds, is_file=True)
+
+
+def frame_of(library, names):
+    def make(nested, kind, folder):
+        value = "score" if kind == "run" else names[2]
+        return library.DataFrame(columns(nested, [*names[:2], value]))
+
+    return make
+
+
+def csv_text(nested, is_run):
+    return pd.DataFrame(
+        columns(nested, ["query_id", "doc_id", "score" if is_run else "relevance"])
+    ).to_csv(index=False)
+
+
+def beir_text(nested, is_run):
+    lines = [f"{topic}\t{each}\t{value}\n" for topic, each, value in rows(nested)]
+    return "".join(["query-id\tcorpus-id\tscore\n", *lines])
+
+
+def json_lines(nested, is_run):
+    names = ["query_id", "doc_id", "score" if is_run else "relevance"]
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows(nested))
+
+
+def parquet(nested, is_run):
+    file = io.BytesIO()
+    names = ["query_id", "doc_id", "score" if is_run else "relevance"]
+    pl.DataFrame(columns(nested, names)).write_parquet(file)
+    return file.getvalue()
+
+
+def records(nested, kind, folder):
+    Record = namedtuple("Record", ["query_id", "doc_id", "score" if kind == "run" else "relevance"])
+    return map(Record._make, rows(nested))
+
+
+def data_set(nested, kind, folder):
+    class Dataset:
+        def qrels_iter(self):
+            return records(nested, "qrels", folder)
+
+        def scoreddocs_iter(self):
+            return records(nested, "run", folder)
+
+    return Dataset()
+
+
+def predictions(nested, is_run=True):
+    model = {"model_name": "intfloat/e5-small", "revision": "1"}
+    return json.dumps({"mteb_model_meta": model, "default": {"test": nested}})
+
+
+class HuggingFace:
+    """What `datasets.Dataset` is here: names, and columns by them, as lists or lazily."""
+
+    def __init__(self, by_name):
+        self.by_name = by_name
+        self.column_names = list(by_name)
+        self.features = dict.fromkeys(by_name)
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return iter(self.by_name[key])
+        return {name: column[key] for name, column in self.by_name.items()}
+
+    def to_dict(self):
+        return self.by_name
+
+
+def hugging_face(nested, kind, folder):
+    return HuggingFace(columns(nested, ["query-id", "corpus-id", "score"]))
+
+
+def arrow(nested, kind, folder):
+    pa = pytest.importorskip("pyarrow")
+    return pa.table(columns(nested, ["query_id", "doc_id", "score" if kind == "run" else "label"]))
+
+
+class Ranx:
+    """What `ranx.Qrels` and `ranx.Run` are here."""
+
+    def __init__(self, nested):
+        self.name = "bm25"
+        self.nested = nested
+
+    def keys(self):
+        return self.nested.keys()
+
+    def __getitem__(self, topic):
+        return self.nested[topic]
+
+    def to_dict(self):
+        return self.nested
+
+
+def letor(nested, kind, folder):
+    """Make one form of both: grades in SVMlight's lines, and a file of scores."""
+    lines = [f"{grade} qid:{topic} 1:0.5\n" for topic, _, grade in rows(QRELS)]
+    (folder / "test.txt").write_text("".join(lines))
+    (folder / "scores.txt").write_text("".join(f"{score}\n" for *_, score in rows(RUN)))
+    qrels, run = trec.read_letor(folder / "test.txt", folder / "scores.txt")
+    return run if kind == "run" else qrels
+
+
+def ranks_alone(nested, kind, folder):
+    lists = ranked(nested).items()
+    return pd.DataFrame(
+        [(topic, each, rank) for topic, row in lists for rank, each in enumerate(row, start=1)],
+        columns=["query_id", "doc_id", "rank"],
+    )
+
+
+def read_before(nested, kind, folder):
+    return trec.read_run(nested) if kind == "run" else trec.read_qrels(nested)
+
+
+FORMS = {
+    "TREC file": in_file(trec_text, ".txt"),
+    "Compressed file": in_file(lambda *given: gzip.compress(trec_text(*given).encode()), ".gz"),
+    "Open file": Form(lambda nested, kind, _: io.StringIO(trec_text(nested, kind == "run"))),
+    "Dict of dicts": Form(lambda nested, kind, _: nested),
+    "pandas, names of ir_measures": Form(frame_of(pd, ["query_id", "doc_id", "relevance"])),
+    "pandas, names of PyTerrier": Form(frame_of(pd, ["qid", "docno", "label"])),
+    "polars": Form(frame_of(pl, ["query_id", "doc_id", "relevance"])),
+    "Records": Form(records),
+    "ir_datasets": Form(data_set),
+    "`Qrels` and `Run`": Form(read_before),
+    "Learning-to-rank file and scores": Form(letor),
+    "Ranked lists": Form(lambda nested, *_: ranked(nested), ("run",)),
+    "Lists of relevant documents": Form(
+        lambda nested, *_: ranked(nested), ("qrels",), is_binary=True
+    ),
+    "Sets of relevant documents": Form(
+        lambda nested, *_: {topic: set(row) for topic, row in nested.items()},
+        ("qrels",),
+        is_binary=True,
+    ),
+    "Columns of BEIR": Form(frame_of(pd, ["query-id", "corpus-id", "score"])),
+    "Rank without a score": Form(ranks_alone, ("run",)),
+    "BEIR file": in_file(beir_text, ".tsv"),
+    "JSON": in_file(lambda nested, _: json.dumps(nested, indent=1), ".json"),
+    "JSON lines": in_file(json_lines, ".jsonl"),
+    "CSV": in_file(csv_text, ".csv"),
+    "Parquet": in_file(parquet, ".parquet"),
+    "MTEB predictions": in_file(predictions, ".json", ("run",)),
+    "Hugging Face": Form(hugging_face),
+    "Arrow": Form(arrow),
+    "ranx": Form(lambda nested, *_: Ranx(nested)),
+    "NTCIR file": in_file(
+        lambda nested, _: "".join(
+            f"{topic} {each} L{grade}\n" for topic, each, grade in rows(nested)
+        ),
+        ".qrels",
+        ("qrels",),
+    ),
+}
+BOTH = [(name, kind) for name, form in FORMS.items() for kind in form.kinds]
+FILES = [(name, kind) for name, kind in BOTH if FORMS[name].is_file]
+
+
+def test_the_page_lists_the_forms():
+    section = PAGE.read_text(encoding="utf-8").split("\n## ")[1]
+    rows = [line for line in section.splitlines() if line.startswith("| ")]
+    assert [row.split("|")[1].strip() for row in rows] == ["form", *FORMS]
+    assert len(FORMS) == 26
+    for row, form in zip(rows[1:], FORMS.values(), strict=True):
+        filled = zip(("qrels", "run"), row.split("|")[2:4], strict=True)
+        assert {kind for kind, cell in filled if cell.strip() not in ("", "as TREC")} == set(
+            form.kinds
+        )
+
+
+@pytest.mark.parametrize(("name", "kind"), BOTH, ids=list(map(" ".join, BOTH)))
+def test_every_form_gives_the_same_values(name, kind, tmp_path):
+    form = FORMS[name]
+    plain = form.plain
+    expected = trec.evaluate(MEASURES, plain["qrels"], plain["run"]).values
+    assert len(np.unique(expected)) > 3
+    given = plain | {kind: form.made(kind, tmp_path)}
+    found = trec.evaluate(MEASURES, given["qrels"], given["run"])
+    np.testing.assert_array_equal(found.values, expected)
+    given = plain | {kind: form.made(kind, tmp_path)}
+    rankings = Rankings.from_trec(given["qrels"], given["run"])
+    np.testing.assert_array_equal(evaluate(MEASURES, rankings).values, expected[0])
+    found = read_before(form.made(kind, tmp_path), kind, tmp_path).to_dict()
+    assert {topic: set(row) for topic, row in found.items()} == {
+        topic: set(row) for topic, row in plain[kind].items()
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMS.items() if "run" in form.kinds])
+def test_every_form_of_a_run_is_one_run_and_may_be_named(name, tmp_path):
+    form = FORMS[name]
+    expected = trec.evaluate(MEASURES, QRELS, RUN).values
+    assert trec.evaluate(MEASURES, QRELS, form.made("run", tmp_path)).values.shape == expected.shape
+    two = {each: form.made("run", tmp_path) for each in ("a", "b")}
+    found = trec.evaluate(MEASURES, QRELS, two)
+    assert found.systems == ("a", "b")
+    np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
+    found = trec.evaluate(MEASURES, QRELS, [form.made("run", tmp_path) for _ in "ab"])
+    np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
+
+
+@pytest.mark.parametrize(("name", "kind"), FILES, ids=list(map(" ".join, FILES)))
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_command_line_reads_every_file(name, kind, packed, tmp_path, capsys):
+    plain = {each: tmp_path / each for each in ("qrels", "run")}
+    for each, path in plain.items():
+        path.write_text(trec_text(QRELS if each == "qrels" else RUN, each == "run"))
+    given = plain | {kind: FORMS[name].made(kind, tmp_path)}
+    if packed and name != "Compressed file":
+        given[kind].write_bytes(gzip.compress(given[kind].read_bytes()))
+    options = [f"-m{measure}" for measure in MEASURES]
+    printed = []
+    for files in (plain, given):
+        assert main(["evaluate", str(files["qrels"]), str(files["run"]), *options, "-q"]) == 0
+        printed.append([line.split()[1:] for line in capsys.readouterr().out.splitlines()[:3]])
+    assert printed[0] == printed[1]
+    assert len(printed[0][1]) == len(MEASURES)
+
+
+def refuse(message, source, kind="qrels", **options):
+    with pytest.raises((ValueError, TypeError), match=message):
+        (trec.read_qrels if kind == "qrels" else trec.read_run)(source, **options)
+
+
+BOTH_READINGS = {
+    "three columns of qrels": (
+        "qrels",
+        "q1\td1\t1\n",
+        "the third of 3 columns may be a grade or an iteration, got 'q1.*d1.*1'.*first line",
+    ),
+    "three columns of a run": (
+        "run",
+        "# ids\nq1\td1\t1\n",
+        "the third of 3 columns may be a score or, as in MS MARCO, a rank",
+    ),
+    "no header": ("qrels", "q1,d1,1\n", "the first line of a table must name the columns, such as"),
+    "two names of topics": (
+        "qrels",
+        "qid,query_id,doc_id,label\n1,2,d,1\n",
+        "one column of its kind, got qid and query_id, which differ",
+    ),
+    "scores for grades": (
+        "qrels",
+        "query_id,doc_id,score\n1,d,1\n",
+        "The column score may hold the scores of a run, .* or grades: then rename it",
+    ),
+    "numbers below a topic": (
+        "run",
+        '{"q1": [3, 1]}',
+        "topic 'q1': a list must hold ids, which are text, got 3: it may be an id or a score",
+    ),
+    "grades below a topic": ("qrels", '{"q1": [3, 1]}', "it may be an id or a grade"),
+    "pairs of numbers": ("run", '{"q1": [[3, 1.5]]}', r"got \(3, 1.5\): either may be the id"),
+    "several splits": (
+        "run",
+        '{"default": {"dev": {"q": {"d": 1}}, "test": {"q": {"d": 1}}}}',
+        "must be one set of topics, got 2: 'dev', 'test'. Pass one of them, such as data.'dev'.",
+    ),
+    "several subsets": (
+        "run",
+        '{"mteb_model_meta": {}, "de": {"test": {"q": {"d": 1}}}, "en": {"test": {"q": {"d": 1}}}}',
+        "must be one set of topics, got 2: 'de', 'en'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "text", "message"), BOTH_READINGS.values(), ids=BOTH_READINGS)
+def test_what_can_be_read_in_two_ways_is_refused(kind, text, message, tmp_path):
+    path = tmp_path / "given.txt"
+    path.write_text(text)
+    refuse(message, path, kind)
+    if text.startswith("{"):
+        refuse(message, json.loads(text), kind)
+
+
+FAULTS = {
+    "JSON": ('{"q": {"d": 1}\n,}', r"a\.x, line 2, column 2: this is no JSON: "),
+    "a word in JSON": (
+        '{"q": {"d": "high"}}',
+        r"a\.x: topic 'q', document 'd': the \w+ must be a number, got 'high'",
+    ),
+    "a key twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', r"a\.x: an object must name 'd' once"),
+    "too deep": ("[" * 100_000, r"a\.x: the objects stand too deep in each other"),
+    "no object": ('{"query_id": 1, "doc_id": 2}\n3]\n', r"a\.x, line 2, column 2: this is no JSON"),
+    "a list in a line": ('{"q": {"d": 1}}\n[3]\n', r"a\.x, line 2: a line must hold an object"),
+    "a topic in two lines": (
+        '{"q": {"d": 1}}\n{"r": {"d": 1}}\n\n{"q": {"e": 1}}',
+        r"a\.x, line 4: the topic 'q' stands in a line before",
+    ),
+    "no document in a line": (
+        '{"qid": 1, "docno": 2, "label": 1, "score": 1}\n\n{"qid": 1}\n',
+        r"a\.x, line 3: a record must have 'docno'",
+    ),
+    "a word in a line": (
+        '{"qid": 1, "docno": 2, "label": 1, "score": 1}\n'
+        '{"qid": 1, "docno": 3, "label": "x", "score": "x"}',
+        r"a\.x, line 2: the (label|score) must be a number, got 'x'",
+    ),
+    "a word in a table": (
+        'qid,docno,label,score\n1,"a\nb",1,1\n# c\n2,b,x,x\n',
+        r"a\.x, line 5: the (label|score) must be a number, got 'x'",
+    ),
+    "an underscore": (
+        "qid,docno,label,score\n1,a,1_0,1_0\n",
+        r"a\.x, line 2: the (label|score) must be a number, got '1_0'",
+    ),
+    "an empty id": ("qid,docno,label,score\n1,,1,1\n", r"a\.x, line 2: docno is missing"),
+    "an empty number": (
+        "qid,docno,label,score\n1,a,1,1\n1,b,,\n",
+        r"a\.x, line 3: the (label|score) must be finite, got nan",
+    ),
+    "too few columns": (
+        "qid\tdocno\tlabel\tscore\n1\ta\t1\t1\n1\tb\n",
+        r"a\.x, line 3: a line must have 4 columns, as the first has, got 2",
+    ),
+    "a header alone": ("qid,docno,label,score\n", "must hold at least one document"),
+    "a long field": (
+        "qid,docno,label,score\n1," + "a" * 200_000 + ",1,1\n",
+        r"a\.x, line 2: field larger than",
+    ),
+    "no number at all": ("qid,docno\n1,a\n", r"a\.x: a table must have a column "),
+}
+
+
+@pytest.mark.parametrize("kind", ["qrels", "run"])
+@pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
+def test_errors_name_the_place(kind, text, message, tmp_path):
+    path = tmp_path / "a.x"
+    path.write_text(text)
+    refuse(message, path, kind)
+
+
+def test_a_bad_grade_of_ntcir_is_named(tmp_path):
+    path = tmp_path / "a.x"
+    path.write_text("# ids\n1 a L2\n\n1 b L\n")
+    refuse(r"a\.x, line 4: the grade must be L0, L1 or so, got 'L'", path)
+    path.write_text("1 a L2\n1 b L1 x\n")
+    refuse(r"a\.x, line 2: a line has 3 columns, 'topic document L2', got 4: '1 b L1 x'", path)
+
+
+def test_a_rank_alone_must_be_one():
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rank": [1.0, np.nan]})
+    refuse("row 1: the rank must be an integer >= 0, since there is no column score", frame, "run")
+    frame = frame.assign(score=[2.0, 3.0])
+    assert trec.read_run(frame).to_dict() == {"q": {"a": 2.0, "b": 3.0}}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"q": {"a", "b"}}, "topic 'q': documents of a run must have an order, got a set"),
+        ({"q": "d1"}, "topic 'q': the documents must be .* a list, got str"),
+        ({"q": [("a", 1.0), (2.0, "b")]}, r"got \(2.0, 'b'\): either may be the id"),
+        (["d1", "d2"], "must stand below their topic, got a list of ids, which starts with 'd1'"),
+        ({"query_id": [1], "doc_id": [1, 2], "score": [1, 2]}, "one entry per row, got lengths"),
+    ],
+)
+def test_other_objects_are_refused(given, message):
+    refuse(message, given, "run")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"q": [("a", 2.0), ("b", 1.0)]},
+        {"q": [{"corpus_id": "a", "score": 2.0}, {"corpus_id": "b", "score": 1.0}]},
+        {"qid": ["q", "q"], "docno": ["a", "b"], "score": np.array([2.0, 1.0])},
+        {"qid": {"0": "q", "1": "q"}, "docno": {"0": "a", "1": "b"}, "score": {"0": 2, "1": 1}},
+        [{"qid": "q", "docno": "a", "score": 2}, {"qid": "q", "docno": "b", "score": 1}],
+        {"test": {"q": {"a": 2, "b": 1}}},
+    ],
+)
+def test_other_forms_of_mappings_are_read(given):
+    assert trec.read_run(given).to_dict() == {"q": {"a": 2.0, "b": 1.0}}
+    assert trec.evaluate("P@1", {"q": {"a": 1}}, given).values.tolist() == [[[1.0]]]
+
+
+def test_ids_of_a_table_stay_as_they_are(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('doc_id;Query ID;relevance;note\n007;q 1;1;"x;y"\n"a;""b";q 1;0;\n')
+    assert trec.read_qrels(path).to_dict() == {"q 1": {"007": 1, 'a;"b': 0}}
+
+
+def test_a_run_of_ranx_keeps_its_name():
+    assert trec.evaluate("P@1", QRELS, [Ranx(RUN)]).systems == ("bm25",)
+
+
+def test_splits_of_hugging_face_are_told_apart():
+    one = HuggingFace(columns(QRELS, ["query-id", "corpus-id", "score"]))
+    assert trec.read_qrels({"test": one}).to_dict() == QRELS
+    refuse("one set of topics, got 2: 'dev', 'test'", {"dev": one, "test": one})
+
+
+def test_ranked_lists_rank_the_first_of_repeated_documents_first():
+    run = trec.read_run({"q": ["b", "a", "b", "c"]})
+    assert run.to_dict() == {"q": {"b": -1.0, "a": -2.0, "c": -4.0}}
+    assert (run.n_duplicates, run.ranks.tolist()) == (1, [1, 2, 4])
+    for order in ("trec_eval", "score", "rank", "file"):
+        assert trec.evaluate("RR", {"q": {"c": 1}}, run, order=order).values[0] == 1 / 3
+
+
+@pytest.mark.parametrize(("reader", "library"), [(0, "pyarrow"), (1, "polars"), (2, "pyarrow")])
+def test_parquet_is_read_by_what_is_installed(reader, library, tmp_path, monkeypatch):
+    """By pyarrow, polars or pandas, which itself needs pyarrow."""
+    pytest.importorskip(library)
+    monkeypatch.setattr(_formats, "_READERS", _formats._READERS[reader : reader + 1])
+    assert trec.read_qrels(FORMS["Parquet"].made("qrels", tmp_path)).to_dict() == QRELS
+
+
+def test_without_a_library_for_parquet_the_error_names_one(tmp_path, monkeypatch):
+    path = FORMS["Parquet"].made("qrels", tmp_path)
+    for name in ("pyarrow", "pyarrow.parquet", "polars", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match="Parquet needs pyarrow or polars: pip install pyarrow"):
+        trec.read_qrels(path)
+    path.write_bytes(b"PAR1 and nothing else")
+    monkeypatch.undo()
+    refuse("qrels.parquet: this Parquet file is damaged", path)
+
+
+WORDS = {"q": {"a": "E", "b": "I", "c": "S"}}
+GRADES = {"q": {"a": 2, "b": 0, "c": 1}}
+
+
+@pytest.mark.parametrize("name", ["TREC file", "CSV", "JSON", "JSON lines", "Dict of dicts",
+                                  "pandas, names of PyTerrier", "polars"])  # fmt: skip
+def test_words_are_grades_in_the_order_of_the_labels(name, tmp_path):
+    given = FORMS[name].make(WORDS, "qrels", tmp_path)
+    assert trec.read_qrels(given, labels=["I", "S", "E"]).to_dict() == GRADES
+    refuse("must be one of I, S, got 'E'", given, labels=["I", "S"])
+    refuse("must be a number, got 'E'", given)
+
+
+@pytest.mark.parametrize("labels", ["ISE", [], ["I", "I"], [0, 1]])
+def test_labels_are_different_words(labels):
+    refuse(
+        "labels must be a list of different words, lowest grade first, got", WORDS, labels=labels
+    )
+
+
+def test_ordered_categories_are_grades():
+    frame = pd.DataFrame(columns(WORDS, ["query_id", "doc_id", "label"]))
+    words = pd.Categorical(frame["label"], ["I", "S", "E"], ordered=True)
+    assert trec.read_qrels(frame.assign(label=words)).to_dict() == GRADES
+    enums = pl.DataFrame(frame.to_dict("list")).with_columns(
+        pl.col("label").cast(pl.Enum(["I", "S", "E"]))
+    )
+    assert trec.read_qrels(enums).to_dict() == GRADES
+    refuse("categories without an order", frame.assign(label=frame["label"].astype("category")))
+    refuse("categories without an order", enums.with_columns(pl.col("label").cast(pl.Categorical)))
+    both = frame.assign(label=frame["label"].astype("category"))
+    assert trec.read_qrels(both, labels=["I", "S", "E"]).to_dict() == GRADES
+
+
+@pytest.mark.parametrize("name", ["TREC file", "CSV", "JSON"])
+def test_the_command_line_reads_words_as_grades(name, tmp_path, capsys, monkeypatch):
+    words = {
+        topic: {each: "ICE"[grade] for each, grade in row.items()} for topic, row in QRELS.items()
+    }
+    run = FORMS["JSON"].made("run", tmp_path)
+    write = FORMS[name].make
+    numbers, letters = (write(each, "qrels", tmp_path).read_bytes() for each in (QRELS, words))
+    path, printed = tmp_path / "q", []
+    for content, options in ((numbers, []), (letters, ["--grades", "I,C,E"])):
+        path.write_bytes(content)
+        assert main(["evaluate", str(path), str(run), *options]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(letters)))
+    assert main(["evaluate", "-", str(run), "--grades", "I,C,E"]) == 0
+    assert capsys.readouterr().out == printed[0]
+    assert main(["evaluate", str(path), str(run), "--grades", "I,C,E", "--grades", "2=1"]) == 0
+    assert capsys.readouterr().out != printed[0]
+    for bad in (["I"], ["I,C,,E"], ["0,1,2"], ["I,C,E", "E,C,I"]):
+        options = [word for each in bad for word in ("--grades", each)]
+        assert main(["evaluate", str(path), str(run), *options]) == 2
+        assert "name the words that stand for grades, lowest first" in capsys.readouterr().err
+    assert main(["evaluate", str(path), str(run), "--letor", "--grades", "I,C,E"]) == 2
+    assert "With --letor, grades are numbers" in capsys.readouterr().err
