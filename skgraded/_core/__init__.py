@@ -37,6 +37,7 @@ from skgraded._core._native import (
     longest_query,
     look_up_documents,
     meet_ranks,
+    missed_gain,
     noisy_lambdas,
     number_bytes,
     number_text,
@@ -64,6 +65,7 @@ from skgraded._core._native import (
     sum_exactly,
     take_documents,
     walk,
+    wanted_gain,
 )
 
 __all__ = [
@@ -95,6 +97,7 @@ __all__ = [
     "longest_query",
     "look_up_documents",
     "meet_ranks",
+    "missed_gain",
     "noisy_lambdas",
     "number_bytes",
     "number_text",
@@ -122,6 +125,7 @@ __all__ = [
     "sum_exactly",
     "take_documents",
     "walk",
+    "wanted_gain",
 ]
 
 

@@ -402,6 +402,42 @@ def discounted_preferences(
     """
 
 @overload
+def missed_gain(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+    cost: NDArray[numpy.float64],
+    rate: NDArray[numpy.float64],
+    weight: NDArray[numpy.float64],
+    begin: NDArray[numpy.int64],
+    reach: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def missed_gain(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+    cost: NDArray[numpy.float64],
+    rate: NDArray[numpy.float64],
+    weight: NDArray[numpy.float64],
+    begin: NDArray[numpy.int64],
+    reach: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Sum of the gains, each over log2(2 + cost at its rank - gain found by then), by query.
+
+    With `expected`, the levels of tied documents must stand best first.
+    """
+
+@overload
 def overlaps(
     level_by_rank: NDArray[numpy.uint8],
     tied: NDArray[numpy.uint8],
@@ -490,6 +526,33 @@ def relevant_dcg(
     n_threads: int,
 ) -> NDArray[numpy.float64]:
     """Sum over relevant documents of DCG times `inverse`, by query."""
+
+@overload
+def wanted_gain(
+    level_by_rank: NDArray[numpy.uint8],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+    wanted: float,
+    last: NDArray[numpy.float64],
+    n_threads: int,
+) -> NDArray[numpy.float64]: ...
+@overload
+def wanted_gain(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    gain: NDArray[numpy.float64],
+    wanted: float,
+    last: NDArray[numpy.float64],
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Expected mean gain down to the rank where `wanted` is found or to `last`, by query.
+
+    The levels of tied documents must stand best first. NaN where too many sums of tied
+    gains are below `wanted`.
+    """
 
 class SwapPrices:
     """

@@ -5,11 +5,13 @@
 
 #include "arrays.hpp"
 #include "inferred.hpp"
+#include "missed_gain.hpp"
 #include "overlap.hpp"
 #include "preference.hpp"
 #include "preferred.hpp"
 #include "queries.hpp"
 #include "relevant_dcg.hpp"
+#include "wanted_gain.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -50,6 +52,19 @@ struct OfLevels {
     });
   }
 
+  static Out<double> missed_gain(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
+                                 const Doubles& gain, const Doubles& cost, const Doubles& rate,
+                                 const Doubles& weight, const Integers& begin, const Doubles& reach,
+                                 std::int64_t cutoff, bool expected, std::int64_t n_threads) {
+    const Queries queries = queries_of(indptr);
+    const LogTables tables{rate.data(), weight.data(), begin.data(), reach.data(),
+                           static_cast<std::int64_t>(reach.size())};
+    return fill(New<double>{count_of(queries)}, [&](double* value) {
+      skgraded::missed_gain(by_rank.data(), tied.data(), queries, gain.data(), cost.data(), tables,
+                            cutoff, expected, n_threads, value);
+    });
+  }
+
   static Out<double> overlaps(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                               const Levels& pool_by_rank, const Integers& pool_indptr,
                               const Doubles& weight, const Integers& depth, std::int64_t n_levels,
@@ -87,10 +102,25 @@ struct OfLevels {
     });
   }
 
+  static Out<double> wanted_gain(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
+                                 const Doubles& gain, double wanted, const Doubles& last,
+                                 std::int64_t n_threads) {
+    const Queries queries = queries_of(indptr);
+    return fill(New<double>{count_of(queries)}, [&](double* value) {
+      skgraded::wanted_gain(by_rank.data(), tied.data(), queries, gain.data(), wanted, last.data(),
+                            n_threads, value);
+    });
+  }
+
   static void define(nb::module_& m) {
     m.def("discounted_preferences", &discounted_preferences, "level_by_rank"_a, "tied"_a,
           "indptr"_a, "relevant"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of worth[non-relevant documents above], by query.");
+    m.def(
+        "missed_gain", &missed_gain, "level_by_rank"_a, "tied"_a, "indptr"_a, "gain"_a, "cost"_a,
+        "rate"_a, "weight"_a, "begin"_a, "reach"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
+        "Sum of the gains, each over log2(2 + cost at its rank - gain found by then), by query.\n\n"
+        "With `expected`, the levels of tied documents must stand best first.");
     m.def("overlaps", &overlaps, "level_by_rank"_a, "tied"_a, "indptr"_a, "pool_by_rank"_a,
           "pool_indptr"_a, "weight"_a, "depth"_a, "n_levels"_a, "expected"_a, "n_threads"_a,
           "Weighted sum over depths of the documents shared with the ideal ranking, by query.");
@@ -101,6 +131,11 @@ struct OfLevels {
     m.def("relevant_dcg", &relevant_dcg, "level_by_rank"_a, "tied"_a, "indptr"_a, "discount"_a,
           "gain"_a, "inverse"_a, "inverse_at_end"_a, "n_relevant"_a, "cutoff"_a, "expected"_a,
           "n_threads"_a, "Sum over relevant documents of DCG times `inverse`, by query.");
+    m.def("wanted_gain", &wanted_gain, "level_by_rank"_a, "tied"_a, "indptr"_a, "gain"_a,
+          "wanted"_a, "last"_a, "n_threads"_a,
+          "Expected mean gain down to the rank where `wanted` is found or to `last`, by query.\n\n"
+          "The levels of tied documents must stand best first. NaN where too many sums of tied\n"
+          "gains are below `wanted`.");
   }
 };
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded import _core, _params
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._gains import _ScaleMeasure
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, Rankings, Ties
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
@@ -255,6 +255,10 @@ class BPM(_Shares, CWL):
     the user wants. The user stops at rank s, where it is found, or at rank k. A list shorter than k
     is extended by non-relevant documents. This is the static model, whose T and k are constant.
 
+    The mean over the orders of tied documents goes over all sums of their gains that are below T,
+    each as how many documents of every gain it takes. It is an error if there are more than four
+    million, which takes many tied documents of continuous grades, or a large T.
+
     Parameters
     ----------
     T : float, default=1
@@ -265,12 +269,9 @@ class BPM(_Shares, CWL):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
-        default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
+    ties, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -292,18 +293,46 @@ class BPM(_Shares, CWL):
 
     T: float = 1.0
 
+    ties: Ties = "expected"
+
     ends = True
+
+    _averages_over_ties: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(T=_params.number("T", self.T, above=0))
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def _wanted(self) -> float:
         # Shares such as 1/3 add up to T up to rounding.
-        return G < self.T * (1.0 - 1e-9)
+        return self.T * (1.0 - 1e-9)
+
+    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+        return np.less(G, self._wanted())
 
     def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return last - n + 1.0
+
+    def _raw_values(self, rankings: Rankings) -> FloatArray:
+        if self.ties != "expected":
+            return super()._raw_values(rankings)
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        last = np.broadcast_to(self._last_rank(judgments), len(ranked.lengths))
+        values = _core.wanted_gain(
+            *ranked,
+            self._gain_by_level(judgments),
+            self._wanted(),
+            np.ascontiguousarray(last, dtype=np.float64),
+            rankings.n_threads,
+        )
+        if np.isnan(values).any():
+            raise ValueError(
+                f"{self} must have a rule of ties other than 'expected' for these data: where many "
+                "tied documents have many different gains, millions of their sums are below T. "
+                "Pass ties='pessimistic', or round the grades."
+            )
+        return values
 
 
 class NERR8(_Shares, CWL):

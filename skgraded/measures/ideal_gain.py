@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
+from skgraded.measures._log_tables import log_tables
 from skgraded.measures._pool_positions import DiscountAtGainEnds, at_ranks, rank_of
 from skgraded.measures._positions import Log2, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, Rankings, Ties
+from skgraded.rankings import Judgments, RankedList, Rankings
 
 __all__ = ["RNDCG", "BinG", "G", "NDCGRel"]
 
@@ -32,17 +31,16 @@ class G(_GainMeasure):
     where r_n is the grade at rank n of a list of N documents, v the gain, cg(n) the sum of the
     gains at ranks 1..n, y_n the grade at rank n of the ideal ranking and P the pool of all judged
     documents. Beyond the end of the pool the summand of C is 1. A document is discounted by the
-    gain that the ranks above it and its own have missed, and not by its rank alone.
+    gain that the ranks above it and its own have missed, and not by its rank alone. The mean over
+    the orders of t tied documents takes time in proportion to t^2, or to t k with a cut-off.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
+    k, ties, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -61,24 +59,32 @@ class G(_GainMeasure):
     0.876977
     """
 
-    ties: Ties = "pessimistic"
-
-    _averages_over_ties: ClassVar[bool] = False
-
     def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        pool, gain = judgments.pool, self._gains(judgments)
-        found = _core.cumulate(gain[ranked.levels], ranked.indptr)
-        cost = _core.cumulate(np.maximum(gain, 1.0)[pool.levels], pool.indptr)
-        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths)
-        cost_at = at_ranks(n, cost, ranked, pool) + np.maximum(n - pool_end, 0.0)
-        # Both sums have the same ideal documents, and rounding must not make them differ.
-        missed = np.maximum(cost_at - found, 0.0)
-        discounts, last = 1.0 / np.log2(2.0 + missed), _core.last_rank(self.k)
-        total = _core.discounted_gain(
-            *ranked, discounts, True, gain, last, False, rankings.n_threads
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        gain, cost = self._gains(judgments), self._cost(ranked, judgments)
+        tables = log_tables(cost.max(initial=0.0))
+        total = _core.missed_gain(
+            *ranked,
+            gain,
+            cost,
+            tables.rate,
+            tables.weight,
+            tables.begin,
+            tables.reach,
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
         )
         return total * reciprocal(judgments.sum_over_pool(gain))
+
+    def _cost(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return C(n) at every rank."""
+        pool, n = judgments.pool, rank_of(ranked)
+        cost = np.maximum(self._gains(judgments), 1.0)[pool.levels]
+        beyond_pool = np.maximum(n - np.repeat(pool.lengths, ranked.lengths), 0.0)
+        in_pool: FloatArray = at_ranks(n, _core.cumulate(cost, pool.indptr), ranked, pool)
+        return in_pool + beyond_pool
 
 
 class BinG(_BinaryMeasure):
