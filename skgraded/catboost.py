@@ -109,8 +109,9 @@ class _KnownSet:
                 "data_sets must be tuples (labels, query ids) or (labels, query ids, row weights), "
                 f"got a {type(data_set).__name__}{length}."
             )
-        self.judgments = Judgments.from_arrays(*data_set)
-        labels, _ = split_target(data_set[0])
+        y_true, qid, *weights = data_set
+        self.judgments = Judgments(y_true, qid=qid, sample_weight=weights[0] if weights else None)
+        labels, _ = split_target(y_true)
         self.given: NDArray[np.float32] = np.asarray(labels).astype(np.float32)
         self.labels = self.given  # as CatBoost gets them
         if self.judgments.has_unjudged:

@@ -231,7 +231,7 @@ class TestTraining:
             expected = lambdas.by_row(
                 y, score, value, np.argsort(-score), sigmoid=1.5, truncation_level=4, norm=norm
             )
-            found = cost.derivatives(Judgments.from_arrays(y).rank(score))
+            found = cost.derivatives(Judgments(y).rank(score))
             np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("n", [3, 40])
@@ -239,7 +239,7 @@ class TestTraining:
         rng = np.random.default_rng(1)
         y, score = np.append(rng.integers(0, 2, n), rng.integers(0, 3, n)), rng.random(2 * n)
         y[:2], y[-1] = (0, 1), 2
-        judgments = Judgments.from_arrays(y, np.repeat([0, 1], n))
+        judgments = Judgments(y, qid=np.repeat([0, 1], n))
         empty, other = AP(rel=2, empty=1.0), R(k=3)
         found, alone, of_both = (
             np.array(LambdaMART(each, 1.0, 30, False).derivatives(judgments.rank(score)))
@@ -261,13 +261,13 @@ class TestTraining:
 
         options = {"sigmoid": 1.0, "truncation_level": 10, "norm": True}
         expected = lambdas.by_row(y, score, value, np.argsort(-score), **options)
-        found = LambdaMART(chosen, **options).derivatives(Judgments.from_arrays(y).rank(score))
+        found = LambdaMART(chosen, **options).derivatives(Judgments(y).rank(score))
         np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("spec", ["nDCG@10", "eGAP(g=[0.1,0.2,0.3,0.4])", "AP(ties=row_order)"])
     def test_a_blend_of_one_part_has_its_bits(self, rows, spec):
         X, y, qid = rows
-        judgments = Judgments.from_arrays(y, qid)
+        judgments = Judgments(y, qid=qid)
         score = np.round(X[:, 0], 1)
         alone = LambdaMART(measure(spec), 1.0, 30, True).derivatives(judgments.rank(score))
         blend = LambdaMART(Blend({spec: 1}), 1.0, 30, True).derivatives(judgments.rank(score))
@@ -275,7 +275,7 @@ class TestTraining:
 
     def test_the_sum_of_a_measure_with_itself_is_the_measure(self, rows):
         X, y, qid = rows
-        judgments = Judgments.from_arrays(y, qid)
+        judgments = Judgments(y, qid=qid)
         alone = LambdaMART(nDCG(), 1.0, 30, True).derivatives(judgments.rank(X[:, 0]))
         # Two cut-offs beyond the longest list make two parts of one measure.
         longest = int(np.bincount(qid).max())

@@ -455,33 +455,35 @@ ODD_LABELS = [
 def test_labels_are_read_as_bytes_or_refused(dtype, label):
     with np.errstate(all="ignore"):
         labels = np.array([1, label, 2], dtype)
-    levels, occurs, all_are = _core.read_byte_grades(labels)
+    grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
     value = labels[1]
     is_grade = 0 <= value <= 253 and value == np.floor(value) and not np.signbit(value)
     assert all_are == (is_grade or np.isnan(value))
     if all_are:
-        read = 255 if np.isnan(value) else int(value)
-        np.testing.assert_array_equal(levels, [1, read, 2])
-        np.testing.assert_array_equal(np.flatnonzero(occurs), np.unique([1, read, 2]))
+        judged = labels[~np.isnan(labels)]
+        np.testing.assert_array_equal(grades, np.unique([0, *judged]))
+        np.testing.assert_array_equal(np.append(grades, np.nan)[levels], labels)
+        assert any_unjudged == np.isnan(value)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
 @pytest.mark.parametrize("label", [-1, 0, 253, 254, 255, 256, 2**31 - 1, -(2**31)])
 def test_integer_labels_are_read_as_bytes_or_refused(dtype, label):
     if np.iinfo(dtype).min <= label <= np.iinfo(dtype).max:
-        levels, _, all_are = _core.read_byte_grades(np.array([1, label], dtype))
+        grades, levels, _, all_are = _core.read_byte_grades(np.array([1, label], dtype))
         assert all_are == (0 <= label <= 253)
-        assert not all_are or levels.tolist() == [1, label]
+        assert not all_are or grades[levels].tolist() == [1, label]
 
 
 @pytest.mark.parametrize("most", [0, 3, 30])
 @pytest.mark.parametrize("n_levels", [1, 5])
 def test_pools_stand_best_first(n_levels, most):
     counts = np.random.default_rng(n_levels).integers(0, most + 1, (50, n_levels))
-    found, indptr = _core.list_best_first(counts.ravel(), n_levels)
+    found, tied, indptr = _core.list_best_first(counts.ravel(), n_levels)
     falling = np.arange(n_levels)[::-1]
     expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
     np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(tied, np.zeros(len(expected)))
     np.testing.assert_array_equal(indptr, np.concatenate([[0], np.cumsum(counts.sum(axis=1))]))
 
 

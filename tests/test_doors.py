@@ -220,7 +220,7 @@ OTHER_DOORS = [
     Door("fit parameters", ranker(BOOSTER).fit, ("X", "y", "qid", "init_score")),
     Door(
         "Judgments.rank",
-        lambda y_true, y_score, qid=None: Judgments.from_arrays(y_true, qid).rank(y_score),
+        lambda y_true, y_score, qid=None: Judgments(y_true, qid=qid).rank(y_score),
         ("y_true", "y_score", "qid"),
     ),
     Door(

@@ -6,8 +6,19 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from skgraded import AP, Rankings, chunks, evaluate, make_ranking_scorer, measure, nDCG, trec, xGAP
-from skgraded.exceptions import InferredGradesWarning
+from skgraded import (
+    AP,
+    Judgments,
+    Rankings,
+    chunks,
+    evaluate,
+    make_ranking_scorer,
+    measure,
+    nDCG,
+    trec,
+    xGAP,
+)
+from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
 from skgraded.measures import measures_by_name
 from skgraded.studies import sensitivity
 
@@ -156,3 +167,55 @@ def test_a_wrong_measure_of_trec_evaluate_is_told_as_such():
         trec.evaluate("nGDC", {"q": {"a": 1}}, {"q": {"a": 1.0}})
     with pytest.raises(TypeError, match=r"got the class AP: write AP\(\)"):
         trec.evaluate(AP, {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+class TestJudgments:
+    """Labels that are read once stand in the place of the arrays."""
+
+    @pytest.mark.parametrize("spec", ["nDCG@10", "xGAP(g=[0.2,0.8])", "ERR(max_grade=2)", "Judged"])
+    def test_values_have_the_bits_of_those_of_arrays(self, spec):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 3, 60).astype(float)
+        y[rng.random(60) < 0.1] = np.nan
+        qid, weight = rng.integers(0, 7, 60), rng.random(60)
+        judgments, chosen = Judgments(y, qid=qid, sample_weight=weight), measure(spec)
+        for _ in range(3):
+            scores = rng.integers(0, 9, 60).astype(float)
+            own = chosen.per_query(y, scores, qid=qid, sample_weight=weight)
+            np.testing.assert_array_equal(chosen.per_query(judgments, scores).values, own.values)
+            assert chosen(judgments, scores) == chosen(y, scores, qid=qid, sample_weight=weight)
+            assert evaluate(spec, judgments, scores).mean() == own.mean()
+
+    def test_several_systems(self):
+        judgments = Judgments(Y, qid=QID)
+        found = evaluate(["AP", "nDCG@3"], judgments, SYSTEMS)
+        expected = evaluate(["AP", "nDCG@3"], Y, SYSTEMS, qid=QID)
+        np.testing.assert_array_equal(found.values, expected.values)
+        assert found.systems == expected.systems
+
+    @pytest.mark.parametrize("systems", [SYSTEMS["a"], SYSTEMS])
+    @pytest.mark.parametrize("named", ["qid", "sample_weight"])
+    def test_what_they_hold_cannot_be_given_again(self, systems, named):
+        with pytest.raises(TypeError, match=r"must be None with Judgments"):
+            evaluate("AP", Judgments(Y, qid=QID), systems, **{named: QID})
+
+    def test_scores_are_checked(self):
+        judgments = Judgments(Y, qid=QID)
+        with pytest.raises(ValueError, match=r"one entry per row of y_true \(60\), got 59"):
+            AP()(judgments, Y[1:])
+        with pytest.raises(TypeError, match="y_score is missing"):
+            AP()(judgments)
+
+    def test_rows_in_another_order_are_refused(self):
+        pd = pytest.importorskip("pandas")
+        judgments, scores = Judgments(pd.Series(Y), qid=QID), pd.Series(SYSTEMS["a"])
+        with pytest.raises(ValueError, match="must have its rows in the order of"):
+            AP()(judgments, scores[::-1])
+        with pytest.raises(ValueError, match=r"y_score\['b'\] must have its rows in the order of"):
+            evaluate("AP", Judgments(Y, qid=QID), {"a": scores, "b": scores[::-1]})
+
+    def test_users_beyond_the_grades_are_told(self):
+        y = np.tile([0, 1], 200)
+        judgments = Judgments(y, qid=np.repeat(np.arange(200), 2))
+        with pytest.warns(UnusedThresholdWarning):
+            xGAP(g=(0.5, 0.5))(judgments, y)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import evaluate, nDCG, query_series, query_target
-from skgraded.rankings import group_rows
+from skgraded.rankings import place_rows
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -82,14 +82,14 @@ def group_slowly(ids):
 
 
 def assert_grouped(ids, plain):
-    names, indptr, row_order = group_rows(ids, len(plain))
+    names, indptr, places = place_rows(ids, len(plain))
     expected_names, expected_rows = group_slowly(plain)
     assert [str(each) for each in names.tolist()] == [str(each) for each in expected_names]
-    order = np.arange(len(plain)) if row_order is None else row_order
+    order = np.arange(len(plain)) if places is None else np.argsort(places)
     rows = [order[a:b].tolist() for a, b in itertools.pairwise(indptr)]
     assert rows == expected_rows
     together = order.tolist() == sorted(order.tolist())
-    assert (row_order is None) == together
+    assert (places is None) == together
 
 
 @pytest.mark.parametrize("kind", IDS)
@@ -138,7 +138,7 @@ def test_integers_close_together_and_far_apart(numbers, distance):
 def test_a_column_of_another_length_is_refused():
     for column in (pd.Series(["a", "b", "c"]), pd.Series(["a", "b", "c"]).astype("category")):
         with pytest.raises(ValueError, match=r"^qid must have one entry per row of y_true \(2\)"):
-            group_rows(column, 2)
+            place_rows(column, 2)
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=3000), st.integers(1, 3))
@@ -156,7 +156,7 @@ def test_more_ids_than_the_table_has_room_for_at_first():
 
 
 def test_zeros_of_both_signs_are_one_query():
-    names, indptr, _ = group_rows(np.array([0.0, -0.0]), 2)
+    names, indptr, _ = place_rows(np.array([0.0, -0.0]), 2)
     assert names.tolist() == [0.0]
     assert indptr.tolist() == [0, 2]
 
@@ -189,24 +189,24 @@ def test_a_missing_id_is_named_with_its_row(ids):
     with pytest.raises(
         ValueError, match=r"^qid must name a query in every row, got .* in row 1\.$"
     ):
-        group_rows(ids, 3)
+        place_rows(ids, 3)
 
 
 def test_ids_that_cannot_be_hashed_are_refused():
     ids = np.empty(2, dtype=object)
     ids[:] = [[1], [1]]
     with pytest.raises((ValueError, TypeError), match="hash"):
-        group_rows(ids, 2)
+        place_rows(ids, 2)
 
 
 OBJECTS_WITHOUT_PANDAS = """
 import sys
 import numpy as np
-from skgraded.rankings import group_rows
+from skgraded.rankings import place_rows
 ids = np.array(["b", 1, "b", 2.5, 1], dtype=object)
-names, indptr, order = group_rows(ids, 5)
+names, indptr, places = place_rows(ids, 5)
 assert "pandas" not in sys.modules
-print(names.tolist(), indptr.tolist(), order.tolist())
+print(names.tolist(), indptr.tolist(), places.tolist())
 """
 
 

@@ -49,7 +49,7 @@ G = (0.1, 0.2, 0.3, 0.4)
 
 
 def derivatives(cost, y_true, y_score, **options):
-    return np.array(cost.derivatives(Judgments.from_arrays(y_true).rank(y_score, **options)))
+    return np.array(cost.derivatives(Judgments(y_true).rank(y_score, **options)))
 
 
 def literal_value(chosen):
@@ -185,9 +185,9 @@ def test_order_of_the_rows_in_a_tie_as_lightgbm_has_it(rows):
 def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
     cost = data.draw(costs(name, top_of(rows.y_true), 40))
     scores = np.round(np.tanh(rows.y_score), 1)
-    first = np.array(cost.derivatives(Judgments.from_arrays(rows.y_true, rows.qid).rank(scores)))
+    first = np.array(cost.derivatives(Judgments(rows.y_true, qid=rows.qid).rank(scores)))
     shuffle = np.array(data.draw(st.permutations(range(len(scores)))))
-    judgments = Judgments.from_arrays(rows.y_true[shuffle], rows.qid[shuffle])
+    judgments = Judgments(rows.y_true[shuffle], qid=rows.qid[shuffle])
     second = np.array(cost.derivatives(judgments.rank(scores[shuffle])))
     assert np.array_equal(first[:, shuffle], second)
 
@@ -203,7 +203,7 @@ def test_gradients_sum_to_zero_in_each_query_and_hessians_are_not_negative(rows,
     cost = LambdaMART(
         dataclasses.replace(chosen, ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
     )
-    judgments = Judgments.from_arrays(rows.y_true, rows.qid)
+    judgments = Judgments(rows.y_true, qid=rows.qid)
     gradient, hessian = cost.derivatives(judgments.rank(np.tanh(rows.y_score)))
     sums = [gradient[rows.qid == query].sum() for query in judgments.qid]
     np.testing.assert_allclose(sums, 0.0, atol=1e-12)
@@ -246,7 +246,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(chosen):
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(700), rng.integers(1, 200, 700))
     y_true, y_score = rng.integers(0, 5, len(qid)), np.round(rng.standard_normal(len(qid)), 2)
-    judgments, cost = Judgments.from_arrays(y_true, qid), LambdaMART(chosen, 1.0, 30, True)
+    judgments, cost = Judgments(y_true, qid=qid), LambdaMART(chosen, 1.0, 30, True)
     one = cost.derivatives(judgments.rank(y_score))
     for n_threads in (2, 3):
         many = cost.derivatives(judgments.rank(y_score, n_threads))

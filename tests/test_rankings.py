@@ -23,10 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGra
     [
         (([1, 0], [1.0, np.nan]), "y_score must be finite, got nan in row 1"),
         (([1, 0], [np.inf, 1.0]), "y_score must be finite, got inf in row 0"),
-        (
-            ([1, 0], [1.0]),
-            "y_true and y_score must have the same length, got 2 labels and 1",
-        ),
+        (([1, 0], [1.0]), r"y_score must have one entry per row of y_true \(2\), got 1"),
         (([], []), "y_true must hold at least one document"),
         (([1, -1], [1.0, 2.0]), "y_true must hold grades >= 0, got -1 in row 1. Use 0 .*NaN for"),
         (([1.0, -0.5], [1.0, 2.0]), r"y_true must hold grades >= 0, got -0\.5 in row 1"),
@@ -167,7 +164,7 @@ def test_columns_of_frames():
 
 
 def test_grades_with_gaps_are_compact_levels():
-    judgments = Judgments.from_arrays([16, 0, 4, np.nan, 4])
+    judgments = Judgments([16, 0, 4, np.nan, 4])
     assert judgments.grades.tolist() == [0, 4, 16]
     assert judgments.levels.tolist() == [2, 0, 1, 3, 1]
     assert judgments.counts.tolist() == [[1, 2, 1]]
@@ -175,7 +172,7 @@ def test_grades_with_gaps_are_compact_levels():
 
 
 def test_labels_are_laid_out_once_for_many_scores():
-    judgments = Judgments.from_arrays([0, 2, 1, 0], qid=["b", "a", "b", "a"])
+    judgments = Judgments([0, 2, 1, 0], qid=["b", "a", "b", "a"])
     assert judgments.qid.tolist() == ["b", "a"]
     for scores in ([1, 2, 3, 4], [4, 3, 2, 1], [0, 0, 0, 0]):
         assert AP()(judgments.rank(scores)) == AP()([0, 2, 1, 0], scores, qid=["b", "a", "b", "a"])
@@ -254,7 +251,7 @@ GRADES = st.integers(0, 260) | st.sampled_from([0.5, 1e6, 2.0**40]) | st.just(np
 def test_labels_are_read_in_one_pass_as_in_several(labels, dtype):
     labels = np.array(labels, dtype)
     grades, levels = levels_of(labels)
-    judgments = Judgments.from_arrays(labels)
+    judgments = Judgments(labels)
     np.testing.assert_array_equal(judgments.grades, grades)
     np.testing.assert_array_equal(judgments.levels, levels)
     assert judgments.levels.dtype == levels.dtype

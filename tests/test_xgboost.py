@@ -176,7 +176,7 @@ def test_objective_is_that_of_the_kernel_times_the_weight_of_the_query(parts):
     scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
     weight = np.linspace(0.5, 2.0, n_queries)
     cost = LambdaMART(TARGET, 1.0, 30, True)
-    expected = cost.derivatives(Judgments.from_arrays(y, qid).rank(scores))
+    expected = cost.derivatives(Judgments(y, qid=qid).rank(scores))
     found = objective(TARGET)(scores, matrix(parts[0]))
     weighted = objective(TARGET)(scores, matrix(parts[0], weight=weight))
     by_row = weight.astype(np.float32)[np.unique(qid, return_inverse=True)[1]]

@@ -8,7 +8,9 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
-def schedule_queries(indptr: NDArray[numpy.int64]) -> NDArray[numpy.int64]:
+def schedule_queries(
+    indptr: NDArray[numpy.int64],
+) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
     """Query numbers in the order in which rank sorts fastest."""
 
 def longest_query(indptr: NDArray[numpy.int64]) -> int:
@@ -113,34 +115,64 @@ def same_bytes(one: numpy.typing.NDArray[Any], other: numpy.typing.NDArray[Any])
 @overload
 def read_byte_grades(
     labels: NDArray[numpy.float32],
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], bool]: ...
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    bool,
+    bool,
+]: ...
 @overload
 def read_byte_grades(
     labels: NDArray[numpy.float64],
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], bool]: ...
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    bool,
+    bool,
+]: ...
 @overload
 def read_byte_grades(
     labels: NDArray[numpy.int64],
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], bool]: ...
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    bool,
+    bool,
+]: ...
 @overload
 def read_byte_grades(
     labels: NDArray[numpy.int32],
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], bool]: ...
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    bool,
+    bool,
+]: ...
 @overload
 def read_byte_grades(
     labels: NDArray[numpy.uint8],
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], bool]:
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    bool,
+    bool,
+]:
     """
-    Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan.
+    Grades that occur, level of each label, whether any is nan, and whether all could be read.
 
-    The byte of nan is 255.
+    Without the latter, where labels are not integers from 0 to 253 or nan, the others have no
+    meaning.
     """
 
 def list_best_first(
     counts: NDArray[numpy.int64], n_levels: int
-) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
+) -> tuple[
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    Annotated[NDArray[numpy.uint8], dict(writable=False)],
+    Annotated[NDArray[numpy.int64], dict(writable=False)],
+]:
     """
-    Levels of every query, the best first, from their counts, and the borders of queries.
+    Levels of every query, the best first, from their counts, no ties, and the borders.
     """
 
 def count_marked(
@@ -169,24 +201,24 @@ def gather_levels(
     order: NDArray[numpy.int32],
     indptr: NDArray[numpy.int64],
     n_threads: int,
-) -> NDArray[numpy.uint8]: ...
+) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]: ...
 @overload
 def gather_levels(
     level: NDArray[numpy.int32],
     order: NDArray[numpy.int32],
     indptr: NDArray[numpy.int64],
     n_threads: int,
-) -> NDArray[numpy.int32]:
+) -> Annotated[NDArray[numpy.int32], dict(writable=False)]:
     """Grade levels in rank order."""
 
 @overload
 def count_levels(
     level: NDArray[numpy.uint8], indptr: NDArray[numpy.int64], n_levels: int
-) -> NDArray[numpy.int64]: ...
+) -> Annotated[NDArray[numpy.int64], dict(writable=False)]: ...
 @overload
 def count_levels(
     level: NDArray[numpy.int32], indptr: NDArray[numpy.int64], n_levels: int
-) -> NDArray[numpy.int64]:
+) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
     """Documents of each level, by query."""
 
 @overload

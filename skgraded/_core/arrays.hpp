@@ -95,6 +95,13 @@ Out<T> fill(New<T> made, const Kernel& kernel) {
   return std::move(made).array();
 }
 
+// The same, for an array that nobody can make writeable.
+template <class T, class Kernel>
+Sealed<T> fill_sealed(New<T> made, const Kernel& kernel) {
+  without_gil([&] { kernel(made.data()); });
+  return std::move(made).sealed();
+}
+
 template <class T, class U, class Kernel>
 std::tuple<Out<T>, Out<U>> fill(New<T> first, New<U> second, const Kernel& kernel) {
   without_gil([&] { kernel(first.data(), second.data()); });

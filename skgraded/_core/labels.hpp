@@ -68,6 +68,24 @@ bool read_byte_grades(const Label* labels, std::int64_t n, std::uint8_t* grades,
   return true;
 }
 
+// Replaces grades by their levels, the places among the grades that occur and grade 0; the level of
+// the unjudged stands behind them. Returns the number of grades, which are written to `found`.
+inline std::int64_t to_levels(const std::uint8_t* occurs, std::int64_t n, std::uint8_t* grades,
+                              double* found) noexcept {
+  std::uint8_t level_of[256] = {};
+  std::int64_t n_levels = 0;
+  bool are_levels = occurs[kUnjudgedByte] == 0;
+  for (int grade = 0; grade <= kTopByteGrade; ++grade) {
+    if (grade > 0 && occurs[grade] == 0) continue;
+    are_levels &= grade == n_levels;
+    level_of[grade] = static_cast<std::uint8_t>(n_levels);
+    found[n_levels++] = grade;
+  }
+  level_of[kUnjudgedByte] = static_cast<std::uint8_t>(n_levels);
+  for (std::int64_t i = 0; i < n && !are_levels; ++i) grades[i] = level_of[grades[i]];
+  return n_levels;
+}
+
 // The borders of queries of so many documents.
 inline void borders_of(const std::int64_t* counts, std::int64_t n_queries, std::int64_t n_levels,
                        std::int64_t* indptr) noexcept {

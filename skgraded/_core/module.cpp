@@ -48,10 +48,10 @@ using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
 
-Out<std::int64_t> py_schedule_queries(const Integers& indptr) {
+Sealed<std::int64_t> py_schedule_queries(const Integers& indptr) {
   const Queries queries = queries_of(indptr);
-  return fill(New<std::int64_t>{count_of(queries)},
-              [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
+  return fill_sealed(New<std::int64_t>{count_of(queries)},
+                     [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
 }
 
 std::tuple<Sealed<std::int32_t>, Sealed<std::uint8_t>> py_rank(const Doubles& scores,
@@ -212,26 +212,36 @@ std::tuple<Sealed<double>, std::int64_t> py_place_scores(const Doubles& scores,
 }
 
 template <class Label>
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, bool> py_read_byte_grades(
+std::tuple<Sealed<double>, Sealed<std::uint8_t>, bool, bool> py_read_byte_grades(
     const In<Label>& labels) {
-  New<std::uint8_t> grades{labels.size()}, occurs{256};
+  const auto n = static_cast<std::int64_t>(labels.size());
+  New<std::uint8_t> levels{labels.size()};
+  std::uint8_t occurs[256];
+  double found[256];
+  std::int64_t n_levels = 0;
   const bool all = without_gil([&] {
-    return read_byte_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data(),
-                            occurs.data());
+    if (!read_byte_grades(labels.data(), n, levels.data(), occurs)) return false;
+    n_levels = to_levels(occurs, n, levels.data(), found);
+    return true;
   });
-  return {std::move(grades).array(), std::move(occurs).array(), all};
+  New<double> grades{static_cast<std::size_t>(n_levels)};
+  std::copy_n(found, n_levels, grades.data());
+  return {std::move(grades).sealed(), std::move(levels).sealed(), occurs[kUnjudgedByte] != 0, all};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::int64_t>> py_list_best_first(
+std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_list_best_first(
     const Table<std::int64_t>& counts, std::int64_t n_levels) {
   const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
   New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
   borders_of(counts.data(), n_queries, n_levels, indptr.data());
   const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
-  auto levels = fill(New<std::uint8_t>{n_documents}, [&](std::uint8_t* first) {
-    fill_best_first(counts.data(), n_queries, n_levels, first, first + n_documents);
+  New<std::uint8_t> levels{n_documents}, tied{n_documents};
+  without_gil([&] {
+    fill_best_first(counts.data(), n_queries, n_levels, levels.data(), levels.data() + n_documents);
+    std::fill_n(tied.data(), n_documents, std::uint8_t{0});
+    return 0;
   });
-  return {std::move(levels), std::move(indptr).array()};
+  return {std::move(levels).sealed(), std::move(tied).sealed(), std::move(indptr).sealed()};
 }
 
 Out<std::int64_t> py_count_marked(const Table<std::int64_t>& counts, const Bytes& marked) {
@@ -256,8 +266,10 @@ template <class... Labels>
 void define_labels(nb::module_& m) {
   (m.def(
        "read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
-       "Labels as bytes, which of them occur, and whether all are grades from 0 to 253 or nan.\n\n"
-       "The byte of nan is 255."),
+       "Grades that occur, level of each label, whether any is nan, and whether all could be "
+       "read.\n"
+       "\nWithout the latter, where labels are not integers from 0 to 253 or nan, the others have "
+       "no\nmeaning."),
    ...);
 }
 
@@ -275,20 +287,20 @@ template <class Level>
 struct OfLevels {
   using Levels = In<Level>;
 
-  static Out<Level> gather_levels(const Levels& level, const Order& order, const Integers& indptr,
-                                  std::int64_t n_threads) {
-    return fill(New<Level>{level.size()}, [&](Level* by_rank) {
+  static Sealed<Level> gather_levels(const Levels& level, const Order& order,
+                                     const Integers& indptr, std::int64_t n_threads) {
+    return fill_sealed(New<Level>{level.size()}, [&](Level* by_rank) {
       skgraded::gather_levels(level.data(), order.data(), queries_of(indptr), n_threads, by_rank);
     });
   }
 
-  static Out<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
-                                        std::int64_t n_levels) {
+  static Sealed<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
+                                           std::int64_t n_levels) {
     const Queries queries = queries_of(indptr);
-    return fill(New<std::int64_t>{count_of(queries), static_cast<std::size_t>(n_levels)},
-                [&](std::int64_t* counts) {
-                  skgraded::count_levels(level.data(), queries, n_levels, counts);
-                });
+    return fill_sealed(New<std::int64_t>{count_of(queries), static_cast<std::size_t>(n_levels)},
+                       [&](std::int64_t* counts) {
+                         skgraded::count_levels(level.data(), queries, n_levels, counts);
+                       });
   }
 
   static Out<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
@@ -452,7 +464,7 @@ NB_MODULE(_native, m) {
         "Whether two arrays are of one type and hold the same bytes.");
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
   m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
-        "Levels of every query, the best first, from their counts, and the borders of queries.");
+        "Levels of every query, the best first, from their counts, no ties, and the borders.");
   m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
         "Documents whose level is marked, by query; `counts` holds those of every level.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,

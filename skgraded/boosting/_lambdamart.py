@@ -181,14 +181,14 @@ def _swap_prices(
     base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
     if form.K is not None and form.moments is not None:
-        position = _weights(form.moments.positions, judgments)
-        position_ragged = form.moments.positions.ragged
+        position = _weights(form.moments.weights, judgments)
+        position_ragged = form.moments.weights.ragged
         base, columns, column = form.K
         # All gains are 0, so any discounts of the right size will do.
         discount, discount_ragged = position, position_ragged
     if form.gains is not None:
-        discount = _weights(form.gains.discount, judgments)
-        discount_ragged = form.gains.discount.ragged
+        discount = _weights(form.gains.weights, judgments)
+        discount_ragged = form.gains.weights.ragged
         gain, gain_factor = form.gains.gain, factor * form.scale
     return _core.SwapPrices(
         discount=discount,

@@ -89,7 +89,7 @@ def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
     >>> import numpy as np
     >>> from skgraded.engines import on_scale
     >>> from skgraded.rankings import Judgments
-    >>> on_scale(Judgments.from_arrays([0, 3, 0]), np.arange(5.0)).grades
+    >>> on_scale(Judgments([0, 3, 0]), np.arange(5.0)).grades
     array([0., 1., 2., 3., 4.])
     """
     if grades is None or np.array_equal(judgments.grades, grades):

@@ -25,7 +25,7 @@ __all__ = ["evaluate"]
 
 def evaluate(
     measures: Measures,
-    y_true: ArrayLike | Rankings | Mapping[str, Rankings],
+    y_true: ArrayLike | Judgments | Rankings | Mapping[str, Rankings],
     y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     qid: ArrayLike | None = None,
@@ -39,9 +39,10 @@ def evaluate(
     measures : str, Measure, sequence of them, or mapping of str to them
         The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``. The keys of a mapping are
         the names under which they are reported.
-    y_true : array-like of shape (n_documents,), Rankings, or mapping of str to Rankings
-        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, or those of several
-        systems by name, without `y_score`, `qid` and `sample_weight`.
+    y_true : array-like of shape (n_documents,), Judgments, Rankings, or mapping of str to Rankings
+        Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+        `sample_weight`; or a `Rankings`, or those of several systems by name, without `y_score`,
+        either.
     y_score : array-like of shape (n_documents,), or mapping of str to them, optional
         Scores; the document with the highest score ranks first. Or the scores of several systems by
         name, as a mapping or a DataFrame with a column for each system.
@@ -69,6 +70,7 @@ def evaluate(
 
     See Also
     --------
+    Judgments : Labels that are read once, to be scored many times.
     measure : The string form of measures.
 
     Examples
@@ -93,7 +95,7 @@ def evaluate(
     _refuse_other_order(measures, y_score)
     named = measures_by_name(measures)
     if isinstance(y_true, Mapping) and y_score is None:
-        _refuse_arrays(qid=qid, sample_weight=sample_weight)
+        _refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())
     if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
         ranked = _ranked(y_score, y_true, qid, sample_weight, n_threads)
@@ -134,10 +136,14 @@ def _ranked(
     else:
         systems = by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
         given = {"y_score": y_score}
-    columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
-    if qid is None:
-        qid = columns.ids
     judgments: Judgments | None = None
+    if isinstance(y_true, Judgments):
+        _refuse_arrays("Judgments", qid=qid, sample_weight=sample_weight)
+        judgments = y_true
+        read_columns(None, **given)
+    else:
+        columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
+        qid = columns.ids if qid is None else qid
     for system, scores in systems.items():
         try:
             if judgments is None:
@@ -173,10 +179,10 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
     return rankings
 
 
-def _refuse_arrays(**arrays: Any) -> None:
+def _refuse_arrays(beside: str, **arrays: Any) -> None:
     for name, given in arrays.items():
         if given is not None:
-            raise TypeError(f"{name} must be None with Rankings, got {type(given).__name__}.")
+            raise TypeError(f"{name} must be None with {beside}, got {type(given).__name__}.")
 
 
 def _refuse_other_order(measures: object, third: object) -> None:

@@ -1,4 +1,4 @@
-"""What measures compute from labels and from rankings, and keep with them for later calls."""
+"""What measures compute from labels, and keep with them for later calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
     from skgraded.measures._positions import Positions
     from skgraded.measures._prefix import PrefixForm, PrefixMeasure
-    from skgraded.measures._sums import GainSum, PairMoments
 
-__all__ = ["LabelResults", "RankingSums"]
+__all__ = ["LabelResults"]
 
 FloatArray = NDArray[np.float64]
 
@@ -39,19 +38,3 @@ class LabelResults:
     prefix_forms: dict[PrefixMeasure, PrefixForm] = field(default_factory=dict)
     ideal_values: dict[Measure, FloatArray] = field(default_factory=dict)
     rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
-
-
-@dataclass
-class RankingSums:
-    """Sums over the ranks that measures share: ``rankings.kept[RankingSums]``.
-
-    Attributes
-    ----------
-    gains : dict of GainSum to ndarray of shape (n_queries,)
-        Discounted gains.
-    moments : dict of PairMoments to ndarray of shape (n_queries, n_levels, n_levels)
-        Pair moments.
-    """
-
-    gains: dict[GainSum, FloatArray] = field(default_factory=dict)
-    moments: dict[PairMoments, FloatArray] = field(default_factory=dict)

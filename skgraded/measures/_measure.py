@@ -114,7 +114,7 @@ class Measure(Fields):
 
     def __call__(
         self,
-        y_true: ArrayLike | Rankings,
+        y_true: ArrayLike | Judgments | Rankings,
         y_score: ArrayLike | None = None,
         y: ArrayLike | None = None,
         *,
@@ -125,9 +125,9 @@ class Measure(Fields):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_documents,) or Rankings
-            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
-            `qid` and `sample_weight`.
+        y_true : array-like of shape (n_documents,), Judgments or Rankings
+            Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+            `sample_weight`, or a `Rankings`, without `y_score`, either.
         y_score : array-like of shape (n_documents,)
             Scores; the document with the highest score ranks first.
         y : array-like of shape (n_documents,), optional
@@ -172,7 +172,7 @@ class Measure(Fields):
 
     def per_query(
         self,
-        y_true: ArrayLike | Rankings,
+        y_true: ArrayLike | Judgments | Rankings,
         y_score: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -182,9 +182,9 @@ class Measure(Fields):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_documents,) or Rankings
-            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
-            `qid` and `sample_weight`.
+        y_true : array-like of shape (n_documents,), Judgments or Rankings
+            Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+            `sample_weight`, or a `Rankings`, without `y_score`, either.
         y_score : array-like of shape (n_documents,)
             Scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional
@@ -209,7 +209,7 @@ class Measure(Fields):
 
     def bounds(
         self,
-        y_true: ArrayLike | Rankings,
+        y_true: ArrayLike | Judgments | Rankings,
         y_score: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -225,9 +225,9 @@ class Measure(Fields):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_documents,) or Rankings
-            Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`,
-            `qid` and `sample_weight`.
+        y_true : array-like of shape (n_documents,), Judgments or Rankings
+            Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+            `sample_weight`, or a `Rankings`, without `y_score`, either.
         y_score : array-like of shape (n_documents,)
             Scores; the document with the highest score ranks first.
         qid : array-like of shape (n_documents,), optional

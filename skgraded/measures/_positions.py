@@ -101,7 +101,7 @@ class ByRank:
         ndarray of shape (longest list,)
             The weights.
         """
-        longest = ranked.longest
+        longest = _core.longest_query(ranked.indptr)
         return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
 
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairMatrix
 from skgraded.measures._positions import Positions
-from skgraded.measures._sums import GainSum, PairMoments, Rules
+from skgraded.measures._sums import RankSum, Rules
 from skgraded.rankings import Judgments, Rankings
 
 __all__ = ["LinearPart", "PairPart", "PrefixForm", "PrefixMeasure"]
@@ -117,26 +117,18 @@ class PrefixMeasure(Measure):
         return form
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
-        form = self._form_of_sums(judgments)
-        if not self.normalize:
-            return form
-        everywhere = np.ones_like(form.relevant)
-        return form._replace(best=form.values(judgments.ideal, everywhere, 0.0))
-
-    def _form_of_sums(self, judgments: Judgments) -> PrefixForm:
-        """Return the form before normalization."""
         linear, pairs = self._linear_part(judgments), self._pair_part(judgments)
         rules = Rules(_core.last_rank(self.k), self.ties, self.unjudged)
         gains = moments = K = None
         scale: FloatArray | float = 1.0
         if linear is not None:
             gain = np.asarray(linear.gain, dtype=np.float64)
-            gains, scale = GainSum(linear.discount, gain.tobytes(), rules), linear.scale
+            gains, scale = RankSum(linear.discount, rules, gain.tobytes()), linear.scale
         if pairs is not None:
             K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
-            moments = PairMoments(pairs.positions, rules)
+            moments = RankSum(pairs.positions, rules)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
-        return PrefixForm(
+        form = PrefixForm(
             constant=np.array(self._constant(judgments), dtype=np.float64, ndmin=1),
             scale=np.array(scale, dtype=np.float64, ndmin=1),
             gains=gains,
@@ -146,6 +138,10 @@ class PrefixMeasure(Measure):
             relevant=relevant.view(np.uint8),
             n_empty=len(relevant) - int(np.count_nonzero(relevant)),
         )
+        if not self.normalize:
+            return form
+        everywhere = np.ones_like(form.relevant)
+        return form._replace(best=form.values(judgments.ideal, everywhere, 0.0))
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -188,11 +184,11 @@ class PrefixForm(NamedTuple):
         The summand of the value that does not depend on the ranking.
     scale : ndarray of shape (n_queries,) or (1,)
         Factor of the discounted gain.
-    gains : GainSum or None
+    gains : RankSum or None
         The discounted gain, made of d and v; None without a linear part.
     K : PairMatrix or None
         The matrix K; None without a pair part.
-    moments : PairMoments or None
+    moments : RankSum or None
         The pair moments, made of p.
     best : ndarray of shape (n_queries,) or (0,)
         Value of the ideal ranking, by which values are divided; empty where they are not.
@@ -204,9 +200,9 @@ class PrefixForm(NamedTuple):
 
     constant: FloatArray
     scale: FloatArray
-    gains: GainSum | None
+    gains: RankSum | None
     K: PairMatrix | None
-    moments: PairMoments | None
+    moments: RankSum | None
     best: FloatArray
     relevant: NDArray[np.uint8]
     n_empty: int

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._kept import LabelResults, RankingSums
+from skgraded.measures._kept import LabelResults
 from skgraded.measures._positions import Positions
 from skgraded.rankings import RankedList, Rankings, Ties, Unjudged
 
-__all__ = ["GainSum", "PairMoments", "Rules"]
+__all__ = ["RankSum", "Rules"]
 
 FloatArray = NDArray[np.float64]
 
@@ -38,78 +38,49 @@ class Rules(NamedTuple):
     unjudged: Unjudged
 
 
-class GainSum(NamedTuple):
-    """The discounted gain: the sum of d_n v[r_n] over the ranks n <= k.
+class RankSum(NamedTuple):
+    """The discounted gain, the sum of d_n v[r_n] over the ranks n <= k, or the pair moments M.
 
     Attributes
     ----------
-    discount : Positions
-        Discount d_n of the ranks.
-    gain_bytes : bytes
-        The gain v by level, as the bytes of doubles, by which equal sums are found.
+    weights : Positions
+        Discount d_n of the ranks, or their weight p_n.
     rules : Rules
         Cut-off, ties and unjudged documents.
+    gain_bytes : bytes or None
+        The gain v by level, as the bytes of doubles, by which equal sums are found; None for the
+        pair moments.
     """
 
-    discount: Positions
-    gain_bytes: bytes
+    weights: Positions
     rules: Rules
+    gain_bytes: bytes | None = None
 
     @property
     def gain(self) -> FloatArray:
         """The gain v by level, shape (n_levels,)."""
-        return np.frombuffer(self.gain_bytes)
+        return np.frombuffer(self.gain_bytes or b"")
 
     def of(self, rankings: Rankings) -> FloatArray:
-        """Return the sum for every query, shape (n_queries,)."""
-        kept = rankings.kept[RankingSums].gains
-        found = kept.get(self)
-        if found is None:
-            last_rank, ties, unjudged = self.rules
-            ranked = rankings.ranked(ties, unjudged)
-            found = kept[self] = _core.discounted_gain(
-                *ranked,
-                _weights(self.discount, rankings, ranked, unjudged),
-                self.discount.ragged,
-                self.gain,
-                last_rank,
-                ties == "expected",
-                rankings.n_threads,
+        """Return the sums: one per query, or shape (n_queries, n_levels, n_levels) for moments."""
+        found = rankings.sums.get(self)
+        if found is not None:
+            return found
+        last_rank, ties, unjudged = self.rules
+        ranked = rankings.ranked(ties, unjudged)
+        weights, ragged = _weights(self.weights, rankings, ranked, unjudged), self.weights.ragged
+        n_levels, n_threads = rankings.judgments.n_levels, rankings.n_threads
+        if self.gain_bytes is None:
+            sums = _core.pair_moments(
+                *ranked, weights, ragged, n_levels, last_rank, ties == "expected", n_threads
             )
-        return found
-
-
-class PairMoments(NamedTuple):
-    """The pair moments M, which all measures with the same p and rules share.
-
-    Attributes
-    ----------
-    positions : Positions
-        Weight p_n of the ranks.
-    rules : Rules
-        Cut-off, ties and unjudged documents.
-    """
-
-    positions: Positions
-    rules: Rules
-
-    def of(self, rankings: Rankings) -> FloatArray:
-        """Return the moments of every query, shape (n_queries, n_levels, n_levels)."""
-        kept = rankings.kept[RankingSums].moments
-        found = kept.get(self)
-        if found is None:
-            last_rank, ties, unjudged = self.rules
-            ranked = rankings.ranked(ties, unjudged)
-            found = kept[self] = _core.pair_moments(
-                *ranked,
-                _weights(self.positions, rankings, ranked, unjudged),
-                self.positions.ragged,
-                rankings.judgments.n_levels,
-                last_rank,
-                ties == "expected",
-                rankings.n_threads,
+        else:
+            gain = np.frombuffer(self.gain_bytes)
+            sums = _core.discounted_gain(
+                *ranked, weights, ragged, gain, last_rank, ties == "expected", n_threads
             )
-        return found
+        rankings.sums[self] = sums
+        return sums
 
 
 def _weights(

@@ -20,7 +20,7 @@ from skgraded.measures._pair_matrix import PairMatrix, levels_of_pairs
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.measures._prefix import PairPart, PrefixMeasure
-from skgraded.measures._sums import PairMoments, Rules
+from skgraded.measures._sums import RankSum, Rules
 from skgraded.measures._thresholds import _ThresholdMeasure
 from skgraded.rankings import Judgments
 
@@ -347,7 +347,7 @@ class GeneralizedAP(_GainAveragePrecision):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
         rules = Rules(_core.last_rank(None), "row_order", "nonrelevant")
-        mean_gain = PairMoments(Reciprocal(), rules).of(judgments.ideal)
+        mean_gain = RankSum(Reciprocal(), rules).of(judgments.ideal)
         pairs = gains[:, None] * graded[None, :]
         K = PairMatrix.scaled(pairs, np.ones(judgments.n_queries))
         best = _core.pair_part(*K, mean_gain, judgments.n_queries)

@@ -313,5 +313,5 @@ def _scores_of_labels(task: _Task, splits: list[tuple[IntArray, IntArray]]) -> S
     """Score equal scores for all tested documents, for what does not depend on scores."""
     rows = np.unique(np.concatenate([np.arange(len(task.ids))[test] for _, test in splits]))
     weight = None if task.weight is None else task.weight[rows]
-    tested = Judgments.from_arrays(task.grades[rows], task.ids[rows], weight)
+    tested = Judgments(task.grades[rows], qid=task.ids[rows], sample_weight=weight)
     return evaluate(task.measures, tested.rank(np.zeros(len(rows))))

@@ -4,7 +4,7 @@ from skgraded.rankings._categories import grades_of_categories
 from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings
 from skgraded.rankings._gate import CheckedColumns, read_columns
-from skgraded.rankings._grouping import as_ids, group_rows, is_missing, number_rows
+from skgraded.rankings._grouping import as_ids, is_missing, number_rows, place_rows
 from skgraded.rankings._judgments import Judgments, Rankings
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
@@ -32,12 +32,12 @@ __all__ = [
     "check_group_sizes",
     "features_for",
     "grades_of_categories",
-    "group_rows",
     "has_id_column",
     "is_missing",
     "levels_of",
     "number_rows",
     "numeric",
+    "place_rows",
     "query_ids",
     "query_series",
     "query_target",

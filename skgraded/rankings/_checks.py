@@ -49,6 +49,8 @@ def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
+    if type(values) is np.ndarray and values.ndim == 1:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
         raise ValueError(f"{name} must have a value in every row, got a masked entry in row {row}.")
@@ -150,15 +152,16 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
 
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
-    if np.ma.is_masked(y_true):  # masked documents are unjudged
+    if isinstance(y_true, np.ma.MaskedArray) and np.ma.is_masked(
+        y_true
+    ):  # masked documents are unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
-    labels = one_dimensional("y_true", y_true)
+    labels = numeric("y_true", y_true)
     if len(labels) > _MOST_ROWS:
         raise ValueError(
             f"y_true must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
             "skgraded.chunks scores more of them in parts."
         )
-    labels = numeric("y_true", labels if labels.dtype.kind in "iuf" else y_true)
     if len(labels) == 0:
         raise ValueError("y_true must hold at least one document, got an empty array.")
     return labels

@@ -6,13 +6,13 @@ from numpy.typing import ArrayLike
 
 from skgraded._guards import warn_if_ids_are_forgotten, warn_if_swapped
 from skgraded.rankings._gate import read_columns
-from skgraded.rankings._judgments import Rankings
+from skgraded.rankings._judgments import Judgments, Rankings
 
 __all__ = ["as_rankings"]
 
 
 def as_rankings(
-    y_true: ArrayLike | Rankings,
+    y_true: ArrayLike | Judgments | Rankings,
     y_score: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -22,9 +22,9 @@ def as_rankings(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_documents,) or Rankings
-        Grades: 0 is judged not relevant, NaN is unjudged. Or a `Rankings`, without `y_score`, `qid`
-        and `sample_weight`.
+    y_true : array-like of shape (n_documents,), Judgments or Rankings
+        Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+        `sample_weight`, or a `Rankings`, without `y_score`, either.
     y_score : array-like of shape (n_documents,)
         Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
@@ -75,6 +75,10 @@ def as_rankings(
         return y_true
     if y_score is None:
         raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
+    if isinstance(y_true, Judgments):
+        if qid is not None or sample_weight is not None:
+            raise TypeError("qid and sample_weight must be None with Judgments, which hold them.")
+        return y_true.rank(y_score, n_threads)
     columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
     rankings = Rankings.of_columns(columns, y_score, sample_weight, n_threads)
     if rankings.judgments.has_fractional_grades:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import one_dimensional
 
-__all__ = ["as_ids", "count_rows", "group_rows", "is_missing", "number_rows", "place_rows"]
+__all__ = ["as_ids", "count_rows", "is_missing", "number_rows", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -41,10 +40,12 @@ class _Numbered(NamedTuple):
         return _Numbered(query_of_row, first_rows, n_runs == len(first_rows))
 
 
-def group_rows(
+def place_rows(
     qid: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Find the queries, and an order in which the rows of each query are consecutive.
+    """Find the queries, and a position for every row such that those of a query are consecutive.
+
+    Moving the entries of rows to their positions is faster than fetching them in an order.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ def group_rows(
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
         ``indptr[q]:indptr[q + 1]`` are the positions of the rows of query q.
-    row_order : ndarray of shape (n_rows,), int64, or None
-        The row at every position; None if the rows of each query are already consecutive.
+    places : ndarray of shape (n_rows,), int64, or None
+        The position of every row; None if the rows of each query are already consecutive.
 
     Raises
     ------
@@ -69,22 +70,19 @@ def group_rows(
 
     Examples
     --------
-    >>> from skgraded.rankings import group_rows
-    >>> ids, indptr, row_order = group_rows(["b", "a", "b"], 3)
-    >>> ids.tolist(), indptr.tolist(), row_order.tolist()
+    >>> from skgraded.rankings import place_rows
+    >>> ids, indptr, places = place_rows(["b", "a", "b"], 3)
+    >>> ids.tolist(), indptr.tolist(), places.tolist()
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
-    return _by_query(qid, n_rows, _core.group_rows)
-
-
-def place_rows(
-    qid: ArrayLike | None, n_rows: int
-) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Find the queries as `group_rows` does, and the position of every row instead of the order.
-
-    Moving the entries of rows to their positions is faster than fetching them in the order.
-    """
-    return _by_query(qid, n_rows, _core.place_rows)
+    if qid is None:
+        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
+    names, numbered = _numbered(qid, n_rows)
+    if not numbered.is_grouped:
+        return names, *_core.place_rows(numbered.query_of_row, len(names))
+    indptr = np.empty(len(names) + 1, dtype=np.int64)
+    indptr[:-1], indptr[-1] = numbered.first_rows, n_rows
+    return names, indptr, None
 
 
 def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
@@ -127,23 +125,9 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
     return ids, np.bincount(number)[number]
 
 
-def _by_query(
-    qid: ArrayLike | None,
-    n_rows: int,
-    arrange: Callable[[NDArray[np.int32], int], tuple[IntArray, IntArray]],
-) -> tuple[NDArray[Any], IntArray, IntArray | None]:
-    """Return ids and extents of the queries, and how rows that are not consecutive are arranged."""
-    if qid is None:
-        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
-    names, numbered = _numbered(qid, n_rows)
-    if numbered.is_grouped:
-        return names, np.append(numbered.first_rows, n_rows), None
-    return names, *arrange(numbered.query_of_row, len(names))
-
-
 def _numbered(qid: ArrayLike, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     """Return the ids of the queries, none of them missing, and their numbers."""
-    numbered = _number_column(qid)
+    numbered = None if type(qid) is np.ndarray else _number_column(qid)
     if numbered is None:
         ids = as_ids(qid)
         _check_length(ids, n_rows)

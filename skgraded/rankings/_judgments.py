@@ -9,7 +9,7 @@ A data set is read in two steps, because model training repeats only the second:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -21,7 +21,6 @@ from skgraded._guards import warn_about_scored_queries
 from skgraded._params import threads
 from skgraded._sealed import all_sealed, require, require_column, require_permutation
 from skgraded.rankings._checks import (
-    as_array,
     check_group_sizes,
     check_weights,
     numeric_labels,
@@ -29,7 +28,6 @@ from skgraded.rankings._checks import (
 )
 from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_in_other_order
 from skgraded.rankings._grouping import place_rows
-from skgraded.rankings._kept import Kept
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
@@ -41,10 +39,24 @@ IntArray = NDArray[np.int64]
 
 
 class Judgments(Labels):
-    """Graded labels by query, with everything that does not depend on scores.
+    """Graded labels by query, read once: the fast way to score many vectors of scores.
 
-    Use `Judgments.from_arrays` or `Judgments.from_groups`. Then `rank` makes a `Rankings` from any
-    number of score vectors without reading the labels again.
+    Labels and query ids are checked and grouped here, and everything that depends on them alone is
+    computed once: pools, ideal rankings, the constants of each measure. Whatever takes grades and
+    scores also takes `Judgments` and scores, as in ``nDCG(k=10)(judgments, y_score)`` and
+    ``evaluate(measures, judgments, y_score)``. A call then checks, sorts and scores, with the same
+    bits as one with arrays. Scores are in the row order of the labels.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_documents,)
+        Grades: 0 is judged not relevant, NaN is unjudged. Or what `query_target` or
+        `query_series` makes of them.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row, of any type, in any order, or what `query_ids` makes of them.
+        Without ids all rows form one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; the weight of a query is the mean over its rows.
 
     Attributes
     ----------
@@ -66,56 +78,49 @@ class Judgments(Labels):
     pool : RankedList
         The judged documents of each query, best grade first. In retrieval, the pool also holds
         judged documents that the run did not retrieve.
+
+    Raises
+    ------
+    ValueError
+        If an array is invalid, or pandas objects or ids in several places contradict each other.
+
+    Warns
+    -----
+    GroupSizesWarning
+        If the query ids look like group sizes.
+    ThinnedQueriesWarning
+        If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+    CutQueriesWarning
+        If queries have rows twice.
+
+    See Also
+    --------
+    Rankings : Documents ranked by one vector of scores.
+
+    Examples
+    --------
+    >>> from skgraded import Judgments, evaluate, nDCG
+    >>> judgments = Judgments([2, 0, 1, 0], qid=["a", "a", "b", "b"])
+    >>> nDCG(k=10)(judgments, [4, 3, 2, 1]), nDCG(k=10)(judgments, [3, 4, 2, 1])
+    (1.0, 0.8154648767857288)
+    >>> evaluate(["AP", "nDCG@10"], judgments, [3, 4, 2, 1]).mean()
+    {'AP': 0.75, 'nDCG@10': 0.8154648767857288}
     """
 
     sizes: IntArray | None = None
     row_labels: Mapping[str, Any] = MappingProxyType({})
 
-    @classmethod
-    def from_arrays(
-        cls,
+    def __init__(
+        self,
         y_true: ArrayLike,
+        *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> Judgments:
-        """Lay out labels by query, from one query id per row.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_documents,)
-            Grades: 0 is judged not relevant, NaN is unjudged. Or what `query_target` or
-            `query_series` makes of them.
-        qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
-            Without ids all rows form one query.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; the weight of a query is the mean over its rows.
-
-        Returns
-        -------
-        Judgments
-            The labels by query.
-
-        Raises
-        ------
-        ValueError
-            If an array is invalid, or pandas objects or ids in several places contradict each
-            other.
-
-        Warns
-        -----
-        GroupSizesWarning
-            If the query ids look like group sizes.
-        ThinnedQueriesWarning
-            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
-        CutQueriesWarning
-            If queries have rows twice.
-        """
+    ) -> None:
         columns = read_columns(y_true, qid, sample_weight=sample_weight)
-        judgments = cls.of_columns(columns, sample_weight)
+        self._read(columns, sample_weight)
         if columns.ids is not None:
-            warn_about_scored_queries(judgments)
-        return judgments
+            warn_about_scored_queries(self)
 
     @classmethod
     def of_columns(
@@ -135,15 +140,19 @@ class Judgments(Labels):
         Judgments
             The labels by query.
         """
+        judgments = cls.__new__(cls)
+        judgments._read(columns, sample_weight)
+        return judgments
+
+    def _read(self, columns: CheckedColumns, sample_weight: ArrayLike | None) -> None:
         labels = numeric_labels(columns.labels)
         ids, indptr, places = place_rows(columns.ids, len(labels))
-        judgments = cls._from_layout(labels, ids, indptr, places, sample_weight)
+        self._lay_out(labels, ids, indptr, places, sample_weight)
         if columns.sizes is not None:
-            starts, order = indptr[:-1], judgments.row_order
-            judgments.sizes = columns.sizes[starts if order is None else order[starts]]
+            starts, order = indptr[:-1], self.row_order
+            self.sizes = columns.sizes[starts if order is None else order[starts]]
         if columns.row_labels:
-            judgments.row_labels = columns.row_labels
-        return judgments
+            self.row_labels = columns.row_labels
 
     @classmethod
     def from_groups(
@@ -172,34 +181,35 @@ class Judgments(Labels):
         labels = numeric_labels(columns.labels)
         sizes = check_group_sizes(group, len(labels))
         if columns.ids is not None:  # they must be those of the groups
-            return cls.from_arrays(y_true, np.repeat(np.arange(len(sizes)), sizes), sample_weight)
+            ids = np.repeat(np.arange(len(sizes)), sizes)
+            return cls(y_true, qid=ids, sample_weight=sample_weight)
         indptr = np.concatenate(([0], np.cumsum(sizes)))
-        return cls._from_layout(labels, np.arange(len(sizes)), indptr, None, sample_weight)
+        judgments = cls.__new__(cls)
+        judgments._lay_out(labels, np.arange(len(sizes)), indptr, None, sample_weight)
+        return judgments
 
-    @classmethod
-    def _from_layout(
-        cls,
+    def _lay_out(
+        self,
         labels: NDArray[Any],
         qid: NDArray[Any],
         indptr: IntArray,
         places: IntArray | None,
         sample_weight: ArrayLike | None,
-    ) -> Judgments:
+    ) -> None:
         grades, levels, any_unjudged = read_labels(labels)
         weights = None
         if sample_weight is not None:
             row_weights = in_layout(check_weights(sample_weight, len(labels)), places)
             weights = mean_by_query(row_weights, indptr)
-        judgments = cls(
+        self._set_up(
             qid=qid,
             indptr=indptr,
             places=places,
             grades=grades,
-            levels=in_layout(levels, places),
+            levels=levels if places is None else in_layout(levels, places),
             weights=weights,
         )
-        judgments.has_unjudged = any_unjudged
-        return judgments
+        self.has_unjudged = any_unjudged
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "sizes": self.sizes}
@@ -232,7 +242,7 @@ class Judgments(Labels):
         Rankings
             The ranked documents.
         """
-        n_threads = threads(n_threads)
+        n_threads = 1 if n_threads is None else threads(n_threads)
         if self.row_labels:
             refuse_scores_in_other_order(self.row_labels, y_score)
         scores = own_scores(y_score, self._places, self.n_documents)
@@ -269,6 +279,8 @@ class Rankings:
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
         Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
+    sums : dict of RankSum to ndarray
+        Sums over the ranks that measures have computed, and share.
     is_ideal : bool
         Whether this is an ideal ranking, made by `Judgments.ideal`.
     """
@@ -290,7 +302,7 @@ class Rankings:
         self.judgments = judgments
         self.order, self.tied, self.scores = all_sealed(order, tied, scores)
         self.n_threads = n_threads
-        self.kept = Kept()
+        self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
     @classmethod
@@ -376,12 +388,6 @@ class Rankings:
         Rankings
             The ranked documents.
         """
-        labels, scores = as_array("y_true", columns.labels), as_array("y_score", y_score)
-        if labels.ndim == scores.ndim == 1 and len(labels) != len(scores):
-            raise ValueError(
-                "y_true and y_score must have the same length, "
-                f"got {len(labels)} labels and {len(scores)} scores."
-            )
         judgments = Judgments.of_columns(columns, sample_weight)
         if columns.ids is not None:
             warn_about_scored_queries(judgments)
@@ -458,23 +464,21 @@ class Rankings:
         """
         rule: Ties = "row_order" if ties == "expected" else ties
         found = self._lists.get((rule, unjudged))
-        if found is None:
-            found = self._lists[rule, unjudged] = self._read(rule, unjudged)
-        return found
-
-    def _read(self, ties: Ties, unjudged: Unjudged) -> RankedList:
-        judgments, unjudged_level = self.judgments, self.judgments.n_levels
+        if found is not None:
+            return found
+        judgments, n_levels = self.judgments, self.judgments.n_levels
         levels = _core.gather_levels(judgments.levels, self.order, judgments.indptr, self.n_threads)
         ranked = RankedList(levels, self.tied, judgments.indptr)
         if judgments.has_unjudged:
             if unjudged == "condense":
-                ranked = ranked.below_level(unjudged_level)
+                ranked = ranked.below_level(n_levels).sealed()
             else:
-                levels[levels >= unjudged_level] = 0
-        if ties in ("pessimistic", "optimistic"):
-            by_grade = _core.sort_within_ties(*ranked, ties == "optimistic", self.n_threads)
-            ranked = ranked._replace(levels=by_grade)
-        return ranked.sealed()
+                ranked = ranked._replace(levels=levels * (levels < n_levels)).sealed()
+        if rule != "row_order":
+            by_grade = _core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
+            ranked = ranked._replace(levels=by_grade).sealed()
+        self._lists[rule, unjudged] = ranked
+        return ranked
 
     def ranked_by_grade(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the lists of `ranked`, with tied documents best first for ``"expected"``.

@@ -45,7 +45,14 @@ class Labels:
     levels: NDArray[Any]
     weights: FloatArray | None
 
-    def __init__(
+    @classmethod
+    def _of(cls, **parts: Any) -> Self:
+        """Make judgments of arrays that fit together."""
+        made = cls.__new__(cls)
+        made._set_up(**parts)
+        return made
+
+    def _set_up(
         self,
         *,
         qid: NDArray[Any],
@@ -102,7 +109,7 @@ class Labels:
         Judgments
             The labels by query.
         """
-        return cls(
+        return cls._of(
             qid=np.arange(len(indptr) - 1) if qid is None else qid,
             indptr=indptr,
             places=None,
@@ -130,7 +137,7 @@ class Labels:
         Judgments
             The new labels.
         """
-        return type(self)(
+        return self._of(
             qid=self.qid,
             indptr=self.indptr,
             places=self._places,
@@ -155,7 +162,7 @@ class Labels:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Check arrays that come out of a pickle, and take them."""
         _require_labels(**state)
-        Labels.__init__(self, **state)
+        self._set_up(**state)
 
     @cached_property
     def row_order(self) -> IntArray | None:
@@ -169,7 +176,7 @@ class Labels:
     @cached_property
     def schedule(self) -> IntArray:
         """Order in which queries are sorted by score; those of similar size are neighbours."""
-        return sealed(_core.schedule_queries(self.indptr))
+        return _core.schedule_queries(self.indptr)
 
     @cached_property
     def has_unjudged(self) -> bool:
@@ -181,7 +188,7 @@ class Labels:
         """The judged documents of each query, best grade first."""
         if self._has_many_levels:
             return self._sort_pool().sealed()
-        return RankedList.best_first(self.counts, self.levels.dtype).sealed()
+        return RankedList.best_first(self.counts, self.levels.dtype)
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
@@ -195,7 +202,7 @@ class Labels:
         pool: RankedList | None = vars(self).get("pool")
         # Without a pool of its own, it consists of the documents themselves.
         levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
-        return sealed(_core.count_levels(levels, indptr, self.n_levels))
+        return _core.count_levels(levels, indptr, self.n_levels)
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
@@ -342,7 +349,7 @@ class Labels:
         first, last = self.indptr[queries.start], self.indptr[queries.stop]
         pool = self.pool
         pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
-        part = type(self)(
+        part = self._of(
             qid=self.qid[queries],
             indptr=self.indptr[queries.start : queries.stop + 1] - first,
             places=None,

@@ -40,7 +40,6 @@ def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
 
 # Types of labels that the kernel reads.
 _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
-_N_BYTE_GRADES = 254  # as in the kernel
 
 
 def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
@@ -49,26 +48,13 @@ def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
     Grades and levels are those of `levels_of`. Labels of a short scale are read in a single pass.
     """
     if labels.dtype in _READ_IN_ONE_PASS:
-        levels, occurs, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
+        grades, levels, any_unjudged, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
         if all_are:
-            return _of_byte_grades(levels, occurs)
+            return grades, levels, any_unjudged
     labels = labels.copy()  # another thread may write to the caller's array
     check_labels(labels)
-    grades, found = levels_of(labels)
-    return grades, found, bool(found.max() >= len(grades))
-
-
-def _of_byte_grades(
-    levels: NDArray[np.uint8], occurs: NDArray[np.uint8]
-) -> tuple[FloatArray, NDArray[np.uint8], bool]:
-    any_unjudged = bool(occurs[_LARGEST_BYTE])
-    occurs[0] = 1
-    (grades,) = occurs[:_N_BYTE_GRADES].nonzero()
-    if any_unjudged or grades[-1] >= len(grades):
-        level_of = np.full(_LARGEST_BYTE + 1, len(grades), np.uint8)
-        level_of[grades] = np.arange(len(grades))
-        levels = level_of[levels]
-    return grades.astype(np.float64), levels, any_unjudged
+    grades, levels = levels_of(labels)
+    return grades, levels, bool(levels.max() >= len(grades))
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class RankedList(NamedTuple):
     indptr: IntArray
 
     @classmethod
-    def without_ties(cls, levels: NDArray[Any], indptr: IntArray) -> RankedList:
+    def without_ties(cls, levels: NDArray[Any], indptr: IntArray) -> Self:
         """Make lists without tied documents.
 
         Parameters
@@ -54,7 +54,7 @@ class RankedList(NamedTuple):
         return cls(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
 
     @classmethod
-    def best_first(cls, counts: IntArray, dtype: Any) -> RankedList:
+    def best_first(cls, counts: IntArray, dtype: Any) -> Self:
         """Make lists with given numbers of documents by level, best level first.
 
         Parameters
@@ -67,19 +67,19 @@ class RankedList(NamedTuple):
         Returns
         -------
         RankedList
-            The lists.
+            The lists, in arrays that cannot be made writeable.
         """
         n_queries, n_levels = counts.shape
         if dtype == np.uint8 and n_levels > 0:
             counts = np.ascontiguousarray(counts, dtype=np.int64)
-            return cls.without_ties(*_core.list_best_first(counts, n_levels))
+            return cls(*_core.list_best_first(counts, n_levels))
         indptr = np.zeros(n_queries + 1, dtype=np.int64)
         counts.sum(axis=1).cumsum(out=indptr[1:])
         falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
         levels = np.repeat(falling, counts[:, ::-1].ravel())
-        return cls.without_ties(levels, indptr)
+        return cls.without_ties(levels, indptr).sealed()
 
-    def sealed(self) -> RankedList:
+    def sealed(self) -> Self:
         """Return the same lists in arrays that cannot be made writeable.
 
         Returns
@@ -87,7 +87,7 @@ class RankedList(NamedTuple):
         RankedList
             The lists.
         """
-        return RankedList(*all_sealed(*self))
+        return type(self)(*all_sealed(*self))
 
     def require_ties(self) -> None:
         """Raise UnpicklingError unless ties are marks within the queries."""

@@ -135,7 +135,7 @@ def values_of_rankers(
             f"got {type(named).__name__}."
         )
     if y_score is not None:
-        top = Judgments.from_arrays(split_target(y_true)[0]).top_grade
+        top = Judgments(split_target(y_true)[0]).top_grade
         measures = _measures_up_to(top, fields)
         scores = evaluate(measures, y_true, y_score, qid=qid, sample_weight=sample_weight)
     elif qid is not None or sample_weight is not None:
