@@ -35,11 +35,14 @@ class ThresholdEstimate(Result):
         Lower and upper end of the interval of each probability.
     confidence : float
         Confidence of each interval by itself.
+    covariance : ndarray of shape (max_grade, max_grade)
+        Covariance of the estimated probabilities.
     """
 
     g: FloatArray
     interval: FloatArray
     confidence: float
+    covariance: FloatArray
 
     @property
     def max_grade(self) -> int:

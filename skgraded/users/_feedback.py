@@ -25,6 +25,7 @@ from skgraded.users._feedback_columns import (
 from skgraded.users._resampling import (
     Correction,
     check_options,
+    covariance_of,
     grades_in_words,
     interval_of,
     resampled_sums,
@@ -55,6 +56,8 @@ class FeedbackThresholds(ThresholdEstimate):
         Lower and upper end of the interval of each probability.
     confidence : float
         Confidence of each interval by itself.
+    covariance : ndarray of shape (max_grade, max_grade)
+        Covariance of the estimated probabilities.
     n_shown : ndarray of shape (max_grade + 1,), int64
         Number of shown documents by grade, from grade 0.
     n_examined : ndarray of shape (max_grade + 1,)
@@ -273,8 +276,7 @@ def thresholds_from_feedback(
     by_unit = _sums(rows, len(n_shown), random)
     n_satisfied, n_examined = by_unit.sum(axis=0).reshape(2, -1)
     shown = known_grades(n_shown)
-    lengths = np.diff(shown)
-    steps = _steps(n_satisfied, n_examined, shown)
+    lengths, steps = np.diff(shown), _steps(n_satisfied, n_examined, shown)
     rates, widened = _resample(by_unit, shown, n_resamples, random)
     _warn_if_contradicted(rates, shown, confidence)
     raw, influence = _influence(by_unit, shown)
@@ -286,6 +288,7 @@ def thresholds_from_feedback(
         g=g,
         interval=interval,
         confidence=confidence,
+        covariance=covariance_of(_unconstrained(rates), lengths),
         n_shown=n_shown,
         n_examined=n_examined,
         n_satisfied=n_satisfied.astype(np.int64),

@@ -12,7 +12,7 @@ from skgraded.users._log_input import Log
 from skgraded.users._log_result import LogThresholds
 from skgraded.users._reader_fit import cluster_covariance
 from skgraded.users._reader_test import goodness_of_fit
-from skgraded.users._resampling import interval_of, spread_steps
+from skgraded.users._resampling import covariance_of, interval_of, spread_steps
 from skgraded.users._sessions import Sessions
 
 __all__ = ["Options", "notes_on", "result_of"]
@@ -43,6 +43,7 @@ def result_of(
         g=g,
         interval=interval,
         confidence=options.confidence,
+        covariance=covariance_of(draws, log.lengths),
         reader=chosen.reader,
         parameters=_parameters(estimate, sessions_for(chosen.reader, part)[0]),
         rank=part.rank,

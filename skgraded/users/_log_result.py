@@ -48,6 +48,8 @@ class LogThresholds(ThresholdEstimate):
         Lower and upper end of the interval of each probability.
     confidence : float
         Confidence of each interval by itself.
+    covariance : ndarray of shape (max_grade, max_grade)
+        Covariance of the estimated probabilities.
     reader : str
         The model of reading that g comes from.
     parameters : mapping of str to (float, float)

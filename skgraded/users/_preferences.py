@@ -21,6 +21,7 @@ from skgraded.users._preference_test import Wanted, misfits, warn_if_misfit
 from skgraded.users._reader_fit import cluster_covariance, maximise, sums_by
 from skgraded.users._resampling import (
     check_options,
+    covariance_of,
     grades_in_words,
     interval_of,
     require,
@@ -55,6 +56,8 @@ class PreferenceThresholds(ThresholdEstimate):
         Lower and upper end of the interval of each probability.
     confidence : float
         Confidence of each interval by itself.
+    covariance : ndarray of shape (max_grade, max_grade)
+        Covariance of the estimated probabilities.
     scale : float
         The log odds of a preference for a difference of 1 in eGAP (beta).
     ties : float
@@ -259,6 +262,7 @@ def thresholds_from_preferences(
         g=g,
         interval=interval,
         confidence=confidence,
+        covariance=covariance_of(found.draws, lengths),
         scale=found.scale,
         ties=found.ties,
         agreement=_agreement(told, g),

@@ -16,6 +16,7 @@ from skgraded.rankings import as_ids, number_rows
 __all__ = [
     "Correction",
     "check_options",
+    "covariance_of",
     "grades_in_words",
     "interval_of",
     "require",
@@ -195,6 +196,23 @@ def _without_nan(draws: FloatArray) -> FloatArray:
     nothing = np.isnan(known)
     known[nothing] = np.where(np.cumsum(nothing, axis=0)[nothing] % 2, _BELOW, _ABOVE)
     return known
+
+
+def covariance_of(draws: FloatArray, lengths: IntArray) -> FloatArray:
+    """Return the covariance of g from draws without the constraint g >= 0.
+
+    Draws are brought back to distributions first; one that tells nothing is left out. If none tells
+    anything, it is that of all g evenly. What several thresholds share is spread evenly.
+    """
+    positive = np.maximum(draws, 0.0)
+    sums = positive.sum(axis=1)
+    known = sums > 0.0  # and not nan
+    if known.sum() < 2:  # noqa: PLR2004 - the fewest that vary
+        n = int(lengths.sum())
+        return np.asarray((np.eye(n) - 1.0 / n) / (n * (n + 1)))
+    shares = positive[known] / sums[known, None]
+    covariance: FloatArray = np.atleast_2d(np.cov(np.repeat(shares / lengths, lengths, axis=1).T))
+    return covariance
 
 
 def spread_steps(
