@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from skgraded._params import choice, integer
+from skgraded._params import choice, integer, integer_or_none
 from skgraded._writers import Result, Table
 from skgraded.users._distribution import measure_with
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Persona", "Personas", "personas"]
 
@@ -22,7 +19,7 @@ _HIGHEST_TOP = 50  # 2^50 is exact in double precision, and longer scales are no
 
 @dataclasses.dataclass(frozen=True)
 class Persona:
-    """A population of users with a name and a distribution g of their thresholds.
+    """A population of users with a name, a distribution g of their thresholds and a depth.
 
     Attributes
     ----------
@@ -32,14 +29,17 @@ class Persona:
         Who these users are, in a sentence.
     g : tuple of float
         Probabilities of the thresholds 1..max_grade, which sum to 1.
+    k : int or None
+        How many documents they look at; None is the whole list.
     """
 
     name: str
     description: str
     g: tuple[float, ...]
+    k: int | None = None
 
     def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
-        """Make a measure with this g.
+        """Make a measure with this g and depth.
 
         Parameters
         ----------
@@ -48,7 +48,8 @@ class Persona:
         digits : int, optional
             Decimals to which g is rounded, such that it sums to 1. None does not round.
         **fields : objects
-            Other fields of the measure, such as ``k=10``.
+            Other fields of the measure, such as ``ties="pessimistic"``; ``k`` takes the place of
+            the depth.
 
         Returns
         -------
@@ -60,14 +61,14 @@ class Persona:
         ValueError
             If `kind` is another class, or a field is invalid.
         """
-        return measure_with(self.g, kind, digits, fields)
+        return measure_with(self.g, kind, digits, {"k": self.k, **fields})
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Personas(Result):
     """Named users of one scale of grades, from the least to the most demanding.
 
-    `to_frame` has one row per persona, with the columns name, g_1, g_2, ... and description.
+    `to_frame` has one row per persona, with the columns name, g_1, g_2, ..., k and description.
 
     Attributes
     ----------
@@ -91,6 +92,7 @@ class Personas(Result):
         columns: dict[str, Any] = {"name": [each.name for each in self.members]}
         for at, shares in enumerate(zip(*(each.g for each in self.members), strict=True)):
             columns[f"g_{at + 1}"] = shares
+        columns["k"] = [each.k for each in self.members]
         columns["description"] = [each.description for each in self.members]
         return columns
 
@@ -101,11 +103,14 @@ class Personas(Result):
             (f"g_{at}", [f"{share:.3f}" for share in by_persona])
             for at, by_persona in enumerate(shares, start=1)
         ]
+        depths = [each.k for each in self.members]
+        if any(depths):
+            columns.append(("k", ["all" if k is None else str(k) for k in depths]))
         told = [f"{each.name}: {each.description}" for each in self.members]
         return Table(["", *names], columns, told)
 
 
-def personas(max_grade: int) -> Personas:
+def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Personas:
     r"""Name users of several kinds, and give the distribution g of their thresholds.
 
     Without feedback or preferences nobody knows g. The personas are assumptions: pick the one that
@@ -113,10 +118,16 @@ def personas(max_grade: int) -> Personas:
     of the grades among the judged documents do not say which persona is right, because they
     describe the collection: in a collection with few perfect documents, users may want just these.
 
+    Where lists are long, g alone describes nobody: users who take any relevant document hardly look
+    at a thousand. Give a depth with it.
+
     Parameters
     ----------
     max_grade : int
         Top grade c of the scale, 1 to 50.
+    k : int or mapping of str to int, optional
+        How many documents they look at, all alike or by name, where names that are left out see the
+        whole list, as all do by default.
 
     Returns
     -------
@@ -133,7 +144,8 @@ def personas(max_grade: int) -> Personas:
     Raises
     ------
     ValueError
-        If `max_grade` is not an integer from 1 to 50.
+        If `max_grade` is not an integer from 1 to 50, `k` is not an integer above 0, or it names
+        no persona.
 
     See Also
     --------
@@ -161,24 +173,33 @@ def personas(max_grade: int) -> Personas:
     >>> from skgraded.users import personas
     >>> personas(4)["demanding"].g
     (0.1, 0.2, 0.3, 0.4)
-    >>> personas(4)["perfectionist"].measure(xGAP, k=10)
+    >>> personas(4, k=10)["perfectionist"].measure(xGAP)
     xGAP(g=(0.0, 0.0, 0.0, 1.0), k=10)
     """
     top = integer("max_grade", max_grade, 1)
     if top > _HIGHEST_TOP:
         raise ValueError(f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}.")
-    k = np.arange(1, top + 1)
+    grade = np.arange(1, top + 1)
     kinds = (
-        ("browser", "takes every document that is relevant at all.", k == 1),
-        ("easygoing", "often takes a relevant document, seldom insists on the best.", top + 1 - k),
+        ("browser", "takes every document that is relevant at all.", grade == 1),
+        (
+            "easygoing",
+            "often takes a relevant document, seldom insists on the best.",
+            top + 1 - grade,
+        ),
         ("even", "has any threshold with the same probability.", np.ones(top)),
-        ("demanding", "often wants the best documents, seldom takes any relevant one.", k),
-        ("exponential", "values grades as the gain 2^grade - 1 of nDCG does.", 2.0**k),
-        ("perfectionist", "is satisfied by documents of the top grade alone.", k == top),
+        ("demanding", "often wants the best documents, seldom takes any relevant one.", grade),
+        ("exponential", "values grades as the gain 2^grade - 1 of nDCG does.", 2.0**grade),
+        ("perfectionist", "is satisfied by documents of the top grade alone.", grade == top),
     )
+    names = [name for name, _, _ in kinds]
+    depths = dict(k) if isinstance(k, Mapping) else dict.fromkeys(names, k)
+    for name, depth in depths.items():
+        choice("k", name, names)
+        integer_or_none("k", depth, 1, "the whole list")
     return Personas(
         tuple(
-            Persona(name, description, tuple((mass / mass.sum()).tolist()))
+            Persona(name, description, tuple((mass / mass.sum()).tolist()), depths.get(name))
             for name, description, mass in kinds
         )
     )
