@@ -1,6 +1,7 @@
 """Measures of ranking effectiveness; most are declared by d, v, p and K of the prefix form."""
 
 from skgraded.measures._bounds import Bounds
+from skgraded.measures._by_threshold import ap_by_threshold
 from skgraded.measures._catalogue import (
     Measures,
     catalogue,
@@ -134,6 +135,7 @@ __all__ = [
     "Success",
     "Utility",
     "WeightedAP",
+    "ap_by_threshold",
     "catalogue",
     "eGAP",
     "evaluate",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import integer
 from skgraded._text import first_few
-from skgraded.measures import AP, Measure, evaluate, measure_or_none, xGAP
+from skgraded.measures import AP, Measure, ap_by_threshold, evaluate, measure_or_none, xGAP
 from skgraded.rankings import Judgments, Rankings, split_target
 from skgraded.results import Scores
 from skgraded.users._simplex import inner_points, path
@@ -187,23 +187,18 @@ def _refuse_fields(fields: dict[str, Any]) -> None:
 
 def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
     """Return AP at the thresholds 1..c, and xGAP with a g for these and the same other fields."""
-    parsed = {name: measure_or_none(name) for name in measures}
-    by_rel = {
-        each.rel: (name, each)
-        for name, each in reversed(parsed.items())
-        if type(each) is AP and not each.normalize
-    }
-    aps = dict(by_rel[rel] for rel in sorted(by_rel))
-    if sorted(by_rel) != list(range(1, len(aps) + 1)) or not aps:
+    families = ap_by_threshold(measures)
+    first, by_rel = next(iter(families.items()), (AP(), {}))
+    if sorted(by_rel) != list(range(1, len(by_rel) + 1)) or not by_rel:
         raise ValueError(
             "Rankers must be scored by AP(rel=1), AP(rel=2) and so on up to the top grade, got "
             f"{first_few(measures)}. profile_measures makes these measures."
         )
-    first = by_rel[1][1]
     _check_empty(first)
-    for each in aps.values():
-        if dataclasses.replace(each, rel=1) != first:
-            raise ValueError(f"AP must differ in rel alone, got {first} and {each}.")
+    if len(families) > 1:
+        raise ValueError(f"AP must differ in rel alone, got {' and '.join(map(str, families))}.")
+    aps = {by_rel[rel]: dataclasses.replace(first, rel=rel) for rel in sorted(by_rel)}
+    parsed = {name: measure_or_none(name) for name in measures}
     shared = {name: getattr(first, name) for name in ("k", "ties", "unjudged")}
     return aps, {
         name: each
