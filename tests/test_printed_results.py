@@ -97,6 +97,14 @@ def clicks():
     )
 
 
+def for_users():
+    rng = np.random.default_rng(4)
+    y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
+    scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(14)}
+    found = evaluate(["AP", "AP(rel=2)", "nDCG@10"], y, scores, qid=qid)
+    return compare(found, baseline=f"{LONG} 0", tests="t")
+
+
 RESULTS = {
     "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
@@ -121,6 +129,8 @@ RESULTS = {
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),
     "LogThresholds": clicks,
+    "Best": lambda: for_users().best(personas(2)),
+    "Room": lambda: for_users().room(personas(2)),
     "Personas": lambda: personas(3),
 }
 

@@ -1,6 +1,8 @@
 """Comparison: the one place that says whether one system is better than another."""
 
+from skgraded.comparison._best import Best
 from skgraded.comparison._compare import compare
 from skgraded.comparison._comparison import Comparison
+from skgraded.comparison._room import Room
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Best", "Comparison", "Room", "compare"]

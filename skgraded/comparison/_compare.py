@@ -231,12 +231,13 @@ def compare(
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     _check_margin(margin, baseline)
     pairs = _pairs(scores.systems or (), baseline)
-    columns = list(_columns(scores, clusters_of(cluster, scores)))
+    clusters = clusters_of(cluster, scores)
+    columns = list(_columns(scores, clusters))
     n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
     family = Family(len(columns[0].values), len(pairs), len(columns), n_units, n_repeats)
     plan = plan_tests(tests, correction, confidence, n_resamples, family)
     found = Comparison(
-        **_facts(scores, columns),
+        **_facts(scores, columns, clusters),
         baseline=baseline,
         margin=margin,
         pairs=pairs,
@@ -361,7 +362,7 @@ def _over_repeats(values: FloatArray) -> FloatArray:
     return means
 
 
-def _facts(scores: Scores, columns: list[_Column]) -> dict[str, Any]:
+def _facts(scores: Scores, columns: list[_Column], clusters: IntArray | None) -> dict[str, Any]:
     """Return what is known of the systems by themselves."""
     is_compared = np.array([each.is_compared for each in columns])
     values = np.full((len(columns[0].values), *is_compared.T.shape), np.nan)
@@ -379,6 +380,7 @@ def _facts(scores: Scores, columns: list[_Column]) -> dict[str, Any]:
         "means": np.stack([each.means for each in columns], axis=1),
         "n_queries": tuple(is_compared.sum(axis=1).tolist()),
         "n_left_out": tuple((~is_compared).sum(axis=1).tolist()),
+        "clusters": None if clusters is None else clusters[kept],
         "n_clusters": None if columns[0].clusters is None else tuple(e.n_units for e in columns),
         "n_repeats": n_repeats,
         "n_in_part": int(is_in_part.any(axis=0).sum()),

@@ -1,0 +1,166 @@
+"""Users of a comparison: one g, an estimate of it, several by name, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import choice
+from skgraded._text import first_few
+from skgraded.measures import AP, ap_by_threshold, eGAP
+
+if TYPE_CHECKING:
+    from skgraded.comparison._comparison import Comparison
+
+__all__ = ["Thresholds", "Users", "mean_g", "thresholds_of", "users_of"]
+
+FloatArray = NDArray[np.float64]
+
+_EVERYBODY = "all users"
+
+
+class Users(NamedTuple):
+    """A population of users.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    g : ndarray of shape (n_grades,), str or None
+        Distribution of their thresholds, or the name of one; None is any, all alike.
+    covariance : ndarray of shape (n_grades, n_grades) or None
+        Covariance of an estimated g.
+    k : int or None
+        How many documents they look at; None if that is not stated.
+    """
+
+    name: str
+    g: FloatArray | str | None
+    covariance: FloatArray | None = None
+    k: int | None = None
+
+    def draws(self, n_draws: int, n_grades: int, rng: np.random.Generator) -> FloatArray:
+        """Draw g, shape (n_draws, n_grades): from all users evenly, or around an estimate."""
+        if self.g is None:
+            return rng.dirichlet(np.ones(n_grades), n_draws)
+        g = mean_g(self, n_grades)
+        if self.covariance is None:
+            return np.tile(g, (n_draws, 1))
+        sizes, axes = np.linalg.eigh(self.covariance)
+        root = (axes * np.sqrt(np.maximum(sizes, 0.0))) @ axes.T
+        drawn = np.maximum(g + rng.standard_normal((n_draws, n_grades)) @ root, 0.0)
+        sums = drawn.sum(axis=1, keepdims=True)
+        draws: FloatArray = np.where(sums > 0.0, drawn / np.where(sums > 0.0, sums, 1.0), g)
+        return draws
+
+
+class Thresholds(NamedTuple):
+    """AP of all systems at every threshold, on the queries that have a value.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_grades, n_systems, n_queries)
+        The values.
+    is_kept : ndarray of shape (n_queries_compared,), bool
+        Which queries these are.
+    measure : AP
+        AP at threshold 1.
+    """
+
+    values: FloatArray
+    is_kept: NDArray[np.bool_]
+    measure: AP
+
+    @property
+    def n_found(self) -> NDArray[np.int64]:
+        """Number of queries in which some system finds a document of the grade or above."""
+        found: NDArray[np.int64] = (self.values > 0.0).any(axis=1).sum(axis=1)
+        return found
+
+    def egap(self, g: FloatArray) -> eGAP:
+        """Return eGAP with this g and the fields of the values."""
+        names = ("k", "ties", "unjudged", "empty")
+        return eGAP(g=tuple(g.tolist()), **{name: getattr(self.measure, name) for name in names})
+
+
+def users_of(g: Any) -> list[Users]:
+    """Return the users that are meant: everybody, one g, an estimate, a persona or several."""
+    if g is None:
+        return [Users(_EVERYBODY, None)]
+    if isinstance(g, Mapping):
+        return [each._replace(name=str(name)) for name, one in g.items() for each in users_of(one)]
+    if isinstance(g, str):
+        return [Users(g, g)]
+    if hasattr(g, "g"):
+        name, k = getattr(g, "name", "estimated g"), getattr(g, "k", None)
+        return [Users(name, np.asarray(g.g, float), getattr(g, "covariance", None), k)]
+    if isinstance(g, Iterable):
+        several = list(g)
+        if several and all(hasattr(each, "g") for each in several):
+            return [users for each in several for users in users_of(each)]
+        return [Users("g", np.asarray(several, dtype=np.float64))]
+    raise TypeError(
+        "g must be the probabilities of the thresholds 1..c, an estimate of skgraded.users, "
+        f"personas, or a mapping of names to these, got {type(g).__name__}."
+    )
+
+
+def mean_g(users: Users, n_grades: int) -> FloatArray:
+    """Return the users' g, or its mean over all users, checked against the number of grades."""
+    if users.g is None:
+        return np.full(n_grades, 1.0 / n_grades)
+    if isinstance(users.g, str):
+        mass = {"uniform": np.ones(n_grades), "linear": np.arange(1.0, n_grades + 1)}
+        named = mass[choice("g", users.g, mass)]
+        return np.asarray(named / named.sum())
+    checked = np.array(eGAP(g=tuple(users.g.tolist())).g, dtype=np.float64)
+    if len(checked) != n_grades:
+        raise ValueError(
+            f"g must hold {n_grades} probabilities, as there is AP at {n_grades} thresholds, got "
+            f"{len(checked)}."
+        )
+    return checked
+
+
+def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) -> Thresholds:
+    """Return AP at the thresholds, with the cut-off of the users, where the baseline has a value.
+
+    As in eGAP, a query without a value at a threshold above the first one counts as 0 there.
+    """
+    families = ap_by_threshold(found.measures)
+    n_grades = None if users.g is None or isinstance(users.g, str) else len(users.g)
+    for measure, names in families.items():
+        thresholds = sorted(names)
+        is_whole = thresholds == list(range(1, (n_grades or len(thresholds)) + 1))
+        is_graded = n_grades is not None or len(thresholds) > 1
+        if is_whole and is_graded and (users.k is None or measure.k == users.k):
+            break
+    else:
+        raise ValueError(_call(found, users, n_grades))
+    if not (measure.empty == 0.0 or np.isnan(measure.empty)):
+        raise ValueError(f"empty must be 0 or nan, got {measure.empty!r} in {measure}.")
+    columns = [found.measures.index(names[threshold]) for threshold in thresholds]
+    is_kept = np.asarray(~np.isnan(found.values[:, :, columns[0]]).any(axis=0))
+    if baseline is not None:
+        is_kept &= ~np.isnan(found.values[:, :, baseline]).any(axis=0)
+    kept = np.moveaxis(found.values[:, is_kept][:, :, columns], 2, 0)
+    return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure)
+
+
+def _call(found: Comparison, users: Users, n_grades: int | None) -> str:
+    """Name the call that makes the columns that are missing."""
+    fields = "rel=rel" if users.k is None else f"rel=rel, k={users.k}"
+    top = "c" if n_grades is None else str(n_grades)
+    end = "c + 1" if n_grades is None else str(n_grades + 1)
+    depth = "" if users.k is None else f"@{users.k}"
+    last = f"AP(rel={top}){depth}"
+    others = [each for each in found.measures if not each.startswith("AP")]
+    more = f", {others[0]!r}" if others else ""
+    return (
+        f"Users need AP{depth} at every threshold, AP(rel=1){depth} to {last}, and the comparison "
+        f"has {first_few(found.measures)}. Compare by measures=[*(AP({fields}) for rel in "
+        f"range(1, {end})){more}]{'' if n_grades else ', where c is the top grade'}."
+    )

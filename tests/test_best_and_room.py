@@ -1,0 +1,389 @@
+"""Which system is best for whom, and whether choosing by g wins anything."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skgraded import AP, Blend, compare, eGAP, evaluate, nDCG
+from skgraded._stats import halves
+from skgraded._stats.halves import gain_by_halves
+from skgraded.comparison import _best
+from skgraded.datasets import make_ranking
+from skgraded.results import Scores
+from skgraded.users import personas, thresholds_from_feedback
+from skgraded.users._simplex import share_above_zero
+
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+RNG = np.random.default_rng(0)
+
+
+def compared(ap, ndcg=None, **given):
+    """Compare systems with these AP (n_grades, n_systems, n_queries) and nDCG@10."""
+    columns = {str(AP(rel=at)): values for at, values in enumerate(ap, start=1)}
+    if ndcg is not None:
+        columns["nDCG@10"] = ndcg
+    scores = Scores.of_systems(columns)
+    return compare(scores, baseline=scores.systems[0], tests="t", **given)
+
+
+# Halves
+
+
+def gain_of_all_halves(outcome, chooser, baseline):
+    """The gain as it is told: both ways, over all halves."""
+    n = len(chooser[0])
+    gains = []
+    for half in itertools.combinations(range(n), n // 2):
+        other = [query for query in range(n) if query not in half]
+        total = 0.0
+        for chooses, judges in ((list(half), other), (other, list(half))):
+            one = max(range(len(chooser)), key=lambda c: sum(chooser[c][q] for q in chooses))
+            base = max(range(len(baseline)), key=lambda c: sum(baseline[c][q] for q in chooses))
+            total += sum(outcome[one][q] - outcome[base][q] for q in judges)
+        gains.append(total / n)
+    return np.mean(gains)
+
+
+def test_the_gain_is_that_of_all_halves(monkeypatch):
+    monkeypatch.setattr(halves, "_SPLITS", 40_000)
+    outcome, chooser, baseline = RNG.random((3, 4, 8))
+    found = gain_by_halves(outcome[None], chooser, baseline, np.random.default_rng(1))
+    expected = gain_of_all_halves(outcome.tolist(), chooser.tolist(), baseline.tolist())
+    assert found.gain[0] == pytest.approx(expected, abs=0.004)
+    assert found.gain[0] != pytest.approx(outcome.mean(axis=1).max() - expected, abs=0.004)
+
+
+def test_the_error_is_that_of_a_mean_where_the_choice_never_changes(monkeypatch):
+    monkeypatch.setattr(halves, "_SUBSETS", 20_000)
+    outcome = RNG.normal(size=(2, 3, 40))
+    chooser, baseline = (np.eye(3)[:, [at]] + np.zeros(40) for at in (1, 2))
+    found = gain_by_halves(outcome, chooser, baseline, np.random.default_rng(1))
+    differences = outcome[:, 1] - outcome[:, 2]
+    assert found.gain == pytest.approx(differences.mean(axis=1), abs=1e-12)
+    assert found.covariance == pytest.approx(np.cov(differences) / 40, rel=0.05, abs=1e-3)
+    assert found.judging == pytest.approx(np.cov(differences) / 40, abs=1e-12)
+    g = np.array([0.3, 0.7])
+    gain, error = found.of(g)
+    assert gain == pytest.approx(g @ differences.mean(axis=1), abs=1e-12)
+    assert error == pytest.approx(stats.sem(g @ differences), rel=0.03)
+    of_g = np.array([[0.01, -0.01], [-0.01, 0.01]])
+    _, wider = found.of(g, of_g)
+    assert wider**2 - error**2 == pytest.approx(0.01 * np.diff(found.gain)[0] ** 2, abs=1e-12)
+
+
+def test_clusters_are_halved_as_wholes():
+    outcome, chooser, baseline = RNG.random((3, 4, 20))
+    single = gain_by_halves(outcome[None], chooser, baseline, np.random.default_rng(1))
+    twice = [np.repeat(each, 2, axis=-1) for each in (outcome[None], chooser, baseline)]
+    clusters = np.repeat(np.arange(20), 2)
+    doubled = gain_by_halves(*twice, np.random.default_rng(1), clusters)
+    assert doubled.gain == pytest.approx(single.gain, abs=1e-12)
+    assert doubled.covariance == pytest.approx(single.covariance, abs=1e-12)
+    assert doubled.judging == pytest.approx(single.judging, abs=1e-12)
+    assert doubled.freedom == single.freedom == 19
+
+
+def test_intervals_cover_the_gain_of_a_population():
+    """Held are 93 to 99 % in `benchmarks/calibration.py`; here is a small part of it."""
+    rng = np.random.default_rng(5)
+    worth = np.linspace(0.0, 0.1, 6)
+    n, held, gains = 40, [], []
+
+    def draw(size):
+        common = rng.normal(0.0, 0.2, size)
+        egap = worth[:, None] + common + rng.normal(0.0, 0.2, (6, size))
+        return egap, worth[::-1, None] * 0.3 + common + rng.normal(0.0, 0.2, (6, size))
+
+    for _ in range(2000):
+        egap, ndcg = draw(n // 2)
+        gains.append(worth[egap.mean(axis=1).argmax()] - worth[ndcg.mean(axis=1).argmax()])
+    for _ in range(200):
+        egap, ndcg = draw(n)
+        found = gain_by_halves(egap[None], egap, ndcg, rng)
+        gain, error = found.of(np.ones(1))
+        held.append(abs(gain - np.mean(gains)) <= stats.t.isf(0.025, n - 1) * error)
+    assert np.mean(held) >= 0.9
+
+
+# room
+
+
+def frontier(rng, n_queries, angles, n_documents=20):
+    """Candidates from topicality to quality, of which the first decides relevance."""
+    shape = (n_queries, n_documents)
+    topicality, quality = rng.normal(size=(2, *shape))
+    y = np.where(topicality > 0.3, 1 + (quality > 1.0), 0)
+    scores = {
+        f"{a:.2f}": np.cos(a) * topicality + np.sin(a) * quality + 0.5 * rng.normal(size=shape)
+        for a in angles
+    }
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    measures = [AP(), AP(rel=2), nDCG(k=10)]
+    flat = {name: each.ravel() for name, each in scores.items()}
+    return evaluate(measures, y.ravel(), flat, qid=qid)
+
+
+@pytest.fixture(scope="module")
+def wide():
+    scores = frontier(np.random.default_rng(1), 200, np.linspace(0.0, 1.4, 8))
+    return compare(scores, baseline="0.00", tests="t")
+
+
+def test_room_is_found_where_candidates_trade_one_kind_of_users_against_another(wide):
+    found = wide.room({"browsers": (1, 0), "perfectionists": (0, 1)})
+    assert found.users == ("browsers", "perfectionists")
+    assert found.verdicts == ("use g", "use g")
+    assert (found.interval[:, 0] > 0).all()
+    assert found.chosen[0] != found.chosen_by_baseline[0]
+
+
+def test_there_is_no_room_where_any_candidate_will_do():
+    one = RNG.random((2, 1, 60))
+    same = np.tile(one, (1, 4, 1))
+    found = compared(same, same[0]).room((0.5, 0.5))
+    assert found.gain == 0.0
+    assert found.interval.tolist() == [[0.0, 0.0]]
+    assert found.verdicts == ("no room",)
+    assert "any of these will do" in repr(found)
+
+
+def test_few_noisy_queries_leave_it_undecided():
+    ap = RNG.random((2, 12, 30))
+    found = compared(ap, RNG.random((12, 30))).room((0, 1))
+    assert found.verdicts == ("undecided",)
+    assert "queries decide" in repr(found)
+
+
+def test_the_verdict_is_read_off_the_interval_and_the_margin(wide):
+    found = wide.room((1, 0), margin=0.5)
+    assert found.verdicts == ("use g",)
+    better = wide.room((0.6, 0.4), margin=0.5)
+    low, high = better.interval[0]
+    assert better.verdicts == ("use g" if low > 0 else "no room" if high < 0.5 else "undecided",)
+    wider = wide.room((1, 0), confidence=0.999)
+    assert np.ptp(wider.interval) > np.ptp(found.interval)
+
+
+def test_the_gain_is_that_of_the_halves(wide):
+    g = np.array([0.4, 0.6])
+    ap = np.moveaxis(wide.values[..., :2], 2, 0)
+    seed = int(np.random.default_rng(7).integers(2**63))
+    rng = np.random.default_rng(seed)
+    egap, ndcg = np.tensordot(g, ap, axes=1), wide.values[..., 2]
+    expected, error = gain_by_halves(ap, egap, ndcg, rng).of(g)
+    found = wide.room(g, random_state=7)
+    assert found.gain[0] == expected
+    reach = stats.t.isf(0.025, len(wide.qid) - 1) * error
+    assert found.interval[0] == pytest.approx([expected - reach, expected + reach], abs=1e-12)
+
+
+def test_a_measure_of_which_less_is_better_chooses_the_least():
+    """A baseline that is 1 - AP chooses as AP does, so that there is nothing to win."""
+    from skgraded.measures import Fallout
+
+    scores = frontier(np.random.default_rng(2), 40, (0.1, 0.6, 1.2))
+    values = scores.values.copy()
+    values[..., 2] = 1.0 - values[..., 0]
+    given = {"measures": ("AP", "AP(rel=2)", str(Fallout(k=5))), "directions": (1, 1, -1)}
+    turned = Scores(values=values, qid=scores.qid, systems=scores.systems, **given)
+    found = compare(turned, baseline="0.10", tests="t").room((1, 0), "Fallout@5")
+    assert found.interval.tolist() == [[0.0, 0.0]]
+
+
+def test_rare_grades_bring_a_proposal_that_shrinks_nothing_by_itself():
+    rng = np.random.default_rng(3)
+    ap = rng.random((2, 5, 100))
+    ap[1] *= np.arange(100) < 6
+    found = compared(ap, rng.random((5, 100))).room({"top": (0.1, 0.9), "any": (1.0, 0.0)})
+    assert found.proposals == (Blend({eGAP(g=(0.1, 0.9)): 0.5, nDCG(k=10): 0.5}), None)
+    assert "Only 6 queries have a document of grade 2" in repr(found)
+    alone = compared(ap, rng.random((5, 100))).room((1.0, 0.0))
+    assert alone.proposals == (None,)
+    assert json.loads(found.to_json())["proposals"][0] == str(found.proposals[0])
+
+
+def test_rounds_of_a_boosted_model_are_candidates():
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y, qid = make_ranking(n_queries=80, docs_per_query=20, random_state=0)
+    ranker = lightgbm.LGBMRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    ranker.fit(X[:800], y[:800], group=[20] * 40)
+    rounds = {f"{n}": ranker.predict(X[800:], num_iteration=n) for n in range(2, 21, 2)}
+    measures = [*(AP(rel=rel) for rel in range(1, 5)), nDCG(k=10)]
+    scores = evaluate(measures, y[800:], rounds, qid=qid[800:])
+    found = compare(scores, baseline="20", tests="t").room(personas(4))
+    assert found.n_systems == 10
+    assert len(found.verdicts) == 6
+    assert set(found.chosen) <= set(rounds)
+
+
+# best
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_of_two_systems_the_probability_is_that_of_students_t(n):
+    ap = RNG.normal(0.5, 0.1, size=(1, 2, n))
+    ap = np.concatenate([ap, ap])
+    found = compared(ap).best((0.5, 0.5), n_resamples=40_000)
+    difference = ap[0, 1] - ap[0, 0]
+    ratio = difference.mean() / stats.sem(difference)
+    expected = stats.t.cdf(ratio, n - 1)
+    assert found.probability[0] == pytest.approx([1 - expected, expected], abs=0.015)
+
+
+def test_systems_that_are_equal_share_the_probability():
+    one = RNG.random((2, 1, 30))
+    found = compared(np.tile(one, (1, 4, 1))).best()
+    assert found.probability == pytest.approx(np.full((1, 4), 0.25))
+
+
+def without_noise(differences):
+    """Two systems that differ alike in every query, by these differences at the thresholds."""
+    first = np.full((len(differences), 1, 30), 0.5)
+    return compared(np.concatenate([first, first + np.reshape(differences, (-1, 1, 1))], axis=1))
+
+
+@pytest.mark.parametrize("differences", [(0.1, -0.2), (0.1, -0.05, -0.2), (0.1, 0.2)])
+def test_over_all_users_it_is_a_share_of_the_simplex(differences):
+    found = without_noise(differences).best(n_resamples=40_000)
+    assert found.probability[0, 1] == pytest.approx(
+        share_above_zero(np.array(differences)), abs=0.01
+    )
+
+
+class Estimate:
+    g = (0.45, 0.55)
+    covariance = np.array([[0.01, -0.01], [-0.01, 0.01]])
+
+
+def test_the_uncertainty_of_an_estimate_counts():
+    found = without_noise((0.1, -0.1)).best(Estimate(), n_resamples=40_000)
+    # The second is better where g_1 > .5, and g_1 is normal with a deviation of .1.
+    assert found.probability[0, 1] == pytest.approx(stats.norm.sf(0.5), abs=0.01)
+    assert without_noise((0.1, -0.1)).best(Estimate.g).probability[0].tolist() == [1.0, 0.0]
+
+
+def test_estimates_from_feedback_are_taken():
+    rng = np.random.default_rng(0)
+    grade = rng.choice(3, size=2000)
+    satisfied = grade >= rng.choice([1, 2], size=2000, p=[0.3, 0.7])
+    estimate = thresholds_from_feedback(grade, satisfied)
+    assert np.sqrt(np.diag(estimate.covariance)) == pytest.approx(
+        np.ptp(estimate.interval, axis=1) / (2 * stats.norm.isf(0.025)), rel=0.1
+    )
+    found = without_noise((0.1, -0.1))
+    assert found.best(estimate).users == ("estimated g",)
+    # g_1 is .3, far below .5
+    assert found.best(estimate).probability[0, 0] > 0.99
+
+
+def test_clusters_are_resampled_as_wholes():
+    ap = RNG.random((2, 3, 25))
+    single = compared(ap)
+    twice = np.repeat(ap, 2, axis=-1)
+    doubled = compared(twice, cluster={query: query // 2 for query in range(50)})
+    assert doubled.clusters.tolist() == np.repeat(np.arange(25), 2).tolist()
+    one, two = (each.best((0.5, 0.5)) for each in (single, doubled))
+    assert one.probability == pytest.approx(two.probability, abs=1e-12)
+    assert two.n_clusters == 25
+    assert one.n_clusters is None
+
+
+def test_every_persona_has_a_column_and_sees_to_its_depth():
+    y, qid = RNG.integers(0, 3, 600), np.repeat(np.arange(30), 20)
+    scores = {name: RNG.random(600) + y for name in "ab"}
+    measures = [AP(rel=rel, k=k) for k in (None, 5) for rel in (1, 2)]
+    found = compare(evaluate(measures, y, scores, qid=qid))
+    deep, short = (found.best(personas(2, k=k)) for k in (None, 5))
+    assert deep.users == tuple(each.name for each in personas(2))
+    for result, k in ((deep, None), (short, 5)):
+        for row, persona in zip(result.mean, personas(2), strict=True):
+            measure = eGAP(g=persona.g, k=k)
+            expected = [measure(y, each, qid=qid) for each in scores.values()]
+            assert row == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ValueError, match=r"AP\(rel=1\)@7 to AP\(rel=2\)@7.*AP\(rel=rel, k=7\)"):
+        found.best(personas(2, k=7))
+
+
+@pytest.mark.parametrize(
+    ("measures", "g", "told"),
+    [
+        (["nDCG@10"], None, r"\[\*\(AP\(rel=rel\) for rel in range\(1, c \+ 1\)\), 'nDCG@10'\]"),
+        (["AP"], None, "where c is the top grade"),
+        (["AP", "AP(rel=3)"], None, r"AP\(rel=1\) to AP\(rel=c\)"),
+        (["AP", "AP(rel=2)"], (0.2, 0.3, 0.5), r"range\(1, 4\)"),
+        (["AP", "AP(rel=2)"], (0.2, 0.3), "g must sum to 1"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_call_that_makes_it(measures, g, told):
+    y, qid = RNG.integers(0, 4, 200), np.repeat(np.arange(20), 10)
+    found = compare(evaluate(measures, y, {name: RNG.random(200) for name in "ab"}, qid=qid))
+    with pytest.raises(ValueError, match=told):
+        found.best(g)
+
+
+def test_other_arguments_are_checked(wide):
+    with pytest.raises(ValueError, match="g must name users"):
+        wide.room(None)
+    with pytest.raises(TypeError, match="g must be the probabilities"):
+        wide.best(3)
+    with pytest.raises(KeyError, match="RBP is not among the measures"):
+        wide.room((1, 0), "RBP")
+    with pytest.raises(ValueError, match="margin must be"):
+        wide.room((1, 0), margin=0)
+    few = compared(RNG.random((2, 3, 19)), RNG.random((3, 19)))
+    with pytest.raises(ValueError, match="Halves need at least 20 queries, got 19"):
+        few.room((1, 0))
+    assert wide.best("linear").mean == pytest.approx(wide.best((1 / 3, 2 / 3)).mean)
+
+
+def test_queries_without_a_value_are_left_out():
+    ap = RNG.random((2, 3, 40))
+    ap[:, :, :5] = np.nan
+    ap[1, :, 5] = np.nan  # nobody at this threshold: 0, as in eGAP
+    names = (str(AP(empty=np.nan)), str(AP(rel=2, empty=np.nan)), "nDCG@10")
+    values = np.moveaxis(np.concatenate([ap, RNG.random((1, 3, 40))]), 0, 2)
+    given = {"measures": names, "directions": (1, 1, 1), "systems": ("a", "b", "c")}
+    scores = Scores(values=values, qid=np.arange(40), **given)
+    found = compare(scores, baseline="a", tests="t")
+    expected = np.nan_to_num(ap[:, :, 5:]).mean(axis=2)
+    assert found.best((0.3, 0.7)).mean[0] == pytest.approx(np.array([0.3, 0.7]) @ expected)
+    assert found.room((0.3, 0.7)).n_queries == 35
+
+
+# Many systems
+
+
+def test_the_lead_of_equal_systems_is_larger_in_one_of_twenty_cases():
+    rng = np.random.default_rng(4)
+    beyond = []
+    for _ in range(150):
+        ap = rng.normal(size=(1, 15, 60)) + rng.normal(size=60)
+        found = compared(np.concatenate([ap, ap])).best((0.5, 0.5), n_resamples=400)
+        beyond.append(found.lead[0] > found.lead_of_equals[0])
+    assert np.mean(beyond) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert np.mean(beyond) > 0.0
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1, 0.4])
+def test_the_optimism_is_by_how_much_the_highest_mean_is_too_high(spread):
+    rng = np.random.default_rng(6)
+    found = []
+    for _ in range(2000):
+        worth = rng.normal(0.0, spread, 20)
+        mean = worth + rng.normal(0.0, 0.1, 20)
+        _, _, optimism = _best._lead(mean, rng.normal(0.0, 0.1, (50, 20)))
+        found.append((optimism, mean.max() - worth[mean.argmax()]))
+    told, true = np.mean(found, axis=0)
+    assert told == pytest.approx(true, rel=0.15)
+
+
+def test_what_the_lead_is_worth_is_said_of_more_than_ten_systems():
+    ap = RNG.random((2, 11, 40))
+    many = compared(ap).best((0.5, 0.5))
+    told = " ".join(repr(many).split())
+    assert "the best of 11 equal systems" in told
+    assert "its mean is too high by about 0.0" in told
+    assert "equal systems" not in repr(compared(ap[:, :10]).best((0.5, 0.5)))
