@@ -254,8 +254,7 @@ def thresholds_from_preferences(
     else:
         others["shared"] = distinct.differences
         found = _of_judges(distinct, judge, n_resamples, random)
-    misfitting = misfits(found.wanted, others)
-    warn_if_misfit(misfitting)
+    warn_if_misfit(misfitting := misfits(found.wanted, others))
     ends = interval_of(found.draws, found.steps, confidence)
     g, interval = spread_steps(found.steps, ends, lengths)
     return PreferenceThresholds(
