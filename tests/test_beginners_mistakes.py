@@ -502,19 +502,18 @@ MISTAKES = [
     ),
     Mistake(
         FILES,
-        "ranked lists without scores",
+        "a ranked list without its topic",
+        'trec.evaluate("nDCG@10", qrels, [["d3", "d1"]])',
+        "TypeError: Documents must stand below their topic, got a list of ids, which starts with "
+        "'d3'. Pass {topic: ids}, where the ids of a run have the best one first.",
         'trec.evaluate("nDCG@10", qrels, {"q0": ["d3", "d1"]})',
-        "TypeError: Documents must have scores or grades, got a list of ids, which starts with "
-        "'d3'. Of a ranked list, best document first, make scores by {document: -rank for rank, "
-        "document in enumerate(ranked)}.",
-        'trec.evaluate("nDCG@10", qrels, {"q0": {"d3": 0, "d1": -1}})',
     ),
     Mistake(
         FILES,
         "columns are missing",
         "$ skgraded evaluate three.txt run.txt",
         "skgraded evaluate: three.txt, line 1: a line has 4 columns, 'topic iteration document "
-        "grade', got 3: 'q0 d1 2'.",
+        "grade', got 3, of which the third may be a grade or an iteration: 'q0 d1 2'. [...]",
         "$ skgraded evaluate qrels.txt run.txt",
     ),
     Mistake(

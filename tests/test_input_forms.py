@@ -304,14 +304,16 @@ BOTH_READINGS = {
     "three columns of qrels": (
         "qrels",
         "q1\td1\t1\n",
-        "the third of 3 columns may be a grade or an iteration, got 'q1.*d1.*1'.*first line",
+        "line 1: a line has 4 columns, .*, got 3, of which the third may be a grade or an "
+        "iteration: 'q1.*d1.*1'. A first line with the names",
     ),
     "three columns of a run": (
         "run",
         "# ids\nq1\td1\t1\n",
-        "the third of 3 columns may be a score or, as in MS MARCO, a rank",
+        "line 2: a line has 6 columns, .*, got 3, of which the third may be a score or, as in MS "
+        "MARCO, a rank",
     ),
-    "no header": ("qrels", "q1,d1,1\n", "the first line of a table must name the columns, such as"),
+    "no header": ("qrels", "q1,d1,1\n", "line 1: the first line of a table must name the columns"),
     "two names of topics": (
         "qrels",
         "qid,query_id,doc_id,label\n1,2,d,1\n",
@@ -524,8 +526,14 @@ def test_ordered_categories_are_grades():
         pl.col("label").cast(pl.Enum(["I", "S", "E"]))
     )
     assert trec.read_qrels(enums).to_dict() == GRADES
-    refuse("categories without an order", frame.assign(label=frame["label"].astype("category")))
-    refuse("categories without an order", enums.with_columns(pl.col("label").cast(pl.Categorical)))
+    refuse(
+        "the label must be a number, got .E.. Say the order",
+        frame.assign(label=frame["label"].astype("category")),
+    )
+    refuse(
+        "the label must be a number, got .E.. Say the order",
+        enums.with_columns(pl.col("label").cast(pl.Categorical)),
+    )
     both = frame.assign(label=frame["label"].astype("category"))
     assert trec.read_qrels(both, labels=["I", "S", "E"]).to_dict() == GRADES
 

@@ -30,6 +30,7 @@ from skgraded.model_selection._fitting import (
 from skgraded.rankings import (
     QID,
     Judgments,
+    grades_of_categories,
     has_id_column,
     number_rows,
     numeric,
@@ -205,7 +206,7 @@ def grades_of(y: Any, features: Any) -> NDArray[Any]:
             "y must hold the grades of the documents, got None: "
             "QueryRanker requires y to be passed, but the target y is None."
         )
-    grades = np.asarray(split_target(y)[0])
+    grades = np.asarray(grades_of_categories(split_target(y)[0]))
     if np.iscomplexobj(grades):
         raise ValueError(f"y must hold real numbers, got {grades.dtype}. {_COMPLEX}")
     if _num_samples(features) != len(grades):
@@ -213,7 +214,7 @@ def grades_of(y: Any, features: Any) -> NDArray[Any]:
             "X and y must have the same number of rows, "
             f"got {_num_samples(features)} and {len(grades)}."
         )
-    numeric("y", grades)
+    numeric("y", y if grades.dtype.kind == "O" else grades)
     return grades
 
 

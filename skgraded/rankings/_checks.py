@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded.rankings._categories import way_to_order
 
 __all__ = [
     "as_array",
@@ -140,7 +141,9 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numeric, got an array of dtype object.") from error
+        way = way_to_order(name, values)
+        got = "categories without an order" if way else "an array of dtype object"
+        raise ValueError(f"{name} must be numeric, got {got}.{way}") from error
 
 
 def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:

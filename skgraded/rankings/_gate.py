@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import is_permuting_features, warn_if_id_column_is_shuffled
+from skgraded.rankings._categories import grades_of_categories
 from skgraded.rankings._grouping import as_ids, number_rows
 from skgraded.rankings._query_ids import (
     QID,
@@ -46,7 +47,7 @@ class CheckedColumns(NamedTuple):
     Attributes
     ----------
     labels : array-like of shape (n_documents,) or None
-        Grades, without the ids that stood beside them.
+        Grades, without the ids that stood beside them; ordered categories are grades.
     ids : array-like of shape (n_documents,) or None
         Query id of each row, in the type in which they were given and not yet checked.
     sizes : ndarray of shape (n_documents,), int64, or None
@@ -144,7 +145,7 @@ def _read_telling_columns(
     if in_target is not None:
         sources.append(_Source(f"the ids in {named[0]}", in_target))
     queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
-    return CheckedColumns(grades, *queries, row_labels)
+    return CheckedColumns(grades_of_categories(grades), *queries, row_labels)
 
 
 class _Source(NamedTuple):

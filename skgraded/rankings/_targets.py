@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
 from skgraded._optional import import_pandas
-from skgraded.rankings._checks import one_dimensional
+from skgraded.rankings._categories import grades_of_categories
+from skgraded.rankings._checks import numeric, one_dimensional
 from skgraded.rankings._gate import read_columns
 from skgraded.rankings._grouping import count_rows
 from skgraded.rankings._query_ids import FIELDS, GRADE, N_ROWS, QID
@@ -37,7 +38,7 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     y : array-like of shape (n_documents,)
-        Grades; NaN = unjudged.
+        Grades; NaN = unjudged. Ordered categories are grades: the first is 0.
     qid : array-like of shape (n_documents,)
         Query id of each row, of any type.
 
@@ -87,7 +88,7 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     Parameters
     ----------
     y : array-like of shape (n_documents,)
-        Grades; NaN = unjudged.
+        Grades; NaN = unjudged. Ordered categories are grades: the first is 0.
     qid : array-like of shape (n_documents,)
         Query id of each row, of any type.
 
@@ -176,10 +177,12 @@ def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[
     """Return grades, ids and sizes, one per row."""
     if np.ma.is_masked(y):  # a masked grade is unjudged
         y = np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
-    grades = one_dimensional("y", y)
+    grades = one_dimensional("y", grades_of_categories(y))
     if grades.dtype.names:
         raise ValueError("y must hold grades alone, got an array made by query_target.")
     read_columns(y, qid, named=("y", "qid"))
+    if grades.dtype.kind not in "iuf":
+        grades = numeric("y", y if grades.dtype.kind == "O" else grades)
     ids, sizes = _counted(qid)
     if len(grades) != len(ids):
         raise ValueError(

@@ -185,7 +185,7 @@ def _grades(columns: Columns, labels: Sequence[str] | None) -> FloatArray:
     column = column or columns.need(_GRADE)
     if labels is not None:
         return grades_of_words(column.values, column.name, labels, columns.place)
-    return _numbers(column._replace(values=grades_of_categories(*column)), columns)
+    return _numbers(column._replace(values=grades_of_categories(column.values)), columns)
 
 
 def grades_of_words(

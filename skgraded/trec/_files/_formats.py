@@ -13,7 +13,7 @@ from typing import Any
 
 from skgraded.trec._files._columns import Columns, has_columns_of, records_of_columns
 from skgraded.trec._files._objects import read_object
-from skgraded.trec._files._records import N_COLUMNS, Records, read_records
+from skgraded.trec._files._records import LAYOUT, N_COLUMNS, Records, read_records
 from skgraded.trec._files._sources import name_of_source, read_chunks
 
 __all__ = ["read_file"]
@@ -65,7 +65,7 @@ def read_file(
     words = line.split()
     if not is_run and len(words) == _THREE and _GRADE_OF_NTCIR.fullmatch(words[-1]):
         return records_of_columns(_columns_of_ntcir(_text(chunks), name), is_run)
-    _refuse_without_header(line, is_run, name)
+    _refuse_without_header(start, line, is_run, name)
     if labels is not None:
         return records_of_columns(_columns_of_words(_text(chunks), name), is_run, labels)
     return read_records(chunks, name, is_run=is_run, with_ranks=with_ranks)
@@ -109,21 +109,23 @@ def _delimiter_of_header(line: str) -> str:
     return ""
 
 
-def _refuse_without_header(line: str, is_run: bool, name: str) -> None:
+def _refuse_without_header(start: bytes, line: str, is_run: bool, name: str) -> None:
     """Refuse lines whose columns could be read in two ways."""
     n_words, shown = len(line.split()), repr(line[:_LONGEST_QUOTE])
     if n_words == N_COLUMNS[is_run]:
         return
+    n_skipped = start[: min(len(start), _START) - len(_after_comments(start))].count(b"\n")
+    place = f"{name}, line {n_skipped + 1}"
     if n_words == _THREE:
         third = "a score or, as in MS MARCO, a rank" if is_run else "a grade or an iteration"
         raise ValueError(
-            f"{name}: the third of 3 columns may be {third}, got {shown}. Write a first line with "
-            f"the names of the columns, {_HEADER.replace(',', ' ')}, separated by tabs."
+            f"{place}: a line has {LAYOUT[is_run]}, got 3, of which the third may be {third}: "
+            f"{shown}. A first line with the names of the columns tells, {_HEADER}."
         )
     is_separated = any(delimiter in line for delimiter in _DELIMITERS[1:]) and "\0" not in line
     if is_separated and n_words < N_COLUMNS[is_run] and n_words != N_COLUMNS[not is_run]:
         raise ValueError(
-            f"{name}: the first line of a table must name the columns, {_HEADER}, got {shown}."
+            f"{place}: the first line of a table must name the columns, {_HEADER}, got {shown}."
         )
 
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.trec._files._documents import Documents, draw_key
 
-__all__ = ["N_COLUMNS", "Records", "Spans", "read_records"]
+__all__ = ["LAYOUT", "N_COLUMNS", "Records", "Spans", "read_records"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
-_LAYOUT = {
+LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
 }
@@ -173,7 +173,7 @@ class _Reader:
     def records(self) -> Records:
         parts = self.parts
         if not parts:
-            raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
+            raise ValueError(f"{self.name}: no line found; a line has {LAYOUT[self.is_run]}.")
         return Records(
             topics=list(self.number_of),
             spans=self._spans(),
@@ -198,7 +198,7 @@ class _Reader:
         value = _VALUE[self.is_run]
         n_columns = len(text[begin:end].split()) if fault == _COLUMNS else 0
         rule = {
-            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}."
+            _COLUMNS: f"a line has {LAYOUT[self.is_run]}, got {n_columns}: {quote}."
             f"{_OTHER_FILE.get((self.is_run, n_columns), '')}",
             2: f"the {value} must be a number, got {quote}.",
             3: f"the {value} must be finite, got {quote}.",

@@ -1,0 +1,118 @@
+"""Ordered categories are grades wherever labels are read; others are refused with the way out."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
+
+from skgraded import (
+    Judgments,
+    QueryKFold,
+    QueryRanker,
+    Rankings,
+    evaluate,
+    make_ranking_scorer,
+    query_series,
+    query_target,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
+from skgraded.users import thresholds_from_feedback
+
+ESCI = ["I", "C", "S", "E"]
+GRADES = np.array([3, 0, 1, 2, 0, 3, 1, 1])
+WORDS = [ESCI[grade] for grade in GRADES]
+QID = [1, 1, 1, 1, 2, 2, 2, 2]
+SCORES = np.arange(8) % 3 + 0.1
+MEASURE = xGAP(g=(0.01, 0.09, 0.9))
+
+ORDERED = {
+    "Categorical": lambda words: pd.Categorical(words, ESCI, ordered=True),
+    "Series": lambda words: pd.Series(pd.Categorical(words, ESCI, ordered=True)),
+    "index": lambda words: pd.CategoricalIndex(words, categories=ESCI, ordered=True),
+    "Enum": lambda words: pl.Series(words, dtype=pl.Enum(ESCI)),
+}
+UNORDERED = {
+    "Categorical": pd.Categorical,
+    "Series": lambda words: pd.Series(words, dtype="category"),
+    "polars": lambda words: pl.Series(words, dtype=pl.Categorical),
+}
+
+
+@pytest.mark.parametrize("make", ORDERED.values(), ids=ORDERED)
+def test_ordered_categories_are_grades(make):
+    labels = make(WORDS)
+    expected = MEASURE(GRADES, SCORES, qid=QID)
+    assert MEASURE(labels, SCORES, qid=QID) == expected
+    assert evaluate(MEASURE, labels, SCORES, qid=QID).values.mean() == expected
+    assert MEASURE(Rankings.from_arrays(labels, SCORES, qid=QID)) == expected
+    assert MEASURE(query_target(labels, QID), SCORES) == expected
+    assert MEASURE(query_series(labels, QID), SCORES) == expected
+    assert Judgments.from_groups(labels, [4, 4]).grades.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("make", ORDERED.values(), ids=ORDERED)
+def test_a_missing_category_is_unjudged(make):
+    labels = make([None, *WORDS[1:]])
+    numbers = np.array([np.nan, *GRADES[1:]])
+    assert MEASURE(labels, SCORES, qid=QID) == MEASURE(numbers, SCORES, qid=QID)
+    assert MEASURE(numbers, SCORES, qid=QID) != MEASURE(GRADES, SCORES, qid=QID)
+
+
+def test_models_are_trained_and_selected_on_ordered_categories():
+    X, y, qid = make_ranking(n_queries=20, random_state=0)
+    y = np.minimum(y, 3)
+    words = pd.Series(pd.Categorical(np.array(ESCI)[y.astype(int)], ESCI, ordered=True))
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    fitted = [ranker.fit(X, each, qid=qid).predict(X) for each in (y, words)]
+    np.testing.assert_array_equal(*fitted)
+    scores = [
+        cross_val_score(
+            ranker,
+            X,
+            query_target(each, qid),
+            cv=QueryKFold(3),
+            scoring=make_ranking_scorer(MEASURE),
+        )
+        for each in (y, words)
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+def test_categories_of_numbers_are_these_numbers():
+    labels = pd.Categorical([3, 1, 3, 5], [1, 3, 5], ordered=True)
+    assert Judgments(labels).grades.tolist() == [0, 1, 3, 5]
+    assert query_target(labels, [1] * 4)["grade"].tolist() == [3, 1, 3, 5]
+
+
+@pytest.mark.parametrize("make", UNORDERED.values(), ids=UNORDERED)
+def test_other_categories_are_refused_with_the_way_out(make):
+    labels, X = make(WORDS), np.ones((8, 1))
+    for name, call in {
+        "y_true": lambda: MEASURE(labels, SCORES, qid=QID),
+        "y": lambda: query_target(labels, QID),
+        r"\w+": lambda: QueryRanker(Ridge(), measure=MEASURE).fit(X, labels, qid=QID),
+    }.items():
+        order = rf"Order them: (pd\.Categorical\({name}, categories=|{name}\.cast\(pl\.Enum\()"
+        with pytest.raises(ValueError, match=f"{name} must be numeric, got categories.*{order}"):
+            call()
+
+
+def test_words_are_refused_with_the_way_out():
+    for call in (lambda: MEASURE(WORDS, SCORES), lambda: query_target(WORDS, QID)):
+        with pytest.raises(ValueError, match=r"must be numeric, got .*Of categories make grades"):
+            call()
+
+
+def test_grades_of_feedback_may_be_categories():
+    rng = np.random.default_rng(0)
+    grade = rng.integers(4, size=400)
+    satisfied = rng.random(400) < grade / 3
+    words = pd.Categorical(np.array(ESCI)[grade], ESCI, ordered=True)
+    found = [
+        thresholds_from_feedback(each, satisfied, n_resamples=100, random_state=0)
+        for each in (grade, words)
+    ]
+    np.testing.assert_array_equal(found[0].g, found[1].g)
