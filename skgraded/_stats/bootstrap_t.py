@@ -24,7 +24,17 @@ from skgraded._stats.clustered import (
     unit_residuals,
 )
 
-__all__ = ["Tested", "bootstrap_t", "bootstrap_test", "counts_of_units", "max_t"]
+__all__ = [
+    "Tested",
+    "bootstrap_t",
+    "bootstrap_test",
+    "counts_of_units",
+    "max_t",
+    "some_pairs",
+    "tail_rank",
+    "tails_of",
+    "with_finite_ends",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -67,21 +77,21 @@ def bootstrap_t(
     p_value = np.multiply(2.0, students_t.sf(np.abs(observed.ratio), freedom))
     least = np.full(len(sums), float(students_t.ppf(level / 2.0, freedom)))
     most = -least
-    seed, rank = int(rng.integers(2**63)), _rank(level / 2.0, n_resamples)
-    for pairs in _some_pairs(len(sums), n_resamples):
+    seed, rank = int(rng.integers(2**63)), tail_rank(level / 2.0, n_resamples)
+    for pairs in some_pairs(len(sums), n_resamples):
         some, ratio = observed.residuals[pairs], observed.ratio[pairs]
         drawn = np.concatenate(list(_drawn(some, sizes, n_resamples, seed)))
         below = (drawn <= ratio * (1.0 + _ROUNDING * np.sign(ratio))).sum(axis=0)
         above = (drawn >= ratio * (1.0 - _ROUNDING * np.sign(ratio))).sum(axis=0)
         by_resamples = 2.0 * (np.minimum(below, above) + 1) / (n_resamples + 1)
         p_value[pairs] = np.minimum(np.maximum(p_value[pairs], by_resamples), 1.0)
-        tails = _tails(drawn, rank)
+        tails = tails_of(drawn, rank)
         least[pairs] = np.minimum(least[pairs], tails[0])
         most[pairs] = np.maximum(most[pairs], tails[1])
-    return _bounded(observed.inverted(p_value, least, most), sums, sizes, level)
+    return with_finite_ends(observed.inverted(p_value, least, most), sums, sizes, level)
 
 
-def _bounded(tested: Tested, sums: FloatArray, sizes: FloatArray, level: float) -> Tested:
+def with_finite_ends(tested: Tested, sums: FloatArray, sizes: FloatArray, level: float) -> Tested:
     """Give ends to intervals without one: so few units differ that many resamples hold none.
 
     At most so many units differ as Clopper and Pearson's bound says, and none by more than the
@@ -113,14 +123,14 @@ def max_t(
     observed = _observed(sums, sizes)
     largest = np.zeros(n_resamples)
     seed = int(rng.integers(2**63))
-    for pairs in _some_pairs(len(sums), n_resamples):
+    for pairs in some_pairs(len(sums), n_resamples):
         some, errors = observed.residuals[pairs], observed.error[pairs]
         drawn = np.concatenate(list(_drawn(some, sizes, n_resamples, seed, errors)))
         np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
     largest.sort()
     reached = np.abs(observed.ratio) * (1.0 - _ROUNDING)
     beyond = n_resamples - np.searchsorted(largest, reached, side="left")
-    rank = _rank(level, n_resamples)
+    rank = tail_rank(level, n_resamples)
     critical = largest[n_resamples - rank] if rank else math.inf
     p_value = (beyond + 1) / (n_resamples + 1)
     reach = np.full(len(sums), critical)
@@ -137,7 +147,7 @@ def bootstrap_test(
     given = sizes_of(sums, sizes)
     observed = _observed(sums, given)
     beyond, seed = np.zeros(len(sums), dtype=np.int64), int(rng.integers(2**63))
-    for pairs in _some_pairs(len(sums), n_resamples):
+    for pairs in some_pairs(len(sums), n_resamples):
         reached = np.abs(observed.ratio[pairs]) * (1.0 - _ROUNDING)
         for drawn in _drawn(observed.residuals[pairs], given, n_resamples, seed):
             beyond[pairs] += (np.abs(drawn) >= reached).sum(axis=0)
@@ -172,12 +182,12 @@ def _observed(sums: FloatArray, sizes: FloatArray) -> _Observed:
     return _Observed(mean, error, ratio, residuals)
 
 
-def _rank(level: float, n_resamples: int) -> int:
+def tail_rank(level: float, n_resamples: int) -> int:
     """Return how many of the outermost resamples are significant at a level of one tail."""
     return max(0, math.ceil(level * (n_resamples + 1) * (1.0 - _ROUNDING)) - 1)
 
 
-def _tails(drawn: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+def tails_of(drawn: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
     """Return the rank-th smallest and largest statistic of each pair."""
     if not rank:
         endless = np.full(drawn.shape[1], math.inf)
@@ -186,7 +196,7 @@ def _tails(drawn: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
     return ordered[rank - 1], ordered[len(drawn) - rank]
 
 
-def _some_pairs(n_pairs: int, n_resamples: int) -> Iterator[slice]:
+def some_pairs(n_pairs: int, n_resamples: int) -> Iterator[slice]:
     at_a_time = max(1, _CELLS_AT_A_TIME // n_resamples)
     for first in range(0, n_pairs, at_a_time):
         yield slice(first, first + at_a_time)
