@@ -20,6 +20,8 @@ __all__ = [
     "ThinnedQueriesWarning",
     "TrainingQueriesWarning",
     "UndefinedMeanWarning",
+    "UnhelpfulJudgeWarning",
+    "UnlikeQueriesWarning",
     "UnseenGradeWarning",
     "UntransformedRowsWarning",
     "UnusedThresholdWarning",
@@ -139,6 +141,17 @@ class FewDifferencesWarning(SkgradedWarning):
     """Two systems differ in too few queries to tell how rare and how large differences are.
 
     Intervals and p-values then err more often than they say, whatever the test.
+    """
+
+
+class UnhelpfulJudgeWarning(SkgradedWarning):
+    """The labels of a judge make no interval narrower than the human labels alone do."""
+
+
+class UnlikeQueriesWarning(SkgradedWarning):
+    """The queries with human labels do not look as if they were drawn from those of the judge.
+
+    What both labels tell about the judge's bias there need not hold for the other queries.
     """
 
 

@@ -21,9 +21,13 @@ from skgraded.cli._options import (
     add_seed,
 )
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
-from skgraded.cli._scored_runs import add_scoring, score_runs
+from skgraded.cli._scored_runs import add_scoring, score_runs, score_runs_by_judges
 from skgraded.comparison import compare
-from skgraded.exceptions import FewDifferencesWarning
+from skgraded.exceptions import (
+    FewDifferencesWarning,
+    UnhelpfulJudgeWarning,
+    UnlikeQueriesWarning,
+)
 from skgraded.measures import Measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels
@@ -31,12 +35,16 @@ from skgraded.users import profile_measures, threshold_profile
 
 __all__ = ["add_command"]
 
+# Notes below the table say what these warnings do.
+_TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
+
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test max_t --plot best.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
+  skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
 """
 
 
@@ -57,6 +65,7 @@ def add_command(commands: Any) -> None:
         "--profile the last run is the baseline)",
     )
     _add_gate(parser)
+    _add_judge(parser)
     _add_tests(parser)
     parser.add_argument(
         "--profile",
@@ -122,6 +131,18 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_judge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--judge",
+        action="append",
+        default=[],
+        dest="judges",
+        metavar="QRELS",
+        help="qrels of a judge, such as a language model, with all topics of the human qrels and "
+        "more; differences are then estimated from both; repeat it for the mean of several judges",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by a measure or for all users; return the exit status."""
     if arguments.profile:
@@ -160,14 +181,16 @@ def _measures_of_users(qrels: Qrels) -> list[Measure]:
 def _compare(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
     cluster = None if arguments.cluster is None else _read_clusters(arguments.cluster)
-    scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
+    scores, judge = _scored(arguments)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
+        for told in _TOLD:
+            warnings.simplefilter("ignore", told)
         found = compare(
             scores,
             baseline=_baseline(arguments, scores),
             margin=arguments.margin,
             cluster=cluster,
+            judge=judge,
             tests=arguments.tests,
             correction=arguments.correction,
             confidence=arguments.confidence,
@@ -180,6 +203,14 @@ def _compare(arguments: argparse.Namespace) -> int:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)
     return 0 if arguments.margin is None else found.status
+
+
+def _scored(arguments: argparse.Namespace) -> tuple[Scores, list[Scores] | None]:
+    """Return the scores of the runs, and those by the qrels of judges."""
+    names = arguments.measures or list(arguments.default_measures)
+    if not arguments.judges:
+        return score_runs(arguments, names), None
+    return score_runs_by_judges(arguments, names)
 
 
 def _baseline(arguments: argparse.Namespace, scores: Scores) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor
 
-__all__ = ["add_scoring", "score_runs"]
+__all__ = ["add_scoring", "score_runs", "score_runs_by_judges"]
 
 
 def add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +62,32 @@ def score_runs(
     read = _read_letor if arguments.letor else _read_trec
     qrels, runs = read(arguments, grades)
     chosen = names(qrels) if callable(names) else given
+    return _evaluated(arguments, chosen, qrels, runs)
+
+
+def score_runs_by_judges(
+    arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
+) -> tuple[Scores, list[Scores]]:
+    """Score the runs by the qrels, and by those of each judge, on one scale of grades."""
+    if arguments.letor:
+        raise ValueError("--judge cannot be given with --letor.")
+    grades = parse_grades(arguments.grades)
+    qrels, runs = _read_trec(arguments, grades)
+    all_qrels = [qrels, *map(grades.read, arguments.judges)]
+    widest = max(all_qrels, key=_top_grade)
+    chosen = names(widest) if callable(names) else list(map(measure, names))
+    resolved = [each.resolve(_top_grade(widest)) for each in chosen]
+    human, *judged = (_evaluated(arguments, resolved, each, runs) for each in all_qrels)
+    return human, judged
+
+
+def _top_grade(qrels: Qrels) -> int:
+    return max(1, math.ceil(float(qrels.grades.max(initial=0))))
+
+
+def _evaluated(
+    arguments: argparse.Namespace, chosen: list[Measure], qrels: Qrels, runs: list[Any]
+) -> Scores:
     with faults_are_located(qrels):
         return evaluate(
             [chosen_measure(each, arguments.ties) for each in chosen],

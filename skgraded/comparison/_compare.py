@@ -21,6 +21,7 @@ from skgraded._stats.repeats import repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances
 from skgraded.comparison._clusters import clusters_of
 from skgraded.comparison._comparison import Comparison, warn_of_few_differences
+from skgraded.comparison._judge import Judged, compared_with_judge, judged_or_none
 from skgraded.comparison._plan import Family, Plan, plan_tests
 from skgraded.comparison._rankers import scores_of_rankers
 from skgraded.measures import Measures
@@ -47,6 +48,7 @@ def compare(
     baseline: str | None = None,
     margin: float | None = None,
     cluster: Mapping[Any, Any] | None = None,
+    judge: Any = None,
     tests: str | Iterable[str] | None = None,
     correction: str | None = None,
     confidence: float = 0.95,
@@ -82,6 +84,11 @@ def compare(
         The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
         independently, such as those of one person. All tests and intervals then draw clusters. By
         default it is ``Scores.clusters``, and without these every query is by itself.
+    judge : Scores, mapping of str to Scores, or list of either, optional
+        Values of the same systems by the same measures, by the labels of a judge, such as a
+        language model, for the queries of ``rankers`` and more. The values of ``rankers`` are then
+        by human labels of few queries, and differences are estimated from both. Of a list, the
+        judges' mean is taken.
     tests : str or list of str, optional
         One or several of ``"bootstrap_t"``, ``"max_t"``, ``"t"``, ``"randomization"``,
         ``"bootstrap"``, ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first one decides what is
@@ -113,8 +120,9 @@ def compare(
     ValueError
         If there are fewer than two systems, or two queries with values; if systems have values for
         different queries, by different measures, or of different numbers of repeats; if there are
-        too few resamples for any difference to be significant; or if an argument is not as
-        described.
+        too few resamples for any difference to be significant; if a judge lacks systems, measures
+        or queries, or comes with repeats, clusters or tests other than bootstrap-t, max-t and t; or
+        if an argument is not as described.
 
     Warns
     -----
@@ -122,6 +130,10 @@ def compare(
         If a model was trained on other documents of the queries in X.
     FewDifferencesWarning
         If a difference rests on fewer than 10 queries, or clusters, in which the systems differ.
+    UnhelpfulJudgeWarning
+        If intervals with a judge are no narrower than those of the human labels alone.
+    UnlikeQueriesWarning
+        If a judge's values of the queries with human labels differ from those of the others.
     ThinnedQueriesWarning
         If queries in X lack rows, as `query_target`, `query_series` or `query_ids` has counted
         them.
@@ -129,6 +141,9 @@ def compare(
     See Also
     --------
     cross_validate_queries : Values of all queries of a data set, each tested once or several times.
+    skgraded.comparison.estimate_means : Means of one system or several, with a judge.
+    skgraded.studies.simulate_judgments : How far values vary by chance of the judgments.
+    skgraded.studies.compare_assessors : How far values vary from assessor to assessor.
     skgraded.users.threshold_profile : For which users one system is better than another.
 
     Notes
@@ -186,6 +201,14 @@ def compare(
     and 90 % where learners got too few data to learn much. A system that was tested once, such as a
     fitted model, has the same values in every repeat.
 
+    With a judge, the difference is estimated along the regression line of the human differences on
+    the judge's, as `estimate_means` describes; ``judge`` of the result has the bias of the judge
+    and how many queries with human labels it is worth, and ``judged_means`` the same of each
+    system. Each pair has a line of its own, so that a difference need not be that of the two means
+    shown. Student's t has n - 2 degrees of freedom, and bootstrap-t and max-t draw queries with
+    both of their values. Estimates hold whatever the bias, if the queries with human labels are
+    drawn at random from the judge's.
+
     References
     ----------
     .. [1] P. Hall (1988), "Theoretical Comparison of Bootstrap Confidence Intervals", Annals of
@@ -230,18 +253,20 @@ def compare(
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     _check_margin(margin, baseline)
+    judged = judged_or_none(judge, scores, tests, cluster)
     pairs = _pairs(scores.systems or (), baseline)
     clusters = clusters_of(cluster, scores)
     columns = list(_columns(scores, clusters))
     n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
     family = Family(len(columns[0].values), len(pairs), len(columns), n_units, n_repeats)
     plan = plan_tests(tests, correction, confidence, n_resamples, family)
+    rng = np.random.default_rng(random_state)
     found = Comparison(
-        **_facts(scores, columns, clusters),
+        **_facts(scores, columns, clusters)
+        | _tested(columns, pairs, plan, confidence, judged, rng=rng),
         baseline=baseline,
         margin=margin,
         pairs=pairs,
-        **_tested(columns, pairs, plan, confidence, np.random.default_rng(random_state)),
         tests=tuple(test.name for test in plan.tests),
         correction=plan.correction,
         confidence=confidence,
@@ -394,9 +419,13 @@ def _tested(
     pairs: IntArray,
     plan: Plan,
     confidence: float,
+    judged: Judged | None,
+    *,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return mean differences, intervals, p-values, standard errors and effect sizes."""
+    if judged is not None:
+        return compared_with_judge(judged, pairs, plan, confidence, rng)
     found = [_differences_of(each, pairs, confidence) for each in columns]
     difference, low, high, error, effect, n_differing, log_variance_error = map(
         _as_columns, zip(*found, strict=True)

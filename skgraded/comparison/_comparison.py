@@ -13,6 +13,7 @@ from skgraded._stats.corrections import level_of
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
 from skgraded.comparison._best import Best, best_of
+from skgraded.comparison._judged_estimates import JudgedEstimates, notes_on_judge
 from skgraded.comparison._margin import (
     QueriesNeeded,
     decisions_of,
@@ -119,6 +120,11 @@ class Comparison(OfMeasures, LongResult):
         much another split and training would change.
     remarks : tuple of str
         What is to be said of the choice of tests, in sentences.
+    judge : JudgedEstimates or None
+        With a judge, how each difference is estimated, the judge's bias, and how many queries with
+        human labels it is worth.
+    judged_means : JudgedEstimates or None
+        With a judge, the same of the mean of each system.
     """
 
     systems: tuple[str, ...]
@@ -151,6 +157,8 @@ class Comparison(OfMeasures, LongResult):
     n_top: int | None
     is_one_training: bool
     remarks: tuple[str, ...] = ()
+    judge: JudgedEstimates | None = None
+    judged_means: JudgedEstimates | None = None
 
     def __getitem__(self, name: Any) -> Comparison:
         """Pick one measure by its name, or several by a list; p-values stay as corrected."""
@@ -164,6 +172,9 @@ class Comparison(OfMeasures, LongResult):
             picked[field] = tuple(getattr(self, field)[column] for column in columns)
         if self.n_clusters is not None:
             picked["n_clusters"] = tuple(self.n_clusters[column] for column in columns)
+        for field in ("judge", "judged_means"):
+            estimates = getattr(self, field)
+            picked[field] = None if estimates is None else estimates[names]
         picked["values"] = self.values[:, :, columns]
         picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
         return dataclasses.replace(self, **picked)
@@ -181,7 +192,7 @@ class Comparison(OfMeasures, LongResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the numbers do not show, in sentences."""
-        notes = list(self.remarks)
+        notes = [*self.remarks, *notes_on_judge(self.judge, self.judged_means)]
         notes += [_ONE_TRAINING] if self.is_one_training else []
         for n_left_out in sorted({*self.n_left_out} - {0}):
             names = [

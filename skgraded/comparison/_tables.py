@@ -45,6 +45,8 @@ def size_of(found: Comparison) -> str:
     """Say over what the systems were compared."""
     least, most = min(found.n_queries), max(found.n_queries)
     queries = count(most, "query", "queries") if least == most else f"{least} to {most} queries"
+    if found.judge is not None:
+        queries += f" with human labels and {found.judge.n_judged:,} with a judge's"
     if found.n_clusters is not None:
         queries += f" in {count(max(found.n_clusters), 'cluster')}"
     return queries if found.n_repeats == 1 else f"{queries} and {found.n_repeats} repeats"

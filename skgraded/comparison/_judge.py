@@ -1,0 +1,410 @@
+"""Comparisons from human labels of few queries and a judge's labels of many."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import choice, fraction
+from skgraded._stats.bootstrap_t import Tested
+from skgraded._stats.corrections import holm, level_of
+from skgraded._stats.judged import (
+    WITH_JUDGE,
+    Regression,
+    judged_test,
+    regression_of,
+    unlike_topics,
+)
+from skgraded._stats.paired import paired_differences
+from skgraded._stats.sample_size import errors_of_log_variances
+from skgraded._text import count, first_few
+from skgraded.comparison._judged_estimates import JudgedEstimates
+from skgraded.comparison._plan import Plan
+from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
+from skgraded.results import Scores, column_of
+
+__all__ = ["Judged", "compared_with_judge", "estimate_means", "judged_or_none"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_FEWEST = 3  # queries with human labels, for a line and its residuals
+_LEVEL_OF_UNLIKE = 0.01
+_LEVEL_OF_HELP = 0.05
+
+
+class Judged(NamedTuple):
+    """Human values, and the judge's laid out as they are.
+
+    Attributes
+    ----------
+    human : Scores
+        Values by human labels.
+    values : ndarray of shape (n_systems, n_judged, n_measures)
+        The values; the mean of several judges.
+    places : ndarray of shape (n_human,), int64
+        The place of each query with human labels among those of the judge.
+    n_judges : int
+        Number of judges.
+    """
+
+    human: Scores
+    values: FloatArray
+    places: IntArray
+    n_judges: int
+
+
+class _Line(NamedTuple):
+    """One measure: the regressions of all rows, the judge's values, and the intervals."""
+
+    found: Regression
+    by_judge: FloatArray
+    tested: Tested
+
+
+def judged_scores(judge: Any, human: Scores) -> Judged:
+    """Read the scores of one judge or several, and check that they go with the human ones."""
+    _check_plain("human labels", human)
+    if human.n_queries < _FEWEST:
+        raise ValueError(
+            f"judge= needs at least {_FEWEST} queries with human labels, got {human.n_queries}."
+        )
+    given = list(judge) if isinstance(judge, list | tuple) else [judge]
+    if not given:
+        raise ValueError("judge must hold the scores of at least one judge, got none.")
+    judges = [_scores_of(each, human) for each in given]
+    queries = judges[0].qid.tolist()
+    place = {query: number for number, query in enumerate(queries)}
+    missing = [query for query in human.qid.tolist() if query not in place]
+    if missing:
+        raise ValueError(
+            "judge must hold scores of every query with human labels, and lacks "
+            f"{count(len(missing), 'query', 'queries')} of {human.n_queries}: "
+            f"{first_few(list(map(repr, missing)))}."
+        )
+    for each in judges[1:]:
+        if set(each.qid.tolist()) != set(queries) or each.n_queries != len(queries):
+            raise ValueError(
+                "All judges must have labelled the same queries, got "
+                f"{len(queries)} and {each.n_queries} that are not the same."
+            )
+    values = np.mean([_cube(each.select(query=queries)) for each in judges], axis=0)
+    places = np.array([place[query] for query in human.qid.tolist()])
+    return Judged(human, values, places, len(judges))
+
+
+def _scores_of(judge: Any, human: Scores) -> Scores:
+    """Return a judge's scores of the same systems and measures, in the order of the human ones."""
+    if isinstance(judge, Mapping):
+        judge = Scores.of_systems(judge)
+    if not isinstance(judge, Scores):
+        raise TypeError(
+            "judge must be Scores of the same systems by the labels of a judge, a mapping of "
+            f"systems to such Scores, or a list of either, got {type(judge).__name__}."
+        )
+    _check_plain("judge", judge)
+    if (judge.systems is None) != (human.systems is None):
+        of_judge, of_human = (
+            "one system without a name" if each is None else first_few(list(map(repr, each)))
+            for each in (judge.systems, human.systems)
+        )
+        raise ValueError(
+            f"judge must hold the same systems as the scores by human labels, {of_human}, got "
+            f"{of_judge}."
+        )
+    if human.systems is not None:
+        lacking = [each for each in human.systems if each not in (judge.systems or ())]
+        if lacking:
+            raise ValueError(
+                f"judge must hold scores of every system, and lacks {first_few(lacking)}."
+            )
+        judge = judge.select(system=list(human.systems))
+    try:
+        names = [judge.measures[column_of(judge.measures, each)] for each in human.measures]
+    except KeyError as error:
+        raise ValueError(f"judge must be scored by the same measures: {error.args[0]}") from error
+    picked: Scores = judge[names]
+    return picked
+
+
+def _check_plain(what: str, scores: Scores) -> None:
+    """Refuse repeats, clusters, and queries without a value."""
+    if scores.folds is not None:
+        raise ValueError(
+            f"The {what} must come without repeats where a judge= is given, got a "
+            "cross-validation: scores.over_repeats() has the mean of each query."
+        )
+    if scores.clusters is not None:
+        raise ValueError(
+            f"The {what} must come without clusters where a judge= is given: the regression takes "
+            "queries to vary independently."
+        )
+    n_without = int(np.isnan(_cube(scores)).any(axis=(0, 2)).sum())
+    if n_without:
+        raise ValueError(
+            f"Every query must have a value where a judge= is given, but by the {what} "
+            f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
+            "human labels and a judge's may leave out different queries."
+        )
+
+
+def _cube(scores: Scores) -> FloatArray:
+    """Return the values by system, query and measure."""
+    n_systems = 1 if scores.systems is None else len(scores.systems)
+    return scores.values.reshape(n_systems, scores.n_queries, len(scores.measures))
+
+
+def judged_or_none(
+    judge: Any, human: Scores, tests: str | Iterable[str] | None, cluster: Any
+) -> Judged | None:
+    """Read a judge if there is one; refuse what a comparison with a judge does not offer."""
+    if judge is None:
+        return None
+    if cluster is not None:
+        raise ValueError(
+            "cluster cannot be given with judge=: the regression takes queries to vary "
+            "independently."
+        )
+    for name in [tests] if isinstance(tests, str) else tests or ():
+        choice("tests", name, WITH_JUDGE, alternative=" with judge=")
+    return judged_scores(judge, human)
+
+
+def compared_with_judge(
+    judged: Judged, pairs: IntArray, plan: Plan, confidence: float, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return the fields of a comparison that a judge's scores change."""
+    values, (first, second) = _cube(judged.human), pairs.T
+    lines, p_values = [], []
+    for each in range(values.shape[2]):
+        labels = paired_differences(values[first, :, each], values[second, :, each])
+        by_judge = paired_differences(judged.values[first, :, each], judged.values[second, :, each])
+        found = regression_of(labels, by_judge, judged.places)
+        tested = [
+            judged_test(test.name, found, plan.level, plan.n_resamples, rng) for test in plan.tests
+        ]
+        lines.append(_Line(found, by_judge, tested[0]))
+        p_values.append([one.p_value for one in tested])
+    systems = judged.human.systems or ()
+    names = tuple(f"{systems[one]} - {systems[other]}" for one, other in pairs.tolist())
+    judge = _estimates(names, judged, lines, confidence, _warn(judged, names, lines))
+    means = _estimates(*_lines_of_means(judged, confidence), confidence)
+    regressions = [line.found for line in lines]
+    return {
+        "means": means.estimate,
+        "difference": judge.estimate,
+        "interval": judge.interval,
+        "standard_error": judge.standard_error,
+        "effect_size": _by_column(map(_effect_size, regressions)),
+        "n_differing": _by_column((each.labels != 0.0).sum(axis=1) for each in regressions),
+        "log_variance_error": _by_column(
+            errors_of_log_variances(each.residuals) for each in regressions
+        ),
+        "p_value": {
+            test.name: plan.corrected(test, _by_column(each))
+            for test, each in zip(plan.tests, zip(*p_values, strict=True), strict=True)
+        },
+        "judge": judge,
+        "judged_means": means,
+    }
+
+
+def _by_column(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    return np.stack(list(arrays), axis=1)
+
+
+def _effect_size(found: Regression) -> FloatArray:
+    """Return the estimates in standard deviations of the labels' differences."""
+    spread, sizes = found.labels.std(axis=1, ddof=1), np.zeros(len(found.mean))
+    with np.errstate(divide="ignore"):  # the same difference in every query
+        np.divide(found.mean, spread, out=sizes, where=found.mean != 0.0)
+    return sizes
+
+
+def _estimates(
+    names: tuple[str, ...],
+    judged: Judged,
+    lines: list[_Line],
+    confidence: float,
+    remarks: tuple[str, ...] = (),
+) -> JudgedEstimates:
+    level, found = level_of(confidence), [line.found for line in lines]
+    # What a judge adds to the labels is estimated along the same line.
+    bias = [
+        regression_of(line.found.auxiliary - line.found.labels, line.by_judge, judged.places)
+        for line in lines
+    ]
+    return JudgedEstimates(
+        names=names,
+        measures=judged.human.measures,
+        human=_by_column(each.labels_mean for each in found),
+        judge=_by_column(each.judge_mean for each in found),
+        estimate=_by_column(each.mean for each in found),
+        interval=_by_column(_ends(line.tested) for line in lines),
+        standard_error=_by_column(each.standard_error for each in found),
+        bias=_by_column(each.judge_mean - each.mean for each in found),
+        bias_interval=_by_column(_ends(each.student(level)) for each in bias),
+        slope=_by_column(each.slope for each in found),
+        n_alone=_by_column(each.n_alone for each in found),
+        relative_width=_by_column(each.relative_width(level) for each in found),
+        n_human=judged.human.n_queries,
+        n_judged=judged.values.shape[1],
+        n_judges=judged.n_judges,
+        confidence=confidence,
+        remarks=remarks,
+    )
+
+
+def _ends(tested: Tested) -> FloatArray:
+    return np.column_stack((tested.low, tested.high))
+
+
+def _warn(judged: Judged, names: tuple[str, ...], lines: list[_Line]) -> tuple[str, ...]:
+    """Warn of a judge that does not help, and of labelled queries unlike the others."""
+    told = (_note_on_help(judged, lines), _note_on_unlike(judged, names, lines))
+    for note, kind in zip(told, (UnhelpfulJudgeWarning, UnlikeQueriesWarning), strict=True):
+        if note:
+            warnings.warn(note, kind, stacklevel=4)
+    return tuple(note for note in told if note)
+
+
+def _note_on_help(judged: Judged, lines: list[_Line]) -> str:
+    n_human = judged.human.n_queries
+    if judged.values.shape[1] == n_human:
+        return "The judge labelled no other queries than humans did, and cannot help."
+    widths = {
+        name: float(np.median(line.found.relative_width(_LEVEL_OF_HELP)))
+        for name, line in zip(judged.human.measures, lines, strict=True)
+    }
+    useless = {name: width for name, width in widths.items() if width >= 1.0}
+    if not useless:
+        return ""
+    times = " to ".join(dict.fromkeys(f"{end(useless.values()):.2f}" for end in (min, max)))
+    return (
+        f"The judge does not help by {first_few(list(useless))}: intervals are {times} times as "
+        f"wide as those of the {n_human} queries with human labels alone."
+    )
+
+
+def _note_on_unlike(judged: Judged, names: tuple[str, ...], lines: list[_Line]) -> str:
+    """Say if the judge's values of labelled queries differ from those of the others."""
+    p_values = np.array([unlike_topics(line.by_judge, judged.places) for line in lines])
+    corrected = holm(p_values.ravel()).reshape(p_values.shape)
+    if corrected.min() >= _LEVEL_OF_UNLIKE:
+        return ""
+    column, row = (int(each) for each in np.unravel_index(corrected.argmin(), corrected.shape))
+    values = lines[column].by_judge[row]
+    others = np.delete(values, judged.places)
+    return (
+        "The queries with human labels look unlike the others: by the judge, "
+        f"{judged.human.measures[column]} of {names[row]} has a mean of "
+        f"{values[judged.places].mean():.4f} on them and of {others.mean():.4f} on the others "
+        f"(p = {corrected.min():.1g} after Holm's correction). Estimates hold for queries that "
+        "were drawn at random."
+    )
+
+
+def _lines_of_means(
+    judged: Judged, confidence: float
+) -> tuple[tuple[str, ...], Judged, list[_Line]]:
+    """Return the names of the systems and their regressions, with Student's intervals."""
+    human, lines = _cube(judged.human), []
+    for each in range(human.shape[2]):
+        found = regression_of(human[..., each], judged.values[..., each], judged.places)
+        tested = found.student(level_of(confidence))
+        lines.append(_Line(found, judged.values[..., each], tested))
+    return judged.human.systems or ("mean",), judged, lines
+
+
+def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> JudgedEstimates:
+    r"""Estimate the means of systems from human labels of few queries and a judge's of many.
+
+    Parameters
+    ----------
+    human : Scores, or mapping of str to Scores
+        Values by human labels, of one system or of several by name.
+    judge : Scores, mapping of str to Scores, or list of either
+        Values of the same systems by the same measures, by the labels of a judge, such as a
+        language model, for all these queries and more. Of a list, the judges' mean is taken.
+    confidence : float, default=0.95
+        Confidence of the intervals.
+
+    Returns
+    -------
+    JudgedEstimates
+        Mean of each system by each measure, its interval, and the bias of the judge.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no `Scores` or mapping of them.
+    ValueError
+        If the judge lacks systems, measures, or queries with human labels; if there are fewer than
+        three of these; or if a query has no value.
+
+    Warns
+    -----
+    UnhelpfulJudgeWarning
+        If intervals are no narrower than those of the human labels alone.
+    UnlikeQueriesWarning
+        If the judge's values of the queries with human labels differ from those of the others.
+
+    See Also
+    --------
+    skgraded.compare : Differences of systems, by the same estimator, with ``judge=``.
+
+    Notes
+    -----
+    With human values y of n queries and the judge's values x of N queries, the n among them, a mean
+    is estimated by
+
+    .. math:: \bar y_n + \lambda (\bar x_N - \bar x_n),
+
+    where :math:`\bar y_n, \bar x_n` are means over the n queries, :math:`\bar x_N` that over all N,
+    and :math:`\lambda` the slope of least squares of y on x. Its variance is
+
+    .. math::
+
+        s^2 \left(\frac{1}{n} + \frac{(\bar x_N - \bar x_n)^2}{S_{xx}}\right)
+        + \lambda^2 \frac{s_x^2}{N},
+
+    where s^2 is the variance of the residuals with n - 2 degrees of freedom, S_xx the sum of
+    squares of x over the n queries, and s_x^2 the variance of x over the N queries [1]_. Whatever
+    the judge's bias, the estimate is that of human labels, if the n queries are drawn at random;
+    for a mean it is prediction-powered inference with a tuned slope [2]_. Intervals are Student's.
+
+    References
+    ----------
+    .. [1] W. Cochran (1977), "Sampling Techniques", Section 12.6.
+    .. [2] A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered
+       Inference", arXiv 2311.01453.
+
+    Examples
+    --------
+    A judge that finds one document in five a grade too good:
+
+    >>> import numpy as np
+    >>> from skgraded import evaluate
+    >>> from skgraded.comparison import estimate_means
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=600, docs_per_query=20, random_state=0)
+    >>> lenient = np.minimum(y + (np.random.default_rng(0).random(len(y)) < 0.2), 4)
+    >>> judge = evaluate("AP", lenient, {"first": X[:, 0], "second": X[:, 1]}, qid=qid)
+    >>> few = qid < 60
+    >>> human = evaluate("AP", y[few], {"first": X[few, 0], "second": X[few, 1]}, qid=qid[few])
+    >>> found = estimate_means(human, judge)
+    >>> found.estimate[:, 0].round(3), found.bias[:, 0].round(3)
+    (array([0.347, 0.332]), array([0.109, 0.114]))
+    """
+    scores = Scores.of_systems(human) if isinstance(human, Mapping) else human
+    if not isinstance(scores, Scores):
+        raise TypeError(
+            f"human must be Scores, or a mapping of systems to Scores, got {type(human).__name__}."
+        )
+    fraction("confidence", confidence)
+    names, judged, lines = _lines_of_means(judged_scores(judge, scores), confidence)
+    return _estimates(names, judged, lines, confidence, _warn(judged, names, lines))

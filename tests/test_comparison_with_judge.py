@@ -1,0 +1,401 @@
+"""Differences and means from human labels of few queries and a judge's labels of many."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skgraded import compare, evaluate, trec
+from skgraded._stats.bootstrap_t import counts_of_units
+from skgraded._stats.judged import judged_test, regression_of, unlike_topics
+from skgraded.cli import main
+from skgraded.comparison import estimate_means
+from skgraded.exceptions import (
+    FewDifferencesWarning,
+    UnhelpfulJudgeWarning,
+    UnlikeQueriesWarning,
+)
+from skgraded.results import Scores
+
+SYSTEMS, MEASURES = ("a", "b", "c"), ("AP", "nDCG@10")
+N_ALL, N_HUMAN = 200, 40
+
+
+def scores_of(values, qid, **others):
+    fields = {"measures": MEASURES, "systems": SYSTEMS, "directions": (1, 1)}
+    return Scores(qid=np.asarray(qid), values=values, **{**fields, **others})
+
+
+def values_of_judge(seed=0, n_systems=3):
+    rng = np.random.default_rng(seed)
+    topic = rng.normal(size=(1, N_ALL, 1)) * 0.1
+    return 0.5 + topic + 0.1 * rng.normal(size=(n_systems, N_ALL, 2))
+
+
+BY_JUDGE = values_of_judge()
+NOISE = np.random.default_rng(1).normal(size=BY_JUDGE.shape) * 0.05
+BY_HUMANS = 0.1 + 0.8 * BY_JUDGE + NOISE
+PLACES = np.random.default_rng(2).permutation(N_ALL)[:N_HUMAN]
+JUDGE = scores_of(BY_JUDGE, [f"q{each}" for each in range(N_ALL)])
+HUMAN = scores_of(BY_HUMANS[:, PLACES], [f"q{each}" for each in PLACES])
+
+
+def literal_estimate(y, x, x_all):
+    """The regression estimator, its standard error and degrees of freedom, in plain Python."""
+    n, n_all = len(y), len(x_all)
+    mean_y, mean_x, mean_all = math.fsum(y) / n, math.fsum(x) / n, math.fsum(x_all) / n_all
+    s_xx = math.fsum((each - mean_x) ** 2 for each in x)
+    slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / s_xx
+    rest = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
+    s2 = math.fsum(each**2 for each in rest) / (n - 2)
+    s2_all = math.fsum((each - mean_all) ** 2 for each in x_all) / (n_all - 1)
+    variance = s2 * (1 / n + (mean_all - mean_x) ** 2 / s_xx) + slope**2 * s2_all / n_all
+    return mean_y + slope * (mean_all - mean_x), math.sqrt(variance), slope
+
+
+class TestAgainstTheLiteralFormula:
+    def test_differences(self):
+        found = compare(HUMAN, judge=JUDGE, tests="t", correction="none")
+        reach = stats.t.isf(0.025, N_HUMAN - 2)
+        for pair, (one, other) in enumerate(found.pairs):
+            for column in range(2):
+                x_all = BY_JUDGE[one, :, column] - BY_JUDGE[other, :, column]
+                y = (BY_HUMANS[one] - BY_HUMANS[other])[PLACES, column]
+                mean, error, slope = literal_estimate(y, x_all[PLACES], x_all)
+                p_value = 2 * stats.t.sf(abs(mean / error), N_HUMAN - 2)
+                assert found.difference[pair, column] == pytest.approx(mean, abs=1e-14)
+                assert found.standard_error[pair, column] == pytest.approx(error, rel=1e-12)
+                assert found.judge.slope[pair, column] == pytest.approx(slope, rel=1e-12)
+                assert found.p_value["t"][pair, column] == pytest.approx(p_value, rel=1e-9)
+                ends = [mean - reach * error, mean + reach * error]
+                np.testing.assert_allclose(found.interval[pair, column], ends, rtol=0, atol=1e-13)
+
+    def test_means_and_the_bias_of_the_judge(self):
+        found = estimate_means(HUMAN, JUDGE, confidence=0.9)
+        reach = stats.t.isf(0.05, N_HUMAN - 2)
+        for system in range(3):
+            x_all, y = BY_JUDGE[system, :, 1], BY_HUMANS[system, PLACES, 1]
+            mean, error, _ = literal_estimate(y, x_all[PLACES], x_all)
+            bias, error_of_bias, _ = literal_estimate(x_all[PLACES] - y, x_all[PLACES], x_all)
+            assert found.estimate[system, 1] == pytest.approx(mean, rel=1e-12)
+            assert found.bias[system, 1] == pytest.approx(bias, rel=1e-10)
+            np.testing.assert_allclose(
+                found.interval[system, 1], [mean - reach * error, mean + reach * error], rtol=1e-12
+            )
+            np.testing.assert_allclose(
+                found.bias_interval[system, 1],
+                [bias - reach * error_of_bias, bias + reach * error_of_bias],
+                rtol=1e-10,
+            )
+            alone = y.std(ddof=1) / math.sqrt(N_HUMAN)
+            worth = N_HUMAN * (alone / error) ** 2
+            assert found.n_alone[system, 1] == pytest.approx(worth, rel=1e-12)
+            assert found.n_saved[system, 1] == pytest.approx(worth - N_HUMAN, rel=1e-12)
+            width = reach * error / (stats.t.isf(0.05, N_HUMAN - 1) * alone)
+            assert found.relative_width[system, 1] == pytest.approx(width, rel=1e-12)
+
+    @pytest.mark.parametrize("level", [0.05, 0.2])
+    def test_resamples_of_bootstrap_t(self, level):
+        rng = np.random.default_rng(3)
+        x_all = rng.exponential(size=(2, 60))
+        places = np.arange(0, 60, 5)
+        y = x_all[:, places] ** 2 + rng.normal(size=(2, 12))
+        found = regression_of(y, x_all, places)
+        tested = judged_test("bootstrap_t", found, level, 199, np.random.default_rng(4))
+        seed = int(np.random.default_rng(4).integers(2**63))
+        counts = np.concatenate(list(counts_of_units(12, 199, np.random.default_rng(seed))))
+        for row in range(2):
+            statistics = []
+            for each in counts.astype(int):
+                drawn = np.repeat(np.arange(12), each)
+                x_drawn, y_drawn = x_all[row, places][drawn], y[row][drawn]
+                line = stats.linregress(x_drawn, y_drawn)
+                rest = y_drawn - line.intercept - line.slope * x_drawn
+                away = x_all[row].mean() - x_drawn.mean()
+                s_xx = ((x_drawn - x_drawn.mean()) ** 2).sum()
+                error = np.sqrt((rest**2).sum() / 10 * (1 / 12 + away**2 / s_xx))
+                mean = y_drawn.mean() + line.slope * away
+                statistics.append((mean - found.mean[row]) / error)
+            ordered, rank = np.sort(statistics), math.ceil(level / 2 * 200) - 1
+            t = stats.t.isf(level / 2, 10)
+            error = found.standard_error[row]
+            high = found.mean[row] - min(ordered[rank - 1], -t) * error
+            low = found.mean[row] - max(ordered[-rank], t) * error
+            assert tested.low[row] == pytest.approx(low, rel=1e-9)
+            assert tested.high[row] == pytest.approx(high, rel=1e-9)
+            tail = min((ordered <= found.ratio[row]).sum(), (ordered >= found.ratio[row]).sum())
+            by_t = 2 * stats.t.sf(abs(found.ratio[row]), 10)
+            assert tested.p_value[row] == pytest.approx(max(by_t, 2 * (tail + 1) / 200), rel=1e-9)
+
+    def test_the_joint_test_takes_the_largest_statistic_of_any_row(self):
+        rng = np.random.default_rng(5)
+        x_all = rng.normal(size=(3, 50))
+        places = np.arange(20)
+        y = x_all[:, places] + rng.normal(size=(3, 20))
+        found = regression_of(y, x_all, places)
+        together = judged_test("max_t", found, 0.05, 999, np.random.default_rng(0))
+        reach = (together.high - together.low) / 2 / found.standard_error
+        np.testing.assert_allclose(reach, reach[0])
+        one = regression_of(y[:1], x_all[:1], places)
+        alone = judged_test("max_t", one, 0.05, 999, np.random.default_rng(0))
+        assert (together.high[0] - together.low[0]) > (alone.high[0] - alone.low[0])
+
+
+class TestIdentities:
+    def test_estimate_and_bias_are_the_judge(self):
+        for found in (estimate_means(HUMAN, JUDGE), compare(HUMAN, judge=JUDGE, tests="t").judge):
+            np.testing.assert_allclose(found.estimate + found.bias, found.judge, atol=1e-15)
+
+    def test_the_judge_may_have_any_scale_and_shift(self):
+        plain = estimate_means(HUMAN, JUDGE)
+        shifted = estimate_means(HUMAN, scores_of(3.0 - 0.25 * BY_JUDGE, JUDGE.qid))
+        np.testing.assert_allclose(shifted.estimate, plain.estimate, rtol=1e-12)
+        np.testing.assert_allclose(shifted.interval, plain.interval, rtol=1e-12)
+        np.testing.assert_allclose(shifted.slope, -4 * plain.slope, rtol=1e-10)
+
+    def test_a_judge_like_the_humans_gives_its_own_mean_and_spread(self):
+        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
+        found = estimate_means(human, JUDGE)
+        np.testing.assert_allclose(found.estimate, BY_JUDGE.mean(axis=1), rtol=1e-12)
+        errors = BY_JUDGE.std(axis=1, ddof=1) / math.sqrt(N_ALL)
+        np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
+        np.testing.assert_allclose(
+            found.n_alone,
+            N_HUMAN * (BY_JUDGE[:, PLACES].std(axis=1, ddof=1) / math.sqrt(N_HUMAN) / errors) ** 2,
+            rtol=1e-9,
+        )
+
+    def test_a_judge_that_does_not_vary_leaves_the_humans_alone(self):
+        judge = scores_of(np.full_like(BY_JUDGE, 0.3), JUDGE.qid)
+        with pytest.warns(UnhelpfulJudgeWarning):
+            found = compare(HUMAN, judge=judge, tests="t")
+        alone = compare(HUMAN, tests="t")
+        np.testing.assert_allclose(found.difference, alone.difference, atol=1e-15)
+        np.testing.assert_allclose(found.interval, alone.interval, atol=1e-14)
+        np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
+
+    def test_systems_that_humans_and_judge_find_equal_do_not_differ(self):
+        values = BY_JUDGE.copy()
+        values[1] = values[0]
+        human = scores_of(values[:, PLACES], HUMAN.qid)
+        found = compare(human, judge=scores_of(values, JUDGE.qid), baseline="a")
+        np.testing.assert_array_equal(found.difference[0], 0.0)
+        np.testing.assert_array_equal(found.p_value["bootstrap_t"][0], 1.0)
+
+    def test_several_judges_are_their_mean(self):
+        other = scores_of(values_of_judge(7), JUDGE.qid)
+        mean = scores_of((BY_JUDGE + other.values) / 2, JUDGE.qid)
+        several, one = compare(HUMAN, judge=[JUDGE, other]), compare(HUMAN, judge=mean)
+        np.testing.assert_allclose(several.difference, one.difference, rtol=1e-12)
+        np.testing.assert_allclose(several.interval, one.interval, rtol=1e-12)
+        assert several.judge.n_judges == 2
+
+    def test_queries_systems_and_measures_are_aligned_by_name(self):
+        order = np.random.default_rng(8).permutation(N_ALL)
+        moved = scores_of(
+            BY_JUDGE[[2, 0, 1]][:, order][:, :, ::-1],
+            JUDGE.qid[order],
+            systems=("c", "a", "b"),
+            measures=MEASURES[::-1],
+        )
+        plain, found = compare(HUMAN, judge=JUDGE), compare(HUMAN, judge=moved)
+        np.testing.assert_allclose(found.interval, plain.interval, rtol=1e-12)
+        by_name = {name: JUDGE.select(system=name) for name in SYSTEMS}
+        np.testing.assert_array_equal(compare(HUMAN, judge=by_name).interval, plain.interval)
+
+
+def test_intervals_hold_what_a_biased_judge_misses():
+    # 4,000 collections at once, as rows: the truth is 0, and the judge is off by .5.
+    rng = np.random.default_rng(9)
+    labels = rng.normal(size=(4000, 300))
+    judged = 0.5 + labels + rng.normal(size=labels.shape) * 0.7
+    places = np.arange(30)
+    found = regression_of(labels[:, places], judged, places).student(0.05)
+    held = np.mean((found.low <= 0) & (found.high >= 0))
+    assert held == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / 4000))
+    alone = stats.t.isf(0.025, 29) * labels[:, places].std(axis=1, ddof=1) / math.sqrt(30)
+    assert ((found.high - found.low) / 2).mean() < 0.75 * alone.mean()
+
+
+class TestWarnings:
+    def test_a_judge_that_does_not_help(self):
+        noise = scores_of(values_of_judge(11), JUDGE.qid)
+        with pytest.warns(UnhelpfulJudgeWarning, match="does not help by .* times as wide as"):
+            found = compare(HUMAN, judge=noise)
+        assert "does not help" in repr(found)
+
+    def test_a_judge_without_other_queries(self):
+        judge = JUDGE.select(query=HUMAN.qid.tolist())
+        with pytest.warns(UnhelpfulJudgeWarning, match="no other queries"):
+            estimate_means(HUMAN, judge)
+
+    # A line far from the mean of all queries is of no help, either.
+    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnhelpfulJudgeWarning")
+    def test_queries_that_are_harder_than_the_others(self):
+        hard = np.argsort(BY_JUDGE.mean(axis=(0, 2)))[:N_HUMAN]
+        human = scores_of(BY_HUMANS[:, hard], JUDGE.qid[hard])
+        with pytest.warns(UnlikeQueriesWarning, match="look unlike the others"):
+            estimate_means(human, JUDGE)
+
+    def test_queries_drawn_at_random_are_seldom_warned_of(self):
+        rng = np.random.default_rng(12)
+        found = [
+            unlike_topics(BY_JUDGE[:1, :, 0], rng.permutation(N_ALL)[:N_HUMAN])[0]
+            for _ in range(1000)
+        ]
+        assert np.mean(np.array(found) < 0.01) < 0.02
+        assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.06)
+
+    def test_few_differences_are_warned_of_as_without_a_judge(self):
+        values = BY_HUMANS[:, PLACES].copy()
+        values[1, 5:] = values[0, 5:]
+        with pytest.warns(FewDifferencesWarning, match="b - a differs from 0 in 5 queries"):
+            compare(scores_of(values, HUMAN.qid), judge=JUDGE, tests="t", baseline="a")
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("judge", "kind", "told"),
+        [
+            (JUDGE.select(query=["q1", "q2"]), ValueError, "lacks .* queries of 40"),
+            (JUDGE.select(system=["a", "b"]), ValueError, "every system, and lacks c"),
+            (JUDGE[["AP"]], ValueError, "scored by the same measures: nDCG@10"),
+            (JUDGE.select(system="a"), ValueError, "same systems as the scores by human labels"),
+            (0.5, TypeError, "judge must be Scores of the same systems"),
+            ([], ValueError, "at least one judge, got none"),
+            ([JUDGE, JUDGE.select(query=HUMAN.qid.tolist())], ValueError, "the same queries"),
+        ],
+    )
+    def test_judges_that_do_not_go_with_the_humans(self, judge, kind, told):
+        with pytest.raises(kind, match=told):
+            compare(HUMAN, judge=judge)
+
+    def test_a_query_without_a_value(self):
+        values = BY_JUDGE.copy()
+        values[0, 3, 1] = np.nan
+        with pytest.raises(ValueError, match=r"by the judge 1 query has none\. Score with empty=0"):
+            compare(HUMAN, judge=scores_of(values, JUDGE.qid))
+
+    def test_tests_and_clusters_that_do_not_take_a_judge(self):
+        with pytest.raises(ValueError, match=r"tests must be .* with judge="):
+            compare(HUMAN, judge=JUDGE, tests="wilcoxon")
+        with pytest.raises(ValueError, match="cluster cannot be given with judge="):
+            compare(HUMAN, judge=JUDGE, cluster=dict.fromkeys(HUMAN.qid.tolist(), 1))
+        clustered = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
+        with pytest.raises(ValueError, match="without clusters"):
+            compare(HUMAN, judge=clustered)
+
+    def test_two_queries_are_too_few(self):
+        with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
+            estimate_means(HUMAN.select(query=HUMAN.qid[:2].tolist()), JUDGE)
+
+    def test_human_scores_of_another_type(self):
+        with pytest.raises(TypeError, match="human must be Scores"):
+            estimate_means([1, 2], JUDGE)
+
+
+class TestResult:
+    def test_the_comparison_tells_bias_and_worth_by_measure(self):
+        found = compare(HUMAN, judge=JUDGE)
+        told = " ".join(repr(found).split())
+        assert "40 queries with human labels and 200 with a judge's" in told
+        for name in MEASURES:
+            assert f"By {name} the judge is off by" in told
+        saved = np.median(found.judge.n_saved[:, 0])
+        assert f"It saves {saved:,.0f} queries with human labels" in told
+        np.testing.assert_array_equal(found.means, found.judged_means.estimate)
+
+    def test_one_measure_is_picked_with_its_judge(self):
+        found = compare(HUMAN, judge=JUDGE)["nDCG@10"]
+        assert found.judge.measures == found.judged_means.measures == ("nDCG@10",)
+        assert found.judge.bias.shape == (3, 1)
+
+    def test_frames_and_writers(self):
+        pytest.importorskip("pandas")
+        found = estimate_means(HUMAN, JUDGE)
+        frame = found.to_frame()
+        assert len(frame) == 6
+        assert frame["name"].tolist() == [*SYSTEMS, *SYSTEMS]
+        assert frame["estimate"].tolist() == found.estimate.T.ravel().tolist()
+        assert '"n_human": 40' in found.to_json()
+        assert found.to_csv().startswith("measure,name,human,judge,estimate,low,high,bias,")
+
+    def test_one_system_without_a_name(self):
+        one = estimate_means(HUMAN.select(system="b"), JUDGE.select(system="b"))
+        both = estimate_means(HUMAN, JUDGE)
+        np.testing.assert_allclose(one.estimate[0], both.estimate[1])
+        assert one.names == ("mean",)
+
+    def test_the_margin_is_decided_by_the_estimate(self):
+        found = compare(HUMAN, judge=JUDGE, baseline="a", margin=0.5)
+        assert found.status == 0
+        needed = found.queries_needed(effect=0.01)
+        assert (needed.n_queries > 0).all()
+
+
+def test_labels_of_a_judge_end_to_end():
+    rng = np.random.default_rng(13)
+    n, depth = 120, 10
+    y = rng.integers(0, 4, size=n * depth)
+    by_judge = np.clip(y + rng.integers(0, 2, size=y.size), 0, 3)
+    qid = np.repeat(np.arange(n), depth)
+    runs = {"good": y + rng.normal(size=y.size), "poor": y + 3 * rng.normal(size=y.size)}
+    few = qid < 30
+    human = evaluate("nDCG@5", y[few], {k: v[few] for k, v in runs.items()}, qid=qid[few])
+    judge = evaluate("nDCG@5", by_judge, runs, qid=qid)
+    truth = evaluate("nDCG@5", y, runs, qid=qid).mean()
+    found = compare(human, judge=judge, baseline="poor")
+    low, high = found.interval[0, 0]
+    assert low < truth["good"]["nDCG@5"] - truth["poor"]["nDCG@5"] < high
+    assert found.judge.n_saved[0, 0] > 0
+
+
+class TestCommandLine:
+    @pytest.fixture
+    def files(self, tmp_path):
+        rng = np.random.default_rng(14)
+        grades = rng.integers(0, 3, size=(60, 8))
+        by_judge = np.clip(grades + rng.integers(-1, 2, size=grades.shape), 0, 3)
+        few = grades[:20]
+        paths = {}
+        for name, judged in (("human", few), ("llm", by_judge)):
+            lines = [f"t{t} 0 d{d} {g}" for t, row in enumerate(judged) for d, g in enumerate(row)]
+            paths[name] = tmp_path / name
+            paths[name].write_text("\n".join(lines) + "\n")
+        for name, noise in (("good", 1.0), ("poor", 3.0)):
+            scores = grades + noise * rng.normal(size=grades.shape)
+            lines = [
+                f"t{t} Q0 d{d} 0 {s} {name}"
+                for t, row in enumerate(scores)
+                for d, s in enumerate(row)
+            ]
+            paths[name] = tmp_path / name
+            paths[name].write_text("\n".join(lines) + "\n")
+        return {name: str(path) for name, path in paths.items()}
+
+    def test_it_is_the_function(self, files, capsys):
+        arguments = [files["human"], files["good"], files["poor"], "-m", "RBP(gain=linear)"]
+        assert main(["compare", *arguments, "--judge", files["llm"], "--format", "json"]) == 0
+        written = json.loads(capsys.readouterr().out)
+        runs = [files["good"], files["poor"]]
+        # The judge's scale, which is the wider one, counts for both.
+        chosen = "RBP(gain=linear,max_grade=3)"
+        human, judge = (trec.evaluate(chosen, files[each], runs) for each in ("human", "llm"))
+        with pytest.warns(UnhelpfulJudgeWarning):
+            found = compare(human, judge=judge)
+        row = written["rows"][0]
+        assert row["difference"] == found.difference[0, 0]
+        assert [row["low"], row["high"]] == found.interval[0, 0].tolist()
+        assert any("the judge is off by" in note for note in written["notes"])
+
+    def test_several_judges(self, files, capsys):
+        given = ["compare", files["human"], files["good"], files["poor"], "-m", "AP"]
+        assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0
+        assert "By AP the judge is off" in capsys.readouterr().out
+
+    def test_letor_files_have_no_judge(self, files, capsys):
+        given = ["compare", files["human"], files["good"], files["poor"], "--letor"]
+        assert main([*given, "--judge", files["llm"]]) == 2
+        assert "--judge cannot be given with --letor" in capsys.readouterr().err
