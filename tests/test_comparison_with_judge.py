@@ -287,6 +287,11 @@ class TestErrors:
         with pytest.raises(ValueError, match="without clusters"):
             compare(HUMAN, judge=clustered)
 
+    @pytest.mark.parametrize("method", ["best", "room"])
+    def test_what_would_look_at_the_human_labels_alone(self, method):
+        with pytest.raises(ValueError, match=f"{method} knows no judge"):
+            getattr(compare(HUMAN, judge=JUDGE, tests="t"), method)([1.0])
+
     def test_two_queries_are_too_few(self):
         with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
             estimate_means(HUMAN.select(query=HUMAN.qid[:2].tolist()), JUDGE)

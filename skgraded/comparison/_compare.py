@@ -260,10 +260,9 @@ def compare(
     n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
     family = Family(len(columns[0].values), len(pairs), len(columns), n_units, n_repeats)
     plan = plan_tests(tests, correction, confidence, n_resamples, family)
-    rng = np.random.default_rng(random_state)
     found = Comparison(
         **_facts(scores, columns, clusters)
-        | _tested(columns, pairs, plan, confidence, judged, rng=rng),
+        | _tested(columns, pairs, plan, confidence, judged, random_state=random_state),
         baseline=baseline,
         margin=margin,
         pairs=pairs,
@@ -421,9 +420,10 @@ def _tested(
     confidence: float,
     judged: Judged | None,
     *,
-    rng: np.random.Generator,
+    random_state: int | np.random.Generator | None,
 ) -> dict[str, Any]:
     """Return mean differences, intervals, p-values, standard errors and effect sizes."""
+    rng = np.random.default_rng(random_state)
     if judged is not None:
         return compared_with_judge(judged, pairs, plan, confidence, rng)
     found = [_differences_of(each, pairs, confidence) for each in columns]

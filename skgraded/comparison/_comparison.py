@@ -245,6 +245,13 @@ class Comparison(OfMeasures, LongResult):
         self._check_margin()
         return status_of(self)
 
+    def _refuse_judge(self, method: str) -> None:
+        if self.judge is not None:
+            raise ValueError(
+                f"{method} knows no judge, and would look at the human labels alone: call it on a "
+                "comparison without judge=."
+            )
+
     def _check_margin(self) -> None:
         if self.margin is None:
             raise ValueError("Decisions need a margin: compare(..., margin=0.01, baseline=...).")
@@ -345,7 +352,8 @@ class Comparison(OfMeasures, LongResult):
         Raises
         ------
         ValueError
-            If AP at a threshold is missing, with the call that makes it, or g is not as described.
+            If AP at a threshold is missing, with the call that makes it, if g is not as described,
+            or if the comparison has a judge.
 
         See Also
         --------
@@ -389,6 +397,7 @@ class Comparison(OfMeasures, LongResult):
         feature 1     0.003      0.159
         Probability of being the best by eGAP for browsers, demanding, over 200 queries.
         """
+        self._refuse_judge("best")
         return best_of(self, g, n_resamples, random_state)
 
     def room(
@@ -430,7 +439,7 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If there are fewer than 20 queries, or clusters, AP at a threshold is missing, with the
-            call that makes it, or an argument is not as described.
+            call that makes it, the comparison has a judge, or an argument is not as described.
         KeyError
             If the comparison lacks the baseline.
 
@@ -471,6 +480,7 @@ class Comparison(OfMeasures, LongResult):
           half of 200 queries, scored on the other.
         no room: it wins less than 0.01; any of these will do.
         """
+        self._refuse_judge("room")
         chosen = self.confidence if confidence is None else confidence
         return room_of(
             self, g, baseline, margin=margin, confidence=chosen, random_state=random_state
