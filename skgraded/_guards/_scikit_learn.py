@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -38,7 +39,9 @@ IntArray = NDArray[np.int64]
 _FOLDS = {"_fit_and_score", "_fit_and_predict"}  # where scikit-learn fits on some of the rows
 
 
-def warn_if_queries_will_be_cut(caller: FrameType | None, queries: IntArray) -> bool:
+def warn_if_queries_will_be_cut(
+    caller: FrameType | None, find_queries: Callable[[], IntArray]
+) -> bool:
     """Warn if the caller of a splitter goes on to take rows that do not make whole queries.
 
     Neither an estimator nor a scorer can see that rows are missing if it knows the ids alone. The
@@ -48,8 +51,9 @@ def warn_if_queries_will_be_cut(caller: FrameType | None, queries: IntArray) -> 
     ----------
     caller : frame or None
         The frame that asked the splitter for its next split.
-    queries : ndarray of shape (n_training_rows,)
-        Query number of each training row.
+    find_queries : callable
+        Returns the query number of each training row, shape ``(n_training_rows,)``; it is called
+        where the caller is a learning curve.
 
     Returns
     -------
@@ -65,7 +69,7 @@ def warn_if_queries_will_be_cut(caller: FrameType | None, queries: IntArray) -> 
         )
         return True
     curve = learning_curve_of(caller)
-    if curve is not None and _cuts(curve, queries):
+    if curve is not None and _cuts(curve, find_queries()):
         warn_once(
             "learning_curve takes the first rows of every training set, or any rows with "
             "shuffle=True, and so parts of queries. Take numbers of rows that end with a query, or "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import RandomState
@@ -34,6 +35,7 @@ __all__ = [
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+_T = TypeVar("_T", bound=np.generic)
 
 _FEWEST = 2  # one query to train on, one to test on
 
@@ -88,14 +90,16 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         for train, test in self._rows(layout):
             # The caller's frame, seen from the generator, is the one that asked for this split.
             caller = frame_that_asked()
-            is_done = is_done or warn_if_queries_will_be_cut(caller, query_of_row(layout)[train])
+            is_done = is_done or warn_if_queries_will_be_cut(
+                caller, partial(_queries_of, layout, train)
+            )
             yield train, test
 
     def _rows(self, layout: Judgments) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of each training and test set."""
-        query = query_of_row(layout)
-        for in_train, in_test in self._choose(layout):
-            yield np.flatnonzero(in_train[query]), np.flatnonzero(in_test[query])
+        for chosen in self._choose(layout):
+            train, test = (np.flatnonzero(_by_row(layout, each)) for each in chosen)
+            yield train, test
 
     def _lay_out(self, X: Any, columns: CheckedColumns) -> Judgments:
         """Check the parameters and the ids, and lay out the rows by query."""
@@ -107,7 +111,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
     def _labels_of(self, X: Any, labels: Any) -> Any:
         # Only the layout of the rows matters here; the labels do not.
-        return np.zeros(_num_samples(X))
+        return np.zeros(_num_samples(X), dtype=np.uint8)
 
     @abstractmethod
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
@@ -458,7 +462,16 @@ def _number_of(name: str, size: float, n_queries: int) -> int:
 
 def query_of_row(layout: Judgments) -> IntArray:
     """Return the number of the query of each row."""
-    by_layout = np.repeat(np.arange(layout.n_queries), np.diff(layout.indptr))
+    return _by_row(layout, np.arange(layout.n_queries))
+
+
+def _queries_of(layout: Judgments, rows: IntArray) -> IntArray:
+    return query_of_row(layout)[rows]
+
+
+def _by_row(layout: Judgments, by_query: NDArray[_T]) -> NDArray[_T]:
+    """Return for each row the entry of its query."""
+    by_layout = np.repeat(by_query, np.diff(layout.indptr))
     if layout.row_order is None:
         return by_layout
     by_row = np.empty_like(by_layout)
