@@ -5,14 +5,18 @@ mean width over the width that the true spread of the estimate gives a normal in
 share of p < .05 where a difference is there. Beside each share stands its Monte-Carlo error.
 
     python benchmarks/calibration.py [--replications N] [--trained N] [--output docs/calibration.md]
+
+With --only WORD, sections with another title keep their lines in the output.
 """
 
 import argparse
 import itertools
+import warnings
 from pathlib import Path
 
 import numpy as np
 from lightgbm import LGBMRanker
+from recovery_of_g import PREFERENCES, TRUE_G, from_preferences
 from scipy import stats
 from sklearn.linear_model import Ridge
 
@@ -22,6 +26,7 @@ from skgraded._stats.paired import TESTS
 from skgraded._stats.repeats import repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
+from skgraded.exceptions import UserModelWarning
 
 LEVEL = 0.05
 SETS_AT_A_TIME = 500
@@ -194,6 +199,25 @@ def cluster_rows(n_replications):
         yield row
 
 
+# Preferences
+
+
+def preference_rows(n_replications, n_preferences=2000):
+    """Coverage of g by threshold, and how often a misfit is warned of."""
+    g = np.array(TRUE_G["(.1 .2 .3 .4)"])
+    for name, (judged, is_told, holds) in PREFERENCES.items():
+        rng, held, n_warned = np.random.default_rng(6), [], 0
+        estimate = from_preferences(n_preferences, 0.0, judged, is_told)
+        for _ in range(n_replications):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                low, high = estimate(rng, g).interval.T
+            held.append((low <= g) & (g <= high))
+            n_warned += any(issubclass(each.category, UserModelWarning) for each in caught)
+        warned = share(np.arange(n_replications) < n_warned)
+        yield [name, "yes" if holds else "no", *map(share, np.transpose(held)), warned]
+
+
 # Repeats: drawn components
 
 
@@ -334,13 +358,13 @@ def sections(options):
         f"Share of p < .05 of {n} replications. Bootstrap-t is the default of `compare`; "
         "Wilcoxon's and the sign test do not test the mean. Where 10 % differ, three of 30 queries "
         "do on average: `compare` warns below 10.",
-        table(["differences", "queries", *tests, "width"], single_rows(n)),
+        lambda: table(["differences", "queries", *tests, "width"], single_rows(n)),
     )
     yield (
         "One split, power at equal error",
         "Share found of a difference of 2.5 standard errors, upwards and downwards, each test at "
         "the level at which it errs in 5 % of these replications.",
-        table(
+        lambda: table(
             ["differences", "queries", *(f"{name} {way}" for name in tests[:3] for way in "+-")],
             power_rows(n),
         ),
@@ -348,19 +372,19 @@ def sections(options):
     yield (
         "Many systems that are equal",
         f"Share of {n // 5} comparisons, over 50 queries, that find any difference.",
-        table(["systems", "of which", "max-t", "Tukey", "t, Holm"], family_rows(n // 5)),
+        lambda: table(["systems", "of which", "max-t", "Tukey", "t, Holm"], family_rows(n // 5)),
     )
     yield (
         "Clusters of queries",
         "Share of p < .05 with `cluster=`; queries of a person share an effect as large as their "
         "own.",
-        table(["queries", "bootstrap-t", "t", "Fisher", "Wilcoxon"], cluster_rows(n)),
+        lambda: table(["queries", "bootstrap-t", "t", "Fisher", "Wilcoxon"], cluster_rows(n)),
     )
     yield (
         "A margin",
         "Status 0 (holds) and 1 (fails) of `compare(..., margin=0.3)` where the difference is "
         "-0.3, of which nominally 2.5 % err on each side, and where it is 0.",
-        table(
+        lambda: table(
             ["differences", "queries", "0 at -0.3", "1 at -0.3", "0 at 0", "1 at 0"], margin_rows(n)
         ),
     )
@@ -369,25 +393,36 @@ def sections(options):
         "`queries_needed(effect=0.2)` from pilots whose differences have a standard deviation of "
         "1: the mean power at that number, which is to be 80, and the share of intervals that hold "
         "the true number.",
-        table(["differences", "pilot", "power", "held"], sample_size_rows(n)),
+        lambda: table(["differences", "pilot", "power", "held"], sample_size_rows(n)),
     )
     yield (
         "For which users: joint bands",
         f"`threshold_profile` with two grades, {n // 5} replications.",
-        table(["queries", "with the top grade", "held"], band_rows(n // 5)),
+        lambda: table(["queries", "with the top grade", "held"], band_rows(n // 5)),
+    )
+    yield (
+        "g from preferences",
+        f"`thresholds_from_preferences` of 2,000 preferences, g = (.1, .2, .3, .4), {n // 5} "
+        "replications: intervals that hold g by threshold, and fits that are warned of, "
+        "nominally 2 % of those where the model holds. Judges prefer by all thresholds or by "
+        "their own; 100 judges with 20 preferences each are few for a g of four numbers.",
+        lambda: table(
+            ["judges", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
+            preference_rows(n // 5),
+        ),
     )
     yield (
         "Repeated cross-validations, drawn components",
         f"{n // 2} replications; power is the share that finds a difference of 2.8 standard errors "
         "of five repeats; it can be compared where as many are held, which a single repeat does "
         "not reach where models vary.",
-        table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
+        lambda: table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
     )
     yield (
         "Repeated cross-validations, trained learners",
         f"{options.trained} disjoint data sets of 60 queries by `make_ranking`, 3 folds, nDCG@10. "
         "Held is the mean over all data sets. One repeat holds for its own models, not for others.",
-        table(["learners", "repeats", "held", "width"], trained_rows(options.trained)),
+        lambda: table(["learners", "repeats", "held", "width"], trained_rows(options.trained)),
     )
 
 
@@ -396,13 +431,23 @@ def main():
     parser.add_argument("--replications", type=int, default=2000)
     parser.add_argument("--trained", type=int, default=500, help="data sets to train on")
     parser.add_argument("--output", type=Path, help="the page to write; printed by default")
+    parser.add_argument("--only", default="", help="sections whose title contains this")
     options = parser.parse_args()
+    kept = sections_of(options.output) if options.only and options.output else {}
     parts = [PAGE]
     for title, told, rows in sections(options):
-        parts.append(f"## {title}\n\n{told}\n\n{rows}\n")
-        print(parts[-1], flush=True)
+        if options.only in title:
+            kept[title] = f"## {title}\n\n{told}\n\n{rows()}\n"
+            print(kept[title], flush=True)
+        parts += [kept[title]] if title in kept else []
     if options.output:
         options.output.write_text("\n".join(parts), encoding="utf-8")
+
+
+def sections_of(page):
+    """Return the sections of a written page by their titles."""
+    found = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {each.partition("\n")[0]: f"## {each.rstrip()}\n" for each in found}
 
 
 if __name__ == "__main__":
