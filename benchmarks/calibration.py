@@ -23,7 +23,7 @@ from sklearn.linear_model import Ridge
 from skgraded import nDCG
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
 from skgraded._stats.paired import TESTS
-from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.repeats import part_of_models, repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import UserModelWarning
@@ -179,6 +179,31 @@ def band_rows(n_replications):
             ratios = largest_ratios(errors, moments.covariance[None])
             held.append(max(each[0] for each in ratios) <= critical)
         yield [n_queries, f"{at_top * n_queries:.0f}", share(held)]
+
+
+def repeated_band_rows(n_replications, n_grades=3):
+    """Joint coverage of bands over repeats, where models' effects at the thresholds correlate."""
+    mix = np.linalg.cholesky(0.5 + 0.5 * np.eye(n_grades)).T
+    cases = itertools.product(COMPONENTS.items(), ((30, 3), (100, 5)), (2, 5))
+    for (label, components), (n_queries, n_folds), n_repeats in cases:
+        of_query, of_model, rest = components
+        rng, held = np.random.default_rng([n_queries, n_repeats, len(label), 5]), []
+        for _ in range(n_replications):
+            folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
+            models = rng.normal(0.0, of_model, (n_repeats, n_folds, n_grades)) @ mix
+            differences = models[np.arange(n_repeats)[:, None], folds]
+            differences += rng.normal(0.0, of_query, (n_queries, n_grades)) @ mix
+            differences += rng.normal(0.0, rest, differences.shape) @ mix
+            part = part_of_models(np.moveaxis(differences, 2, 0), folds)
+            row = []
+            for each in (part, None):
+                moments = moments_of(differences.mean(axis=0), models=each)
+                critical = critical_value([moments], 1 - LEVEL, 500, rng, over_simplex=True)
+                ratios = largest_ratios(moments.means[None], moments.covariance[None])
+                row.append(max(each[0] for each in ratios) <= critical)
+            held.append(row)
+        name = f"{label}, {n_queries} queries, {n_folds} folds"
+        yield [name, n_repeats, *map(share, np.transpose(held))]
 
 
 # Clusters
@@ -399,6 +424,14 @@ def sections(options):
         "For which users: joint bands",
         f"`threshold_profile` with two grades, {n // 5} replications.",
         lambda: table(["queries", "with the top grade", "held"], band_rows(n // 5)),
+    )
+    yield (
+        "For which users: joint bands over repeats",
+        f"`threshold_profile` with three grades of repeated cross-validations of equal rankers, "
+        f"{n // 5} replications. Beside it, what the band over queries alone would hold.",
+        lambda: table(
+            ["components", "repeats", "held", "over queries alone"], repeated_band_rows(n // 5)
+        ),
     )
     yield (
         "g from preferences",

@@ -42,6 +42,7 @@ from skgraded.exceptions import (
     ThinnedQueriesWarning,
 )
 from skgraded.measures import P
+from skgraded.users import threshold_profile
 
 pd = pytest.importorskip("pandas")
 
@@ -144,7 +145,7 @@ CALLS = {
 # The gate itself, and what takes columns that it has let through
 INSIDE = {"read_columns", "Rankings.of_columns"}
 # Parameters that belong to another way of calling the same function
-OTHER_WAYS = {("Measure.__call__", "y")}
+OTHER_WAYS = {("Measure.__call__", "y"), ("threshold_profile", "X")}
 # They count the rows anew.
 MAKERS = {"query_target", "query_series"}
 # They estimate by documents or preferences, which parts of queries do not bias, or see parts only.
@@ -227,6 +228,11 @@ OTHER_DOORS = [
         "catboost.eval_metric",
         lambda y_true, sample_weight, qid=None: eval_metric("AP", (y_true, qid, sample_weight)),
         ("y_true", "qid", "sample_weight"),
+    ),
+    Door(
+        "threshold_profile of models",
+        lambda **columns: threshold_profile(y_score=FITTED, n_resamples=99, **columns),
+        ("y_true", "X", "qid"),
     ),
     Door(
         "chunks",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._stats.repeats import repeated_interval
+from skgraded._stats.repeats import part_of_models, repeated_interval
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):
@@ -188,3 +188,47 @@ def test_folds_of_one_query_are_noise():
     found = repeated_interval(differences, folds=folds)
     by_queries = [stats.ttest_1samp(each.mean(axis=0), 0.0).pvalue for each in differences]
     np.testing.assert_allclose(found.p_value, by_queries, rtol=1e-9)
+
+
+def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):
+    """Differences in three columns, whose models' effects are correlated and clearly there."""
+    rng, folds = np.random.default_rng(seed), folds_of(n_repeats, n_queries, n_folds, seed)
+    effects = rng.normal(size=(n_repeats, n_folds, 3)) @ [[1, 0.5, 0], [0, 1, 0], [0.3, 0, 1]]
+    models = effects[np.arange(n_repeats)[:, None], folds]
+    differences = models + rng.normal(0, 0.3, (n_repeats, n_queries, 3))
+    return np.moveaxis(differences, 2, 0), folds
+
+
+def test_the_part_of_models_is_bilinear_and_that_of_intervals():
+    differences, folds = columns_of_a_pair()
+    mixtures = np.array([[1, 0, 0], [0.2, 0.3, 0.5], [1, -1, 0]])
+    found = part_of_models(differences, folds)
+    assert np.linalg.eigvalsh(found.covariance).min() > 0  # no eigenvalue was cut off
+    mixed = np.einsum("mc,crq->mrq", mixtures, differences)
+    expected = repeated_interval(mixed, folds=folds)
+    of_queries = mixed.mean(axis=1).var(axis=1, ddof=1) / 40
+    assert np.diag(mixtures @ found.covariance @ mixtures.T) == pytest.approx(
+        expected.standard_error**2 - of_queries
+    )
+    nothing = part_of_models(np.random.default_rng(3).normal(size=(3, 5, 40)), folds)
+    assert np.linalg.eigvalsh(nothing.covariance).min() >= -1e-12
+
+
+def test_weights_enter_the_part_of_models_by_dense_matrices():
+    differences, folds = columns_of_a_pair()
+    differences[:, 2, :5] = np.nan
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
+    plain, found = (part_of_models(differences, folds, each) for each in (None, weights))
+    is_tested = ~np.isnan(differences[0])
+    levels = np.where(is_tested, folds + 4 * np.arange(5)[:, None], -1)
+    of_query = np.array([(levels == each).sum(axis=0) for each in range(20)]).T
+    of_query = of_query / is_tested.sum(axis=0)[:, None]
+
+    def factor(w):
+        shares = w / w.sum()
+        mean = shares @ of_query
+        influence = 40 * shares[:, None] * (of_query - mean)
+        return (mean**2).sum() - (influence**2).sum() / (40 * 39)
+
+    ratio = factor(weights) / factor(np.ones(40))
+    np.testing.assert_allclose(found.covariance, ratio * plain.covariance, rtol=1e-9)

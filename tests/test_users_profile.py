@@ -1,6 +1,7 @@
 """For which users one ranker is better than another: profiles over the thresholds."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -12,8 +13,20 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from strategies import cutoffs
 
-from skgraded import AP, Rankings, cross_validate_queries, eGAP, evaluate, nDCG, trec, xGAP
+from skgraded import (
+    AP,
+    QueryKFold,
+    Rankings,
+    compare,
+    cross_validate_queries,
+    eGAP,
+    evaluate,
+    nDCG,
+    trec,
+    xGAP,
+)
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
+from skgraded._stats.repeats import part_of_models
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.users import PairProfile, profile_measures, threshold_profile
@@ -367,6 +380,85 @@ def test_cross_validations_give_a_profile():
     np.testing.assert_array_equal(without.values, profile.values)
 
 
+def validated(n_repeats, n_queries=30):
+    """Cross-validations of two learners that differ in their seed alone."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    y_true, scores, qid = made_up(n_queries=n_queries)
+    noise = np.random.default_rng(1).normal(size=(len(qid), 3))
+    X = np.column_stack([*scores.values(), noise])
+    return {
+        f"seed {seed}": cross_validate_queries(
+            ExtraTreesRegressor(3, max_depth=3, random_state=seed),
+            X,
+            y_true,
+            qid=qid,
+            measures=profile_measures(2),
+            cv=QueryKFold(3, random_state=0),
+            n_repeats=n_repeats,
+        )
+        for seed in (0, 1)
+    }
+
+
+def test_repeats_enter_the_band_as_they_enter_the_comparison():
+    found = validated(n_repeats=3)
+    profile = threshold_profile(found)
+    compared = compare({name: each[["AP", "AP(rel=2)"]] for name, each in found.items()})
+    (pair,) = profile.pairs
+    sign = np.sign(compared.difference[0] * pair.differences)
+    np.testing.assert_allclose(sign * compared.difference[0], pair.differences, rtol=1e-9)
+    errors = np.sqrt(pair.covariance.diagonal())
+    of_queries = moments_of(profile.values[0] - profile.values[1]).standard_errors
+    assert (errors >= of_queries * (1 - 1e-12)).all()
+    assert (errors > 1.01 * of_queries).any()
+    # Where the component of one threshold alone is above 0, it is that of `compare`, but for the
+    # part of it that a negative eigenvalue takes away.
+    assert errors == pytest.approx(compared.standard_error[0], rel=0.1)
+    assert profile.n_repeats == 3
+    assert "carry the variation of splits and fits, from 3 repeats" in str(profile).replace(
+        "\n", " "
+    )
+    once = threshold_profile(validated(n_repeats=1))
+    assert "for the models that were trained in this one" in str(once).replace("\n", " ")
+
+
+def test_fitted_models_give_the_profile_of_their_scores():
+    from sklearn.linear_model import Ridge
+
+    y_true, scores, qid = made_up()
+    X = np.column_stack(list(scores.values()))
+    train = qid < 20
+    models = {
+        "one": Ridge().fit(X[train][:, :1], y_true[train]),
+        "two": Ridge(fit_intercept=False).fit(X[train][:, :1], y_true[train]),
+    }
+    test = ~train
+    found = threshold_profile(y_true[test], models, X=X[test][:, :1], qid=qid[test])
+    predicted = {name: each.predict(X[test][:, :1]) for name, each in models.items()}
+    expected = threshold_profile(y_true[test], predicted, qid=qid[test])
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
+    assert (found.conclusion, found.n_repeats) == (expected.conclusion, 0)
+    with pytest.raises(ValueError, match="fitted models alone or scores alone, got both: 'one'"):
+        threshold_profile(y_true, {**models, "two": y_true}, X=X, qid=qid)
+    with pytest.raises(ValueError, match="X and y are needed"):
+        threshold_profile(y_true, models, qid=qid)
+    with pytest.raises(TypeError, match="X must be None unless y_score holds fitted models"):
+        threshold_profile(y_true, scores, qid=qid, X=X)
+    with pytest.raises(TypeError, match="sample_weight must be None where y_score holds fitted"):
+        threshold_profile(y_true, models, X=X, qid=qid, sample_weight=y_true)
+
+
+def test_a_share_that_is_not_all_does_not_look_like_all():
+    pair = profile_of(3).pairs[0]
+    critical, errors = 2.0, np.eye(3)
+    nearly = dataclasses.replace(
+        pair, differences=np.array([1.9, 9.0, 9.0]), covariance=errors, critical=critical
+    )
+    assert nearly.shares.better > 0.995
+    assert "for more than 99% of all mixtures of users; for the others" in nearly.sentence
+
+
 def test_topics_that_a_run_lacks_are_left_out_and_counted():
     topics = [f"t{number}" for number in range(5)]
     qrels = {topic: {"a": 2, "b": 1, "c": 0} for topic in topics}
@@ -644,6 +736,22 @@ def test_bands_hold_where_few_queries_have_the_top_grade(n_queries, share):
         if not moments.standard_errors.all():
             continue  # no query has the top grade
         ratios = largest_ratios((moments.means - truth)[None], moments.covariance[None])
+        held.append(max(each[0] for each in ratios) <= critical)
+    assert np.mean(held) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_bands_hold_where_models_vary():
+    """Without the part of models they hold in 60 %; 200 replications, within 3 binomial errors."""
+    rng, held = np.random.default_rng(0), []
+    mix = np.array([[1.0, 0.5], [0.0, 1.0]])
+    for _ in range(200):
+        folds = np.array([rng.permutation(60) % 3 for _ in range(5)])
+        models = (rng.normal(0.0, 0.4, (5, 3, 2)) @ mix)[np.arange(5)[:, None], folds]
+        differences = models + rng.normal(0.0, 0.5, (60, 2)) + rng.normal(0.0, 0.5, (5, 60, 2))
+        models = part_of_models(np.moveaxis(differences, 2, 0), folds)
+        moments = moments_of(differences.mean(axis=0), models=models)
+        critical = critical_value([moments], 0.95, 200, rng, over_simplex=True)
+        ratios = largest_ratios(moments.means[None], moments.covariance[None])
         held.append(max(each[0] for each in ratios) <= critical)
     assert np.mean(held) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
 

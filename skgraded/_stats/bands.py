@@ -8,6 +8,9 @@ resamples of the queries, of the largest error of any user in standard errors of
 With the standard errors of the data instead, bands miss too often for few queries and rare grades.
 So they do where a resample in which a threshold does not vary is measured by the data: few queries
 tell anything about a rare grade. Such a resample counts as an error of any size.
+
+Where repeats show how much trained models vary, the covariance is that over queries plus that of
+the models, and every resample has a normal effect of models and a covariance of its own for them.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from skgraded._stats.repeats import ModelPart
 
 __all__ = ["Moments", "critical_value", "largest_ratios", "moments_of"]
 
@@ -40,38 +45,55 @@ class Moments:
         Influence of each query on the means; they add up to 0.
     n_differing : ndarray of shape (n_columns,), int64
         Number of queries with a difference in each column.
+    models : ModelPart or None
+        What trained models add to the covariance.
     """
 
     def __init__(
-        self, means: FloatArray, influences: FloatArray, n_differing: NDArray[np.int64]
+        self,
+        means: FloatArray,
+        influences: FloatArray,
+        n_differing: NDArray[np.int64],
+        models: ModelPart | None = None,
     ) -> None:
         self.means = means
         self.influences = influences
         self.n_differing = n_differing
+        self.models = models
 
     @property
     def covariance(self) -> FloatArray:
         """Covariance of the means, shape (n_columns, n_columns)."""
         n = len(self.influences)
         covariance: FloatArray = self.influences.T @ self.influences / (n * (n - 1))
-        return covariance
+        return covariance if self.models is None else covariance + self.models.covariance
+
+    @property
+    def variances_by_queries(self) -> FloatArray:
+        """Variances of the means over queries alone, shape (n_columns,)."""
+        n = len(self.influences)
+        variances: FloatArray = (self.influences**2).sum(axis=0) / (n * (n - 1))
+        return variances
 
     @property
     def standard_errors(self) -> FloatArray:
         """Standard errors of the means, shape (n_columns,)."""
-        n = len(self.influences)
-        errors: FloatArray = np.sqrt((self.influences**2).sum(axis=0) / (n * (n - 1)))
-        return errors
+        variances = self.variances_by_queries
+        if self.models is not None:
+            variances = variances + self.models.covariance.diagonal()
+        return np.sqrt(variances)
 
 
-def moments_of(differences: FloatArray, weights: FloatArray | None = None) -> Moments:
+def moments_of(
+    differences: FloatArray, weights: FloatArray | None = None, models: ModelPart | None = None
+) -> Moments:
     """Return the moments of differences, shape (n_queries, n_columns)."""
     shares = np.ones(len(differences)) if weights is None else weights / weights.mean()
     means: FloatArray = shares @ differences / len(differences)
     influences = shares[:, None] * (differences - means)
     # Rounding must not look like a spread where all queries differ alike.
     influences[np.abs(influences) <= _ROUNDING * np.abs(means)] = 0.0
-    return Moments(means, influences, (differences != 0.0).sum(axis=0))
+    return Moments(means, influences, (differences != 0.0).sum(axis=0), models)
 
 
 def critical_value(
@@ -111,7 +133,7 @@ def critical_value(
     found = []
     for size in _batches(n_resamples, n + width**2 if over_simplex else n + width):
         counts = _resampled_counts(n, size, rng)
-        found.append(np.max([statistic(counts, each) for each in pairs], axis=0))
+        found.append(np.max([statistic(counts, each, rng) for each in pairs], axis=0))
     critical = float(np.quantile(np.concatenate(found), confidence, method="higher"))
     if critical >= _ENDLESS:
         errors = np.concatenate([each.standard_errors for each in pairs])
@@ -123,11 +145,21 @@ def _of_students_t(pairs: list[Moments], confidence: float) -> float:
     """Return the quantile of Student's t for the column with the fewest differences."""
     from scipy.stats import t as students_t
 
-    n_differing = np.concatenate([each.n_differing for each in pairs])
-    if not n_differing.any():
+    freedom = np.concatenate([_freedom(each) for each in pairs])
+    if not freedom.any():
         return 0.0
-    fewest = n_differing[n_differing > 0].min()
-    return float(students_t.isf((1.0 - confidence) / 2.0, max(int(fewest) - 1, 1)))
+    return float(students_t.isf((1.0 - confidence) / 2.0, max(freedom[freedom > 0].min(), 1.0)))
+
+
+def _freedom(pair: Moments) -> FloatArray:
+    """Return degrees of freedom of each column, by Satterthwaite; 0 where no query differs."""
+    freedom = np.maximum(pair.n_differing - 1.0, 1.0)
+    if pair.models is not None:
+        by_queries, by_models = pair.variances_by_queries, pair.models.covariance.diagonal()
+        weight = by_queries**2 / freedom + by_models**2 / pair.models.freedom
+        total = (by_queries + by_models) ** 2
+        freedom = np.divide(total, weight, out=freedom, where=weight > 0.0)
+    return np.where(pair.n_differing > 0, freedom, 0.0)
 
 
 def _batches(total: int, cells: int) -> Iterator[int]:
@@ -143,18 +175,27 @@ def _resampled_counts(n: int, size: int, rng: np.random.Generator) -> FloatArray
     return counts.reshape(size, n).astype(np.float64)
 
 
-def _largest_of_columns(counts: FloatArray, pair: Moments) -> FloatArray:
+def _largest_of_columns(counts: FloatArray, pair: Moments, rng: np.random.Generator) -> FloatArray:
     """Return the largest error of any column in standard errors, for every resample."""
     n = len(pair.influences)
     drawn = counts @ pair.influences / n
     variances = (counts @ pair.influences**2 / n - drawn**2) / (n - 1)
-    errors = np.sqrt(_where_queries_differ(variances, pair.standard_errors**2))
+    variances = _where_queries_differ(variances, pair.variances_by_queries)
+    if pair.models is not None:
+        effects, sizes = _effects_of_models(pair.models, len(counts), rng)
+        drawn, variances = (
+            drawn + effects,
+            variances + sizes[:, None] * pair.models.covariance.diagonal(),
+        )
+    errors = np.sqrt(variances)
     ratios = np.divide(np.abs(drawn), errors, out=np.zeros_like(drawn), where=errors > 0)
     largest: FloatArray = ratios.max(axis=1)
     return largest
 
 
-def _largest_over_simplex(counts: FloatArray, pair: Moments) -> FloatArray:
+def _largest_over_simplex(
+    counts: FloatArray, pair: Moments, rng: np.random.Generator
+) -> FloatArray:
     """Return the largest error of any mixture of columns in standard errors, for every resample."""
     n, width = pair.influences.shape
     products = pair.influences[:, :, None] * pair.influences[:, None, :]
@@ -162,8 +203,25 @@ def _largest_over_simplex(counts: FloatArray, pair: Moments) -> FloatArray:
     covariances = (counts @ products.reshape(n, -1) / n).reshape(-1, width, width)
     covariances = (covariances - drawn[:, :, None] * drawn[:, None, :]) / (n - 1)
     diagonal = np.einsum("rii->ri", covariances)
-    diagonal[:] = _where_queries_differ(diagonal, pair.standard_errors**2)
-    return np.maximum(*largest_ratios(drawn, covariances))
+    tells_nothing = (diagonal <= _ROUNDING * pair.variances_by_queries) & (pair.n_differing > 0)
+    diagonal[:] = _where_queries_differ(diagonal, pair.variances_by_queries)
+    if pair.models is None:
+        return np.maximum(*largest_ratios(drawn, covariances))
+    effects, sizes = _effects_of_models(pair.models, len(counts), rng)
+    covariances += sizes[:, None, None] * pair.models.covariance
+    ratios = np.maximum(*largest_ratios(drawn + effects, covariances))
+    ratios[tells_nothing.any(axis=1)] = np.inf  # the models' variance does not stand for queries
+    return ratios
+
+
+def _effects_of_models(
+    models: ModelPart, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return effects of models on the means in resamples, and by how much their variance is off."""
+    spread, axes = np.linalg.eigh(models.covariance)
+    root = axes * np.sqrt(np.maximum(spread, 0.0))
+    effects = rng.standard_normal((size, len(spread))) @ root.T
+    return effects, rng.chisquare(models.freedom, size) / models.freedom
 
 
 def _where_queries_differ(variances: FloatArray, original: FloatArray) -> FloatArray:

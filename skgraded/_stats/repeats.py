@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skgraded._stats.clustered import sums_by_cluster
 
-__all__ = ["RepeatedMeans", "repeated_interval"]
+__all__ = ["ModelPart", "RepeatedMeans", "part_of_models", "repeated_interval"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -44,6 +44,48 @@ class RepeatedMeans(NamedTuple):
     high: FloatArray
     p_value: FloatArray
     standard_error: FloatArray
+
+
+class ModelPart(NamedTuple):
+    """What trained models add to the covariance of means over queries, by several repeats.
+
+    Attributes
+    ----------
+    covariance : ndarray of shape (n_columns, n_columns)
+        To be added to that of the queries' means.
+    freedom : float
+        Degrees of freedom of its estimate.
+    """
+
+    covariance: FloatArray
+    freedom: float
+
+
+def part_of_models(
+    differences: FloatArray, folds: IntArray, weights: FloatArray | None = None
+) -> ModelPart:
+    """Return the component of the folds as in `repeated_interval`, between columns of one pair.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_columns, n_repeats, n_queries)
+        Differences of one pair in several columns; nan where a repeat did not test a query.
+    folds : ndarray of shape (n_repeats, n_queries), int64
+        The fold that tested a query in a repeat.
+    weights : ndarray of shape (n_queries,), optional
+        Weights of the queries.
+
+    Returns
+    -------
+    ModelPart
+        Its covariance, whose eigenvalues below 0 are set to 0, and its degrees of freedom.
+    """
+    is_tested = ~np.isnan(differences[0])
+    times = is_tested.sum(axis=0)
+    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / np.maximum(times, 1)
+    residuals = np.where(is_tested, differences - of_queries[:, None], 0.0)
+    design = _Design(_levels(is_tested, folds), None, weights)
+    return ModelPart(design.covariance_of_mean(residuals), design.freedom)
 
 
 def repeated_interval(
@@ -191,7 +233,12 @@ class _Design:
         Degrees of freedom of the sum of squares of the folds.
     """
 
-    def __init__(self, levels: IntArray, clusters: IntArray | None) -> None:
+    def __init__(
+        self,
+        levels: IntArray,
+        clusters: IntArray | None,
+        query_weights: FloatArray | None = None,
+    ) -> None:
         from scipy import sparse
 
         self._cells = levels >= 0
@@ -213,40 +260,60 @@ class _Design:
         self._trace, self._n_residuals = float(diagonal.sum()), len(level) - n_queries
         pairs = (squares / (self._queries_of[normal.row] * self._queries_of[normal.col])).sum()
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
+        counted = (times > 0).astype(np.float64)
+        if query_weights is not None:
+            counted *= query_weights * (n_queries / query_weights[times > 0].sum())
+        weights = sparse.csr_array(weights.multiply(counted[:, None]))
         shares = np.asarray(weights.sum(axis=0)).ravel() / n_queries
         self._factor = float((shares**2).sum()) - _held_by_queries(
-            weights, shares, clusters, n_queries
+            weights, shares, clusters, counted
         )
 
     def variance_of_mean(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to the variance of each pair's mean; 0 if they add nothing."""
-        cells = residuals[:, self._cells]
-        of_folds = ((self._of_cells.T @ cells.T).T ** 2 / self._queries_of).sum(axis=1)
-        rest = (cells**2).sum(axis=1) / max(self._n_residuals, 1)
-        scale = self._of_folds - self._of_rest * self._trace / max(self._n_residuals, 1)
-        if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
-            return np.zeros(len(residuals))  # each fold tests one query, or no query is shared
-        component = (of_folds - self._of_rest * rest) / scale
+        cells, sums = self._sums(residuals)
+        component = self._component((sums**2).sum(axis=1), (cells**2).sum(axis=1))
         by_folds: FloatArray = np.maximum(component, 0.0) * self._factor
         return by_folds
 
+    def covariance_of_mean(self, residuals: FloatArray) -> FloatArray:
+        """Return what the folds add to the covariance of the means of columns of one pair."""
+        cells, sums = self._sums(residuals)
+        sizes, axes = np.linalg.eigh(self._component(sums @ sums.T, cells @ cells.T))
+        covariance: FloatArray = (axes * np.maximum(sizes, 0.0)) @ axes.T * self._factor
+        return covariance
+
+    def _sums(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the residuals of tested queries, and their sums by fold over root n_f."""
+        cells = residuals[:, self._cells]
+        return cells, (self._of_cells.T @ cells.T).T / np.sqrt(self._queries_of)
+
+    def _component(self, of_folds: FloatArray, of_cells: FloatArray) -> FloatArray:
+        """Return the folds' component from sums of squares, or of products, in folds and cells."""
+        rest = of_cells / max(self._n_residuals, 1)
+        scale = self._of_folds - self._of_rest * self._trace / max(self._n_residuals, 1)
+        if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
+            return np.zeros_like(of_folds)  # each fold tests one query, or no query is shared
+        component: FloatArray = (of_folds - self._of_rest * rest) / scale
+        return component
+
 
 def _held_by_queries(
-    weights: Any, shares: FloatArray, clusters: IntArray | None, n_queries: int
+    weights: Any, shares: FloatArray, clusters: IntArray | None, counted: FloatArray
 ) -> float:
     """Return what the variance by queries, or clusters, holds of folds' effects of variance 1."""
     from scipy import sparse
 
-    is_tested = np.asarray(weights.sum(axis=1)).ravel() > 0.0
+    is_tested = counted > 0.0
     units = (
         np.arange(len(is_tested))
         if clusters is None
         else np.unique(clusters, return_inverse=True)[1]
     )
-    n_units = len(np.unique(units[is_tested]))
+    n_queries, n_units = int(is_tested.sum()), len(np.unique(units[is_tested]))
     to_units = sparse.csr_array((is_tested * 1.0, (units, np.arange(len(units)))))
     sums: Any = (to_units @ weights).tocoo()
-    sizes: FloatArray = np.asarray(to_units.sum(axis=1)).ravel()
+    sizes: FloatArray = np.asarray(to_units @ counted)
     crossed = (sums.data * sizes[sums.row] * shares[sums.col]).sum()
     squares = (sums.data**2).sum() - 2.0 * crossed + (sizes**2).sum() * (shares**2).sum()
     return float(squares * n_units / (n_units - 1) / n_queries**2)

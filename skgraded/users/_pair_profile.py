@@ -359,4 +359,6 @@ def _inside(share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= _LEAST_SHARE else "less than 1%"
+    if share < _LEAST_SHARE:
+        return "less than 1%"
+    return f"{share:.0%}" if share <= 1.0 - _LEAST_SHARE else "more than 99%"  # not for all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
-from skgraded.users._profile_sources import Profiled, values_of_rankers
+from skgraded.users._profile_sources import Given, Profiled, values_of_rankers
 from skgraded.users._profile_text import tables_of_profile
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class ThresholdProfile(LongResult):
         Confidence of the intervals, which hold jointly for all users and pairs.
     n_resamples : int
         Resamples of the queries from which the intervals come.
+    n_repeats : int
+        Repeats of the cross-validation that the values are means of; 0 without one. The intervals
+        of two or more carry the variation of splits and fits; those of one hold for its models.
     """
 
     rankers: tuple[str, ...]
@@ -79,6 +82,7 @@ class ThresholdProfile(LongResult):
     pairs: tuple[PairProfile, ...]
     confidence: float
     n_resamples: int
+    n_repeats: int = 0
 
     _rows_shown = 10  # comparisons with the baseline
 
@@ -127,6 +131,7 @@ class ThresholdProfile(LongResult):
             "baseline": self.baseline,
             "confidence": self.confidence,
             "n_resamples": self.n_resamples,
+            "n_repeats": self.n_repeats,
             "n_queries": len(self.qid),
             "n_left_out": self.n_left_out,
             "n_found": self.n_found.tolist(),
@@ -167,6 +172,7 @@ def threshold_profile(
     y_true: ArrayLike | Mapping[str, Any] | Any,
     y_score: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     *,
+    X: Any = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     baseline: str | None = None,
@@ -197,7 +203,10 @@ def threshold_profile(
         `skgraded.trec.evaluate`, or a mapping of names to `Scores`, such as cross-validations.
         Other than `Rankings`, these must be scored by `profile_measures`.
     y_score : mapping of str to array-like of shape (n_documents,) or DataFrame, optional
-        Scores of two or more rankers by name; of a DataFrame, every column is a ranker.
+        Scores of two or more rankers by name; of a DataFrame, every column is a ranker. Or a
+        mapping of names to fitted models, which must not have been trained on these queries.
+    X : array-like of shape (n_documents, n_features), optional
+        Features that fitted models rank the documents by.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
@@ -248,8 +257,12 @@ def threshold_profile(
     uniformly over the simplex; it is no claim about how frequent such users are. As in eGAP, a
     query without a document of grade k or above counts as 0 at threshold k. A query with nothing
     relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
-    xGAP, over the users for which it was scored. The intervals carry the variation over queries. If
-    values come from a cross-validation, that over splits and fits is not in them.
+    xGAP, over the users for which it was scored.
+
+    The intervals carry the variation over queries. If values come from a cross-validation with two
+    or more repeats, they carry that over splits and fits, too: the covariance between thresholds of
+    the component of folds within repeats is added, as `skgraded.compare` adds its variance. With
+    one repeat they hold for the models that were trained in it.
 
     The number q is at least the quantile of Student's t for the threshold at which the fewest
     queries differ. In simulations with 4 to 40 such queries the band held in 95 to 99 % of cases,
@@ -272,7 +285,7 @@ def threshold_profile(
     """
     fraction("confidence", confidence)
     integer("n_resamples", n_resamples, 1)
-    found = values_of_rankers(y_true, y_score, qid, sample_weight, fields)
+    found = values_of_rankers(Given(y_true, y_score, X, qid, sample_weight), fields)
     base = found.rankers[-1] if baseline is None else choice("baseline", baseline, found.rankers)
     n_found = (found.ap > 0).any(axis=0).sum(axis=0)
     _warn_of_few_queries(n_found)
@@ -288,6 +301,7 @@ def threshold_profile(
         pairs=_pairs(found, base, confidence, n_resamples, np.random.default_rng(random_state)),
         confidence=confidence,
         n_resamples=n_resamples,
+        n_repeats=0 if found.folds is None else len(found.folds),
     )
 
 
@@ -312,10 +326,18 @@ def _pairs(
     """Compare all other rankers with the baseline, with bands that hold for all of them jointly."""
     base = found.rankers.index(baseline)
     others = [place for place in range(len(found.rankers)) if place != base]
-    rows: Sequence[FloatArray] = (found.ap, found.xgap)
+    n_grades = found.ap.shape[2]
+    rows = ((found.ap, slice(0, n_grades)), (found.xgap, slice(n_grades, None)))
     moments = [
-        [moments_of(paired_differences(each[one], each[base]), found.weights) for one in others]
-        for each in rows
+        [
+            moments_of(
+                paired_differences(each[one], each[base]),
+                found.weights,
+                found.models_of(one, base, columns),
+            )
+            for one in others
+        ]
+        for each, columns in rows
     ]
     critical = critical_value(moments[0], confidence, n_resamples, rng, over_simplex=True)
     of_xgap = 0.0

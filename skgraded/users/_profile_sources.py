@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import integer
+from skgraded._stats.paired import paired_differences
+from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded._text import first_few
 from skgraded.measures import AP, Measure, ap_by_threshold, evaluate, measure_or_none, xGAP
 from skgraded.rankings import Judgments, Rankings, split_target
 from skgraded.results import Scores
 from skgraded.users._simplex import inner_points, path
 
-__all__ = ["Profiled", "profile_measures", "values_of_rankers"]
+__all__ = ["Given", "Profiled", "profile_measures", "values_of_rankers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -49,6 +51,11 @@ class Profiled(NamedTuple):
         Number of queries that some ranker has no value for.
     measure : AP
         AP at threshold 1, which shows the cut-off and the rules for ties and unjudged documents.
+    repeats : ndarray of shape (n_rankers, n_repeats, n_queries, n_grades + n_users) or None
+        AP and xGAP in every repeat of a cross-validation, nan where it did not test a query; the
+        values above are their means over the repeats.
+    folds : ndarray of shape (n_repeats, n_queries), int64, or None
+        The split that tested a query in a repeat.
     """
 
     rankers: tuple[str, ...]
@@ -59,6 +66,17 @@ class Profiled(NamedTuple):
     weights: FloatArray | None
     n_left_out: int
     measure: AP
+    repeats: FloatArray | None
+    folds: NDArray[np.int64] | None
+
+    def models_of(self, one: int, base: int, columns: slice) -> ModelPart | None:
+        """Return what trained models add to the covariance of the differences of a pair."""
+        if self.repeats is None or self.folds is None:
+            return None
+        apart = paired_differences(
+            self.repeats[one, ..., columns], self.repeats[base, ..., columns]
+        )
+        return part_of_models(np.moveaxis(apart, 2, 0), self.folds, self.weights)
 
 
 def profile_measures(n_grades: int, **fields: Any) -> list[Measure]:
@@ -123,32 +141,74 @@ def _grid(n_grades: int) -> FloatArray:
     return np.unique(np.abs(rounded[rounded[:, -1] >= 0]), axis=0)
 
 
-def values_of_rankers(
-    y_true: Any, y_score: Any, qid: Any, sample_weight: Any, fields: dict[str, Any]
-) -> Profiled:
+class Given(NamedTuple):
+    """The arguments of `threshold_profile` that hold or score rankers."""
+
+    y_true: Any
+    y_score: Any
+    X: Any
+    qid: Any
+    sample_weight: Any
+
+
+def values_of_rankers(given: Given, fields: dict[str, Any]) -> Profiled:
     """Return the values of all rankers, whatever their source."""
-    named = y_true if y_score is None else y_score
+    named = given.y_true if given.y_score is None else given.y_score
     if not isinstance(named, Mapping | Scores) and not hasattr(named, "columns"):
         raise TypeError(
-            "y_score must map names of rankers to their scores; without grades, the only argument "
-            "is a Scores of several systems or maps names to Rankings, Scores or QueryValidation; "
-            f"got {type(named).__name__}."
+            "y_score must map names of rankers to scores or fitted models; without grades, the "
+            "only argument is a Scores of several systems or maps names to Rankings, Scores or "
+            f"QueryValidation; got {type(named).__name__}."
         )
-    if y_score is not None:
-        top = Judgments(split_target(y_true)[0]).top_grade
-        measures = _measures_up_to(top, fields)
-        scores = evaluate(measures, y_true, y_score, qid=qid, sample_weight=sample_weight)
-    elif qid is not None or sample_weight is not None:
-        raise TypeError("qid and sample_weight must be None without y_score.")
-    elif _are_rankings(y_true):
-        scores = evaluate(_measures_up_to(_common_top(y_true), fields), y_true)
-    else:
-        _refuse_fields(fields)
-        scores = Scores.of_systems(y_true)
+    scores = _scores_of(given, fields)
     systems = scores.systems or ()
     if len(systems) < _FEWEST:
         raise ValueError(f"There must be at least 2 rankers to compare, got {len(systems)}.")
-    return _profiled(scores.over_repeats())
+    return _profiled(scores)
+
+
+def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
+    """Return the scores of all rankers by the measures of a profile."""
+    rankers, y_score = given.y_true, given.y_score
+    if y_score is not None:
+        measures = _measures_up_to(_top_of(rankers), fields)
+        if isinstance(y_score, Mapping) and _are_models(y_score):
+            return _scores_of_models(given, measures)
+        if given.X is not None:
+            raise TypeError("X must be None unless y_score holds fitted models, got features.")
+        weight = given.sample_weight
+        return evaluate(measures, rankers, y_score, qid=given.qid, sample_weight=weight)
+    if any(each is not None for each in (given.X, given.qid, given.sample_weight)):
+        raise TypeError("X, qid and sample_weight must be None without y_score.")
+    if _are_rankings(rankers):
+        return evaluate(_measures_up_to(_common_top(rankers), fields), rankers)
+    _refuse_fields(fields)
+    return Scores.of_systems(rankers)
+
+
+def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
+    if given.sample_weight is not None:
+        raise TypeError("sample_weight must be None where y_score holds fitted models.")
+    # Importing scikit-learn takes a second.
+    from skgraded.model_selection._fitted_rankers import scores_of_models
+
+    models = dict(given.y_score)
+    return Scores.of_systems(scores_of_models(models, given.X, given.y_true, given.qid, measures))
+
+
+def _top_of(y: Any) -> float:
+    return float(Judgments(split_target(y)[0]).top_grade)
+
+
+def _are_models(rankers: Mapping[Any, Any]) -> bool:
+    """Tell whether all rankers are models that predict, or none."""
+    predict = [name for name, each in rankers.items() if hasattr(each, "predict")]
+    if 0 < len(predict) < len(rankers):
+        raise ValueError(
+            f"y_score must hold fitted models alone or scores alone, got both: {predict[0]!r} is a "
+            "model."
+        )
+    return bool(predict)
 
 
 def _measures_up_to(top: float, fields: dict[str, Any]) -> list[Measure]:
@@ -214,7 +274,8 @@ def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
 def _profiled(scores: Scores) -> Profiled:
     """Leave out queries without a value at threshold 1; at others, no value is 0, as in eGAP."""
     aps, xgaps = _chosen(scores.measures)
-    values = scores[[*aps, *xgaps]].values
+    scores = scores[[*aps, *xgaps]]
+    values = scores.over_repeats().values
     has_value = ~np.isnan(values[:, :, 0]).any(axis=0)
     if has_value.sum() < _FEWEST_QUERIES:
         raise ValueError(
@@ -223,6 +284,10 @@ def _profiled(scores: Scores) -> Profiled:
         )
     kept = np.nan_to_num(values[:, has_value], nan=0.0)
     users = [each.g for each in xgaps.values()]
+    repeats = None
+    if scores.folds is not None and len(scores.folds) > 1:
+        tested = (scores.folds >= 0)[:, has_value, None]
+        repeats = np.where(tested, np.nan_to_num(scores.values[:, :, has_value], nan=0.0), np.nan)
     return Profiled(
         rankers=scores.systems or (),
         qid=scores.qid[has_value],
@@ -232,4 +297,6 @@ def _profiled(scores: Scores) -> Profiled:
         weights=None if scores.weights is None else scores.weights[has_value],
         n_left_out=int((~has_value).sum()),
         measure=next(iter(aps.values())),
+        repeats=repeats,
+        folds=None if scores.folds is None else scores.folds[:, has_value],
     )

@@ -133,21 +133,42 @@ def _notes(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]
         notes.append(f"Intervals by a bootstrap over {queries}.")
     if len(profile.pairs) == 1:
         notes.append("'queries' have a document of that grade or above in one of the rankings.")
+    notes += _of_trainings(profile)
     if len(profile.qid) < _FEW_QUERIES:
         notes.append(
             f"These are few queries. With {_FEW_QUERIES} or more, the intervals are much narrower."
         )
+    notes += _of_few_queries(profile)
+    if profile.n_left_out:
+        left_out = count(profile.n_left_out, "query", "queries")
+        notes.append(f"{left_out} without a value for some ranker left out.")
+    return notes
+
+
+def _of_trainings(profile: ThresholdProfile) -> list[str]:
+    """Say what the intervals hold for, where the values are those of a cross-validation."""
+    if profile.n_repeats == 0:
+        return []
+    if profile.n_repeats == 1:
+        return [
+            "The intervals hold for the models that were trained in this one cross-validation; "
+            "n_repeats=5 shows how much models vary, too."
+        ]
+    return [
+        f"The intervals carry the variation of splits and fits, from {profile.n_repeats} repeats."
+    ]
+
+
+def _of_few_queries(profile: ThresholdProfile) -> list[str]:
+    """Say for which thresholds few queries tell anything."""
     few = [
         f"{found} for rel={threshold}"
         for threshold, found in enumerate(profile.n_found.tolist(), start=1)
         if found < min(_FEW_QUERIES, len(profile.qid))
     ]
-    if few:
-        notes.append(
-            f"Few queries have a document of the grade in any ranking: {', '.join(few)}. They say "
-            "little about its users."
-        )
-    if profile.n_left_out:
-        left_out = count(profile.n_left_out, "query", "queries")
-        notes.append(f"{left_out} without a value for some ranker left out.")
-    return notes
+    if not few:
+        return []
+    return [
+        f"Few queries have a document of the grade in any ranking: {', '.join(few)}. They say "
+        "little about its users."
+    ]
