@@ -254,8 +254,7 @@ def compare(
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     _check_margin(margin, baseline)
     judged = judged_or_none(judge, scores, tests, cluster)
-    pairs = _pairs(scores.systems or (), baseline)
-    clusters = clusters_of(cluster, scores)
+    pairs, clusters = _pairs(scores.systems or (), baseline), clusters_of(cluster, scores)
     columns = list(_columns(scores, clusters))
     n_units, n_repeats = max(each.n_units for each in columns), columns[0].values.shape[1]
     family = Family(len(columns[0].values), len(pairs), len(columns), n_units, n_repeats)
