@@ -9,6 +9,7 @@ _FIRST = (
     "which_objective",
     "train_for_a_measure",
     "study_",
+    "sentence_transformers",
     "optuna",
     "lightgbm",
     "xgboost",
