@@ -50,6 +50,7 @@ html_css_files = ["skgraded.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,
+    "header_links_before_dropdown": 6,  # with the tables for users of other libraries
     "navigation_with_keys": False,
     "icon_links": [
         {

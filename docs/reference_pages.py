@@ -3,6 +3,80 @@
 import importlib
 import inspect
 
+from measure_pages import FAMILIES
+
+# What people want to do, and what they call for it, most wanted first.
+TASKS = {
+    "Score rankings": [
+        "skgraded.evaluate",
+        "skgraded.measure",
+        "skgraded.catalogue",
+        "skgraded.Blend",
+        "skgraded.Judgments",
+        "skgraded.Rankings",
+        "skgraded.Scores",
+        "skgraded.conventions.measure_as",
+    ],
+    "Select a model": [
+        "skgraded.QueryRanker",
+        "skgraded.cross_validate_queries",
+        "skgraded.QueryKFold",
+        "skgraded.StratifiedQueryKFold",
+        "skgraded.QueryShuffleSplit",
+        "skgraded.query_train_test_split",
+        "skgraded.make_ranking_scorer",
+        "skgraded.query_target",
+        "skgraded.query_series",
+        "skgraded.query_ids",
+    ],
+    "Train, and stop training": [
+        "skgraded.lightgbm.objective",
+        "skgraded.lightgbm.eval_metric",
+        "skgraded.lightgbm.early_stopping",
+        "skgraded.xgboost.objective",
+        "skgraded.xgboost.eval_metric",
+        "skgraded.catboost.eval_metric",
+        "skgraded.displays.TrainingDisplay",
+    ],
+    "Decide which is better, and for whom": [
+        "skgraded.compare",
+        "skgraded.Comparison",
+        "skgraded.users.threshold_profile",
+        "skgraded.users.personas",
+    ],
+    "Learn g from users": [
+        "skgraded.users.thresholds_from_log",
+        "skgraded.users.log_columns",
+        "skgraded.users.thresholds_from_feedback",
+        "skgraded.users.thresholds_from_preferences",
+    ],
+    "Evaluate TREC runs": [
+        "skgraded.trec.evaluate",
+        "skgraded.trec.read_qrels",
+        "skgraded.trec.read_run",
+        "skgraded.trec.write_qrels",
+        "skgraded.trec.write_run",
+        "skgraded.trec.rank",
+        "skgraded.trec.ir_measure",
+    ],
+    "Write your own measure": [
+        "skgraded.measures.PrefixMeasure",
+        "skgraded.measures.CWL",
+        "skgraded.measures.PrefixCWL",
+        "skgraded.measures.Positions",
+        "skgraded.measures.PairMatrix",
+        "skgraded.measures.register",
+    ],
+    "Study measures": [
+        "skgraded.studies.correlate",
+        "skgraded.studies.discriminative_power",
+        "skgraded.studies.incompleteness",
+        "skgraded.studies.sensitivity",
+        "skgraded.studies.compare_assessors",
+        "skgraded.studies.choose_by_search",
+    ],
+}
+
 # The order of the pages; every public module of the package is one.
 MODULES = {
     "skgraded": "What users import first",
@@ -36,11 +110,17 @@ def write_reference_pages(folder):
         module = importlib.import_module(name)
         own = [each for each in module.__all__ if _is_new(getattr(module, each), shown)]
         _write(folder / f"{name}.rst", _page(name, title, module, own))
+    _write(folder / "index.rst", _index())
+
+
+def _index():
+    tasks = [
+        f"{_heading(task, '-')}\n\n{_table(f'~{each}' for each in names)}"
+        for task, names in TASKS.items()
+    ]
     listed = "\n".join(f"   {name}" for name in MODULES)
-    _write(
-        folder / "index.rst",
-        f"{_heading('API reference')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n",
-    )
+    modules = f"{_heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
+    return "\n\n".join([_heading("API reference"), *tasks, modules])
 
 
 def _is_new(thing, shown):
@@ -52,15 +132,38 @@ def _is_new(thing, shown):
 
 
 def _page(name, title, module, names):
-    listed = "\n".join(f"   {each}" for each in names)
-    return (
-        f"{_heading(title)}\n\n.. module:: {name}\n\n{inspect.getdoc(module)}\n\n"
-        f".. currentmodule:: {name}\n\n.. autosummary::\n   :toctree: generated\n\n{listed}\n"
+    tables = [
+        (f"{_heading(group, '-')}\n\n" if group else "") + _table(listed, toctree=True)
+        for group, listed in _groups(module, names).items()
+    ]
+    return "\n\n".join(
+        [
+            f"{_heading(title)}\n\n.. module:: {name}",
+            inspect.getdoc(module),
+            f".. currentmodule:: {name}",
+            *tables,
+            "",
+        ]
     )
 
 
-def _heading(text):
-    return f"{text}\n{'=' * len(text)}"
+def _groups(module, names):
+    """Return the names by the family of their measures, after those that are no measures."""
+    groups: dict[str, list[str]] = {"": []}
+    groups.update((title, []) for title in FAMILIES.values())
+    for name in names:
+        family = getattr(module, name).__module__.rpartition(".")[2]
+        groups[FAMILIES.get(family, "")].append(name)
+    return {group: listed for group, listed in groups.items() if listed}
+
+
+def _table(names, *, toctree=False):
+    options = "   :toctree: generated\n" if toctree else ""
+    return f".. autosummary::\n{options}\n" + "\n".join(f"   {each}" for each in names)
+
+
+def _heading(text, line="="):
+    return f"{text}\n{line * len(text)}"
 
 
 def _write(path, text):

@@ -1,5 +1,6 @@
 """The tools that build and check the site."""
 
+import importlib
 import importlib.util
 from pathlib import Path
 
@@ -13,7 +14,9 @@ pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages of the site
 def tool(name):
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS)
+        spec.loader.exec_module(module)
     return module
 
 
@@ -57,3 +60,11 @@ def test_every_public_module_has_a_page():
         "skgraded.comparison",
     }  # which users call through others
     assert found - inner == tool("reference_pages").MODULES.keys()
+
+
+def test_the_reference_by_task_names_what_exists():
+    for names in tool("reference_pages").TASKS.values():
+        for name in names:
+            module, _, attribute = name.rpartition(".")
+            if module not in ("skgraded.xgboost", "skgraded.catboost"):  # extras
+                assert callable(getattr(importlib.import_module(module), attribute)), name
