@@ -10,6 +10,7 @@
 
 #include "queries.hpp"
 #include "scratch.hpp"
+#include "simd.hpp"
 #include "stop_counts.hpp"
 
 namespace skgraded {
@@ -91,15 +92,19 @@ class BlockReader {
   Reader read(Reader reader, const double* weight, std::int64_t read) noexcept {
     const double least = counts_.negligible();
     auto active = static_cast<std::int32_t>(counts_.size);
-    double sum = 0.0;
-    for (std::int64_t j = 0; j < read && active > 0; ++j) {
-      // The largest numbers fall fastest.
-      while (active > 0 && counts_.probability[active - 1] < least) --active;
-      stop_at(j, active);
-      if (counts_.worth != nullptr) multiply_by_finds(reader.found, static_cast<double>(j), active);
-      sum += weight[j] * sum_in_lanes(terms_, active);
-    }
-    reader.sum += reader.reading * sum;
+    const double found = reader.found;
+    reader.sum += reader.reading * run_in(widest_registers(), [&]() SKGRADED_INLINE_BODY {
+                    double sum = 0.0;
+                    for (std::int64_t j = 0; j < read && active > 0; ++j) {
+                      // The largest numbers fall fastest.
+                      while (active > 0 && counts_.probability[active - 1] < least) --active;
+                      stop_at(j, active);
+                      if (counts_.worth != nullptr)
+                        multiply_by_finds(found, static_cast<double>(j), active);
+                      sum += weight[j] * sum_in_lanes(terms_, active);
+                    }
+                    return sum;
+                  });
     reader.reading *= sum_in_lanes(counts_.probability, active);
     reader.found += worth_;
     return reader;
@@ -118,7 +123,7 @@ class BlockReader {
   }
 
   // terms[i]: the probability that first + i documents stop, and the first of them at rank j.
-  void stop_at(std::int64_t j, std::int32_t active) noexcept {
+  SKGRADED_ALWAYS_INLINE void stop_at(std::int64_t j, std::int32_t active) noexcept {
     double* probability = counts_.probability;
     const double left = static_cast<double>(n_tied_ - j);
     const auto first = static_cast<double>(counts_.first);
@@ -129,7 +134,8 @@ class BlockReader {
     }
   }
 
-  void multiply_by_finds(double found, double above, std::int32_t active) noexcept {
+  SKGRADED_ALWAYS_INLINE void multiply_by_finds(double found, double above,
+                                                std::int32_t active) noexcept {
     for (std::int32_t i = 0; i < active; ++i)
       terms_[i] *= found + counts_.worth[i] + above * of_others_[i];
   }

@@ -12,7 +12,7 @@
 namespace skgraded {
 
 // In lanes, so that the sum needs not wait for each addition.
-inline double sum_in_lanes(const double* values, std::int64_t n) noexcept {
+SKGRADED_ALWAYS_INLINE double sum_in_lanes(const double* values, std::int64_t n) noexcept {
   double sum = 0.0;
   std::int64_t i = 0;
   if (n >= kLanes) {
