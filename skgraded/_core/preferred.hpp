@@ -85,8 +85,10 @@ class PreferredReader {
       const double share = share_[first + place];
       if (rule_.mean) {
         const Draw draw{others, lower.count, j};
+        const Ratios ratios = ratios_at(j, lower.mean(), own, share, shares, ranks);
         sum += passed * (n / (all - j)) * draw.mean([&](double i) noexcept {
-          return mean_ratio(i, j, lower.mean(), own, share, shares, ranks);
+          return (ratios.fixed + i * (ratios.each + (i - 1.0) * ratios.pair)) /
+                 (above_.count + i + 1.0);
         });
       } else {
         const double drawn = others > 0.0 ? j * (lower.sum / others) : 0.0;
@@ -99,15 +101,20 @@ class PreferredReader {
     return sum;
   }
 
-  // Of the j documents of the block above the preferred one, i have a level above 0, with these
-  // mean additions. `shares` and `ranks` sum the shares of the j ranks, and these times their
-  // numbers.
-  double mean_ratio(double i, double j, double mean, double own, double share, double shares,
-                    double ranks) const noexcept {
-    double ratios = ratios_ + share * (above_.sum + i * mean + own);
-    if (i > 0.0) ratios += i / j * (above_.sum + mean) * shares;
-    if (i > 1.0) ratios += i / j * (mean * (i - 1.0) / (j - 1.0)) * ranks;
-    return ratios / (above_.count + i + 1.0);
+  // Of the j documents of the block above the preferred one, i have a level above 0. The expected
+  // sum of the ratios is fixed + i each + i (i - 1) pair.
+  struct Ratios {
+    double fixed, each, pair;
+  };
+
+  // The documents of levels above 0 add `mean` on average. `shares` and `ranks` sum the shares of
+  // the j ranks, and these times their numbers.
+  Ratios ratios_at(double j, double mean, double own, double share, double shares,
+                   double ranks) const noexcept {
+    Ratios ratios{ratios_ + share * (above_.sum + own), share * mean, 0.0};
+    if (j > 0.0) ratios.each += (above_.sum + mean) * shares / j;
+    if (j > 1.0) ratios.pair = mean * ranks / (j * (j - 1.0));
+    return ratios;
   }
 
   // Adds the expected ratios of a block that was read in full.

@@ -8,6 +8,7 @@
 //
 //   g++ -std=c++17 -O2 -ffp-contract=off -Wall -Wextra -Wconversion -Wshadow -Werror -pthread
 //     -I skgraded/_core tests/native/test_bits.cpp -o test_bits && ./test_bits
+#include <algorithm>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,7 @@
 #include "rank.hpp"
 #include "relevant_dcg.hpp"
 #include "schedule.hpp"
+#include "wanted_gain.hpp"
 
 namespace {
 
@@ -71,8 +73,9 @@ const Digests kDigests = {
     {"inferred_precisions, ties expected", 0xfaf2963a6f2a71ffU},
     {"overlaps, ties expected", 0xe05b23c8e2c17e7eU},
     {"preferred_ranks, ties expected", 0x927604c0d6fd43c3U},
-    {"preferred_ranks, mean, ties expected", 0x2826975cac2a4bebU},
+    {"preferred_ranks, mean, ties expected", 0x7f59de932c08063cU},
     {"relevant_dcg, ties expected", 0xf05f543d222bd1e3U},
+    {"wanted_gain, ties expected", 0x8c8a2d96a5e0e658U},
     {"pair_moments, ties expected", 0x0e6dfcd1e38dfe9dU},
     {"pair_part, ties expected", 0x3929fe1c1bd2053eU},
     {"discounted_gain, ties in order, cut off", 0x97e4cfadbd1c6826U},
@@ -93,8 +96,9 @@ const Digests kDigests = {
     {"inferred_precisions, ties expected, cut off", 0x79ac788a11891c8aU},
     {"overlaps, ties expected, cut off", 0x319bd9ea95bcde80U},
     {"preferred_ranks, ties expected, cut off", 0xd0478510fe870cd8U},
-    {"preferred_ranks, mean, ties expected, cut off", 0x0492ec08fb00aeb6U},
+    {"preferred_ranks, mean, ties expected, cut off", 0xff56ff1f47b88354U},
     {"relevant_dcg, ties expected, cut off", 0xec73e13f9013ab10U},
+    {"wanted_gain, ties expected, cut off", 0xa5b232864ba8851cU},
     {"pair_moments, ties expected, cut off", 0x947160414c410151U},
     {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
     {"lambdas, tie order 0, gradient", 0x680579136434d282U},
@@ -249,6 +253,14 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   relevant_dcg(level, tied, queries, weight.data(), gain.data(), weight.data(), most.data(),
                depth.data(), cutoff, expected, 1, value.data());
   results.add(named("relevant_dcg", expected, cutoff), value);
+  if (expected) {
+    Doubles rising = gain;
+    std::sort(rising.begin(), rising.end());
+    const Doubles last(depth.begin(), depth.end());
+    wanted_gain(best_first.data(), tied, queries, rising.data(), 4 * rising.back(), last.data(), 1,
+                value.data());
+    results.add(named("wanted_gain", expected, cutoff), value);
+  }
 
   Doubles moments(static_cast<std::size_t>(nq * kLevels * kLevels));
   pair_moments<std::uint8_t>(
