@@ -295,6 +295,13 @@ def test_few_differences_are_warned_of():
     with pytest.warns(FewDifferencesWarning, match="in 1 cluster by AP, and 2 other differences"):
         compared(values, cluster={f"q{each}": each // 12 for each in range(40)})
     compared(np.zeros((2, 40)))  # systems that never differ are no surprise
+    rare = np.zeros((2, 100))
+    rare[1, :19] = np.linspace(1, 2, 19)
+    with pytest.warns(FewDifferencesWarning, match="in 19 queries by AP. Fewer than 20 of so many"):
+        compared(rare)
+    compared(rare[:, :76])  # a quarter
+    rare[1, 19] = 1.0
+    compared(rare)
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -129,7 +129,8 @@ def compare(
     QueryLeakWarning
         If a model was trained on other documents of the queries in X.
     FewDifferencesWarning
-        If a difference rests on fewer than 10 queries, or clusters, in which the systems differ.
+        If a difference rests on fewer than 10 queries, or clusters, in which the systems differ,
+        or on fewer than 20 that are less than a quarter of them.
     UnhelpfulJudgeWarning
         If intervals with a judge are no narrower than those of the human labels alone.
     UnlikeQueriesWarning

@@ -37,6 +37,8 @@ IntArray = NDArray[np.int64]
 _FEW_TOP_QUERIES = 20
 # With fewer queries in which two systems differ, a warning and a note say so.
 _FEWEST_DIFFERENCES = 10
+# Where less than a quarter differ, more of them are few: the largest ones are likely to be missing.
+_FEWEST_OF_MANY, _FEW_SHARE = 20, 0.25
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. They covered the "
     "mean of new splits and trainings in 90 to 94 % of simulations; cross_validate_queries(..., "
@@ -214,7 +216,11 @@ class Comparison(OfMeasures, LongResult):
 
     def _note_on_few_differences(self) -> str:
         """Say which differences rest on few queries; nothing if none does."""
-        few = (self.n_differing > 0) & (self.n_differing < _FEWEST_DIFFERENCES)
+        n_units = np.array(self.n_queries if self.n_clusters is None else self.n_clusters)
+        is_of_many = self.n_differing < _FEW_SHARE * n_units
+        is_of_many &= self.n_differing >= _FEWEST_DIFFERENCES
+        fewest = np.where(is_of_many, _FEWEST_OF_MANY, _FEWEST_DIFFERENCES)
+        few = (self.n_differing > 0) & (self.n_differing < fewest)
         if not few.any():
             return ""
         pair, column = np.argwhere(few)[0]
@@ -223,8 +229,9 @@ class Comparison(OfMeasures, LongResult):
         n_differing = count(int(self.n_differing[pair, column]), *units)
         told = f"{one} - {other} differs from 0 in {n_differing} by {self.measures[column]}"
         more = f", and {count(few.sum() - 1, 'other difference')} like it" if few.sum() > 1 else ""
+        rare = " of so many" if is_of_many[pair, column] else ""
         return (
-            f"{told}{more}. Fewer than {_FEWEST_DIFFERENCES} do not tell how rare and large "
+            f"{told}{more}. Fewer than {fewest[pair, column]}{rare} do not tell how rare and large "
             "differences are: intervals and p-values err more often than they say."
         )
 
