@@ -133,7 +133,16 @@ def test_repeats_are_single_studies_with_the_next_seeds(data, by):
     np.testing.assert_array_equal(found.values, np.mean([each.values for each in singles], axis=0))
     assert found.choices == singles[0].choices + singles[1].choices
     differences = found.repeats[:, 0, :, 1] - found.repeats[:, 1, :, 1]
-    expected = repeated_interval(differences[None])
+    folds = np.array(
+        [
+            [
+                np.isin(each, qid[next(QueryKFold(2, random_state=seed).split(X, groups=qid))[1]])
+                for each in found.qid
+            ]
+            for seed in (3, 4)
+        ]
+    ).astype(np.int64)
+    expected = repeated_interval(differences[None], folds=folds)
     assert found.p_values("none")[0, 1] == pytest.approx(expected.p_value[0], rel=1e-9)
     ends = [expected.low[0], expected.high[0]]
     np.testing.assert_allclose(found.intervals()[0, 1], ends, rtol=1e-9)

@@ -382,17 +382,20 @@ class _Data(NamedTuple):
         seeds = list(dict.fromkeys(fold.seed for fold in folds))
         n = len(self.measures)
         values = np.full((len(seeds), n, len(self.queries), n), np.nan)
-        for fold, of_models in zip(folds, judged, strict=True):
+        fold_of = np.full((len(seeds), len(self.queries)), -1)
+        for number, (fold, of_models) in enumerate(zip(folds, judged, strict=True)):
             ids = self.ids[fold.held_out]
             in_fold = ids[np.sort(np.unique(ids, return_index=True)[1])]
-            of_repeat = values[seeds.index(fold.seed)]
-            of_repeat[:, [number_of[each] for each in in_fold.tolist()]] = np.stack(of_models)
+            repeat, places = seeds.index(fold.seed), [number_of[each] for each in in_fold.tolist()]
+            values[repeat][:, places] = np.stack(of_models)
+            fold_of[repeat, places] = number
         is_one = len(seeds) == 1
         return ModelChoice(
             measures=self.names,
             qid=self.queries,
             values=values[0] if is_one else values.mean(axis=0),
             repeats=None if is_one else values,
+            folds=fold_of,
             directions=self.directions,
             **facts,
         )

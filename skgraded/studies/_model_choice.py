@@ -57,6 +57,9 @@ class ModelChoice(Result):
         are those of all repeats.
     repeats : ndarray of shape (n_repeats, n_measures, n_queries, n_measures) or None
         The values of each repeat; None for a single one.
+    folds : ndarray of shape (n_repeats, n_queries), int64, or None
+        The fold that held out each query in each repeat, whose queries share a model. Without it,
+        each repeat counts as one fold.
     n_top : int or None
         Smallest number of queries with a document of the top grade among those that any choice was
         made on: validation queries, or those of a search.
@@ -70,6 +73,7 @@ class ModelChoice(Result):
     by: str
     candidate_scores: FloatArray | None = None
     repeats: FloatArray | None = None
+    folds: NDArray[np.int64] | None = None
     n_top: int | None = None
 
     @property
@@ -127,13 +131,13 @@ class ModelChoice(Result):
         n = len(self.measures)
         p_values = np.ones((n, n))
         for judge in range(n):
-            differences = self._differences(judge)
+            differences, folds = self._differences(judge)
             if differences.shape[2] < _FEWEST:
                 continue
             if self.n_repeats == 1:
                 p_values[:, judge] = t_test(differences[:, 0])
             else:
-                p_values[:, judge] = repeated_interval(differences).p_value
+                p_values[:, judge] = repeated_interval(differences, folds=folds).p_value
         others = ~np.eye(n, dtype=bool)
         p_values[others] = CORRECTIONS[correction].function(p_values[others])
         return p_values
@@ -160,18 +164,20 @@ class ModelChoice(Result):
         n = len(self.measures)
         ends = np.full((n, n, 2), np.nan)
         for judge, direction in enumerate(self.directions):
-            differences = self._differences(judge)
+            differences, folds = self._differences(judge)
             if differences.shape[2] >= _FEWEST:
-                found = repeated_interval(direction * differences, confidence)
+                found = repeated_interval(direction * differences, confidence, folds=folds)
                 ends[:, judge] = np.stack([found.low, found.high], axis=1)
         return ends
 
-    def _differences(self, judge: int) -> FloatArray:
-        """Return all choices less the judge's own, (n_measures, n_repeats, n_queries)."""
+    def _differences(self, judge: int) -> tuple[FloatArray, NDArray[np.int64] | None]:
+        """Return choices less the judge's own, (n_measures, n_repeats, n_queries), and folds."""
         values = self.values[None] if self.repeats is None else self.repeats
         judged = np.moveaxis(values[:, :, :, judge], 0, 1)
         differences = paired_differences(judged, judged[judge])
-        return differences[:, :, ~np.isnan(differences).any(axis=(0, 1))]
+        has_value = ~np.isnan(differences).any(axis=(0, 1))
+        folds = None if self.folds is None else self.folds[:, has_value]
+        return differences[:, :, has_value], folds
 
     def agreement(self) -> FloatArray:
         """Share of the folds in which two measures made the same choice.
