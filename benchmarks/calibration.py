@@ -22,6 +22,8 @@ from sklearn.linear_model import Ridge
 
 from skgraded import nDCG
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
+from skgraded._stats.bootstrap_t import Tested, bootstrap_t
+from skgraded._stats.judged import judged_test, regression_of
 from skgraded._stats.paired import TESTS
 from skgraded._stats.repeats import part_of_models, repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
@@ -255,6 +257,46 @@ COMPONENTS = {
 REPEATS = (1, 2, 3, 5, 10)
 
 
+# Human labels of few queries, a judge's of many
+
+
+JUDGES = {
+    "good": lambda values, noise: values + 0.5 * noise,
+    "useless": lambda values, noise: noise,
+    "overrates": lambda values, noise: 0.5 + 1.5 * values + noise,
+    "adversarial": lambda values, noise: -values + noise,
+    "saturated": lambda values, noise: np.minimum(values, 0.5) + 0.3 * noise,
+}
+HUMAN_QUERIES = (15, 50, 200)
+
+
+def judge_rows(n_replications, n_judged=1000):
+    """Coverage and width of `compare(human, judge=...)`, beside the human labels alone."""
+    kinds = itertools.product(("normal", "exponential", "lognormal"), HUMAN_QUERIES, JUDGES)
+    for label, n_human, judge in kinds:
+        rng = np.random.default_rng([n_human, len(label), list(JUDGES).index(judge)])
+        found = {name: [] for name in ("t", "bootstrap_t")}
+        for size in [250] * (n_replications // 250):
+            values = DIFFERENCES[label](rng, (size, n_judged))
+            judged = JUDGES[judge](values, rng.normal(size=values.shape))
+            human, places = values[:, :n_human], np.arange(n_human)
+            line = regression_of(human, judged, places)
+            reach = stats.t.isf(LEVEL / 2, n_human - 1) * line.error_of_labels
+            alone = Tested(None, line.labels_mean - reach, line.labels_mean + reach)
+            drawn = bootstrap_t(human, np.ones(n_human), LEVEL, N_RESAMPLES, rng)
+            for name, without in (("t", alone), ("bootstrap_t", drawn)):
+                found[name].append((without, judged_test(name, line, LEVEL, N_RESAMPLES, rng)))
+        row = [label, n_human, judge]
+        for pairs in found.values():
+            without, both = (
+                np.concatenate([(each.low, each.high) for each in side], axis=1)
+                for side in zip(*pairs, strict=True)
+            )
+            row += [share((low <= 0) & (high >= 0)) for low, high in (without, both)]
+            row.append(f"{(both[1] - both[0]).mean() / (without[1] - without[0]).mean():.2f}")
+        yield row
+
+
 def drawn_by_folds(components, n_repeats, n_folds, n_queries, rng):
     of_query, of_model, rest = components
     folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
@@ -443,6 +485,21 @@ def sections(options):
         lambda: table(
             ["judges", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
             preference_rows(n // 5),
+        ),
+    )
+    yield (
+        "Human labels of few queries, a judge's of many",
+        f"Share of {2 * n} intervals that hold the true difference, of the human labels alone and "
+        "of `compare(human, judge=...)` with 1,000 queries of a judge, and the width with the judge "
+        'over that without: by `tests="t"`, and by bootstrap-t, the default. A saturated judge, '
+        "which cannot tell large differences apart, is not on a line with the labels: intervals "
+        "over few skewed queries then hold less often.",
+        lambda: table(
+            [
+                *("differences", "human", "judge", "t alone", "t", "t: width"),
+                *("bootstrap-t alone", "bootstrap-t", "bootstrap-t: width"),
+            ],
+            judge_rows(2 * n),
         ),
     )
     yield (

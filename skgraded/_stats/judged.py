@@ -35,6 +35,8 @@ WITH_JUDGE = ("bootstrap_t", "max_t", "t")
 _ROUNDING = 1e-12
 # Values of pairs and topics that are in memory at the same time: 32 MB.
 _CELLS_AT_A_TIME = 4_000_000
+# Arrays of resamples by rows that a regression takes beside its result.
+_ARRAYS = 8
 
 
 class Regression(NamedTuple):
@@ -216,7 +218,7 @@ def _bootstrap_t(
     """Return equal-tailed p-values and intervals by the bootstrap-t of each row."""
     seed, rank = int(rng.integers(2**63)), tail_rank(level / 2.0, n_resamples)
     p_value, low, high = (np.zeros(len(found.mean)) for _ in range(3))
-    for rows in some_pairs(len(found.mean), n_resamples):
+    for rows in some_pairs(len(found.mean), _ARRAYS * n_resamples):
         some = Regression(*(each[rows] for each in found))
         drawn, ratio = np.concatenate(list(_drawn(some, n_resamples, seed))), some.ratio
         below = (drawn <= ratio * (1.0 + _ROUNDING * np.sign(ratio))).sum(axis=0)
@@ -236,7 +238,7 @@ def _max_t(found: Regression, level: float, n_resamples: int, rng: np.random.Gen
     largest = np.zeros(n_resamples)
     seed = int(rng.integers(2**63))
     errors = found.standard_error
-    for rows in some_pairs(len(found.mean), n_resamples):
+    for rows in some_pairs(len(found.mean), _ARRAYS * n_resamples):
         some = Regression(*(each[rows] for each in found))
         drawn = np.concatenate(list(_drawn(some, n_resamples, seed, errors[rows])))
         np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
