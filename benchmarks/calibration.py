@@ -490,7 +490,7 @@ def sections(options):
     yield (
         "Human labels of few queries, a judge's of many",
         f"Share of {2 * n} intervals that hold the true difference, of the human labels alone and "
-        "of `compare(human, judge=...)` with 1,000 queries of a judge, and the width with the judge "
+        "of `compare(human, judge=...)` with 1,000 queries of a judge, and the width with it "
         'over that without: by `tests="t"`, and by bootstrap-t, the default. A saturated judge, '
         "which cannot tell large differences apart, is not on a line with the labels: intervals "
         "over few skewed queries then hold less often.",

@@ -21,41 +21,19 @@ from skgraded._stats.judged import (
 )
 from skgraded._stats.paired import paired_differences
 from skgraded._stats.sample_size import errors_of_log_variances
-from skgraded._text import count, first_few
+from skgraded._text import first_few
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._plan import Plan
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
-from skgraded.results import Scores, column_of
+from skgraded.results import Judged, Scores, judged_scores
 
 __all__ = ["Judged", "compared_with_judge", "estimate_means", "judged_or_none"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_FEWEST = 3  # queries with human labels, for a line and its residuals
 _LEVEL_OF_UNLIKE = 0.01
 _LEVEL_OF_HELP = 0.05
-
-
-class Judged(NamedTuple):
-    """Human values, and the judge's laid out as they are.
-
-    Attributes
-    ----------
-    human : Scores
-        Values by human labels.
-    values : ndarray of shape (n_systems, n_judged, n_measures)
-        The values; the mean of several judges.
-    places : ndarray of shape (n_human,), int64
-        The place of each query with human labels among those of the judge.
-    n_judges : int
-        Number of judges.
-    """
-
-    human: Scores
-    values: FloatArray
-    places: IntArray
-    n_judges: int
 
 
 class _Line(NamedTuple):
@@ -64,98 +42,6 @@ class _Line(NamedTuple):
     found: Regression
     by_judge: FloatArray
     tested: Tested
-
-
-def judged_scores(judge: Any, human: Scores) -> Judged:
-    """Read the scores of one judge or several, and check that they go with the human ones."""
-    _check_plain("human labels", human)
-    if human.n_queries < _FEWEST:
-        raise ValueError(
-            f"judge= needs at least {_FEWEST} queries with human labels, got {human.n_queries}."
-        )
-    given = list(judge) if isinstance(judge, list | tuple) else [judge]
-    if not given:
-        raise ValueError("judge must hold the scores of at least one judge, got none.")
-    judges = [_scores_of(each, human) for each in given]
-    queries = judges[0].qid.tolist()
-    place = {query: number for number, query in enumerate(queries)}
-    missing = [query for query in human.qid.tolist() if query not in place]
-    if missing:
-        raise ValueError(
-            "judge must hold scores of every query with human labels, and lacks "
-            f"{count(len(missing), 'query', 'queries')} of {human.n_queries}: "
-            f"{first_few(list(map(repr, missing)))}."
-        )
-    for each in judges[1:]:
-        if set(each.qid.tolist()) != set(queries) or each.n_queries != len(queries):
-            raise ValueError(
-                "All judges must have labelled the same queries, got "
-                f"{len(queries)} and {each.n_queries} that are not the same."
-            )
-    values = np.mean([_cube(each.select(query=queries)) for each in judges], axis=0)
-    places = np.array([place[query] for query in human.qid.tolist()])
-    return Judged(human, values, places, len(judges))
-
-
-def _scores_of(judge: Any, human: Scores) -> Scores:
-    """Return a judge's scores of the same systems and measures, in the order of the human ones."""
-    if isinstance(judge, Mapping):
-        judge = Scores.of_systems(judge)
-    if not isinstance(judge, Scores):
-        raise TypeError(
-            "judge must be Scores of the same systems by the labels of a judge, a mapping of "
-            f"systems to such Scores, or a list of either, got {type(judge).__name__}."
-        )
-    _check_plain("judge", judge)
-    if (judge.systems is None) != (human.systems is None):
-        of_judge, of_human = (
-            "one system without a name" if each is None else first_few(list(map(repr, each)))
-            for each in (judge.systems, human.systems)
-        )
-        raise ValueError(
-            f"judge must hold the same systems as the scores by human labels, {of_human}, got "
-            f"{of_judge}."
-        )
-    if human.systems is not None:
-        lacking = [each for each in human.systems if each not in (judge.systems or ())]
-        if lacking:
-            raise ValueError(
-                f"judge must hold scores of every system, and lacks {first_few(lacking)}."
-            )
-        judge = judge.select(system=list(human.systems))
-    try:
-        names = [judge.measures[column_of(judge.measures, each)] for each in human.measures]
-    except KeyError as error:
-        raise ValueError(f"judge must be scored by the same measures: {error.args[0]}") from error
-    picked: Scores = judge[names]
-    return picked
-
-
-def _check_plain(what: str, scores: Scores) -> None:
-    """Refuse repeats, clusters, and queries without a value."""
-    if scores.folds is not None:
-        raise ValueError(
-            f"The {what} must come without repeats where a judge= is given, got a "
-            "cross-validation: scores.over_repeats() has the mean of each query."
-        )
-    if scores.clusters is not None:
-        raise ValueError(
-            f"The {what} must come without clusters where a judge= is given: the regression takes "
-            "queries to vary independently."
-        )
-    n_without = int(np.isnan(_cube(scores)).any(axis=(0, 2)).sum())
-    if n_without:
-        raise ValueError(
-            f"Every query must have a value where a judge= is given, but by the {what} "
-            f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
-            "human labels and a judge's may leave out different queries."
-        )
-
-
-def _cube(scores: Scores) -> FloatArray:
-    """Return the values by system, query and measure."""
-    n_systems = 1 if scores.systems is None else len(scores.systems)
-    return scores.values.reshape(n_systems, scores.n_queries, len(scores.measures))
 
 
 def judged_or_none(
@@ -178,7 +64,7 @@ def compared_with_judge(
     judged: Judged, pairs: IntArray, plan: Plan, confidence: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return the fields of a comparison that a judge's scores change."""
-    values, (first, second) = _cube(judged.human), pairs.T
+    values, (first, second) = judged.human_values, pairs.T
     lines, p_values = [], []
     for each in range(values.shape[2]):
         labels = paired_differences(values[first, :, each], values[second, :, each])
@@ -312,7 +198,7 @@ def _lines_of_means(
     judged: Judged, confidence: float
 ) -> tuple[tuple[str, ...], Judged, list[_Line]]:
     """Return the names of the systems and their regressions, with Student's intervals."""
-    human, lines = _cube(judged.human), []
+    human, lines = judged.human_values, []
     for each in range(human.shape[2]):
         found = regression_of(human[..., each], judged.values[..., each], judged.places)
         tested = found.student(level_of(confidence))

@@ -1,6 +1,7 @@
 """Results: values and means by system, query and measure, how they are averaged and shown."""
 
 from skgraded.results._exact_mean import MeanSums, exact_means
+from skgraded.results._judged import Judged, judged_scores
 from skgraded.results._means import Means, mean_of_values
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores
@@ -9,6 +10,7 @@ from skgraded.results._tables import report_of
 from skgraded.results._trec_eval_lines import as_trec_eval_lines
 
 __all__ = [
+    "Judged",
     "MeanSums",
     "Means",
     "OfMeasures",
@@ -18,6 +20,7 @@ __all__ = [
     "column_of",
     "direction_of",
     "exact_means",
+    "judged_scores",
     "mean_of_values",
     "report_of",
 ]
