@@ -400,6 +400,14 @@ class TestCommandLine:
         assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0
         assert "By AP the judge is off" in capsys.readouterr().out
 
+    def test_for_which_users_the_judge_misleads(self, files, capsys):
+        given = ["compare", files["human"], files["good"], files["poor"], "--profile"]
+        assert main([*given, "--judge", files["llm"], "--resamples", "99"]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert "judge's bias" in told
+        assert "rel=2" in told  # grade 3 is the judge's alone
+        assert "rel=3" not in told
+
     def test_letor_files_have_no_judge(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "--letor"]
         assert main([*given, "--judge", files["llm"]]) == 2

@@ -28,10 +28,10 @@ from skgraded.exceptions import (
     UnhelpfulJudgeWarning,
     UnlikeQueriesWarning,
 )
-from skgraded.measures import Measure
+from skgraded.measures import AP, Measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels
-from skgraded.users import profile_measures, threshold_profile
+from skgraded.users import judge_profile, profile_measures, threshold_profile
 
 __all__ = ["add_command"]
 
@@ -139,7 +139,8 @@ def _add_judge(parser: argparse.ArgumentParser) -> None:
         dest="judges",
         metavar="QRELS",
         help="qrels of a judge, such as a language model, with all topics of the human qrels and "
-        "more; differences are then estimated from both; repeat it for the mean of several judges",
+        "more; differences are then estimated from both; repeat it for the mean of several judges. "
+        "With --profile it tells for which users they mislead",
     )
 
 
@@ -157,6 +158,9 @@ def _profile(arguments: argparse.Namespace) -> None:
     if arguments.margin is not None or arguments.cluster is not None:
         raise ValueError("--margin and --cluster cannot be given with --profile.")
     check_outputs(arguments)
+    if arguments.judges:
+        _profile_judge(arguments)
+        return
     scores = score_runs(arguments, _measures_of_users)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
@@ -172,6 +176,27 @@ def _profile(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None:
         figure: Any = profile.plot().figure
         save_picture(arguments.plot, figure)
+
+
+def _profile_judge(arguments: argparse.Namespace) -> None:
+    """Tell for which users the judges mislead."""
+    if arguments.plot is not None:
+        raise ValueError("--plot cannot be given with --profile --judge.")
+    human, judge = score_runs_by_judges(arguments, _thresholds)
+    found = judge_profile(
+        human,
+        judge,
+        baseline=arguments.baseline,
+        confidence=arguments.confidence,
+        n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
+        random_state=arguments.seed,
+    )
+    write_reports(arguments, [found._report()])
+    tell(notes_of(human))
+
+
+def _thresholds(qrels: Qrels) -> list[Measure]:
+    return [each for each in _measures_of_users(qrels) if isinstance(each, AP)]
 
 
 def _measures_of_users(qrels: Qrels) -> list[Measure]:

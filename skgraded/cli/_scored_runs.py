@@ -74,8 +74,9 @@ def score_runs_by_judges(
     grades = parse_grades(arguments.grades)
     qrels, runs = _read_trec(arguments, grades)
     all_qrels = [qrels, *map(grades.read, arguments.judges)]
-    widest = max(all_qrels, key=_top_grade)
-    chosen = names(widest) if callable(names) else list(map(measure, names))
+    # Users want a grade that everybody gives; a measure's scale holds every grade.
+    narrowest, *_, widest = sorted(all_qrels, key=_top_grade)
+    chosen = names(narrowest) if callable(names) else list(map(measure, names))
     resolved = [each.resolve(_top_grade(widest)) for each in chosen]
     human, *judged = (_evaluated(arguments, resolved, each, runs) for each in all_qrels)
     return human, judged

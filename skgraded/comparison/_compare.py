@@ -143,6 +143,7 @@ def compare(
     --------
     cross_validate_queries : Values of all queries of a data set, each tested once or several times.
     skgraded.comparison.estimate_means : Means of one system or several, with a judge.
+    skgraded.users.judge_profile : For which users a judge misleads.
     skgraded.studies.simulate_judgments : How far values vary by chance of the judgments.
     skgraded.studies.compare_assessors : How far values vary from assessor to assessor.
     skgraded.users.threshold_profile : For which users one system is better than another.

@@ -3,6 +3,7 @@
 from skgraded.users._ap_differences import APDifferences, ap_differences
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
+from skgraded.users._judge_profile import JudgeProfile, judge_profile
 from skgraded.users._log import thresholds_from_log
 from skgraded.users._log_columns import log_columns
 from skgraded.users._log_result import LogThresholds
@@ -16,6 +17,7 @@ __all__ = [
     "APDifferences",
     "BreakEven",
     "FeedbackThresholds",
+    "JudgeProfile",
     "LogThresholds",
     "PairProfile",
     "Persona",
@@ -26,6 +28,7 @@ __all__ = [
     "UserDifference",
     "UserShares",
     "ap_differences",
+    "judge_profile",
     "log_columns",
     "personas",
     "profile_measures",

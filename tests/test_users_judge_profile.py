@@ -1,0 +1,110 @@
+"""For which users a judge misleads."""
+
+import numpy as np
+import pytest
+
+from skgraded import AP, eGAP, evaluate
+from skgraded.comparison import estimate_means
+from skgraded.users import judge_profile, threshold_profile
+
+N_ALL, N_HUMAN, DEPTH, TOP = 150, 50, 10, 3
+RNG = np.random.default_rng(0)
+GRADES = RNG.choice(TOP + 1, p=[0.5, 0.2, 0.2, 0.1], size=N_ALL * DEPTH)
+BY_JUDGE = np.where((GRADES == 1) & (RNG.random(GRADES.size) < 0.5), 3, GRADES)
+QID = np.repeat(np.arange(N_ALL), DEPTH)
+FEW = QID < N_HUMAN
+RUNS = {
+    "any": 2.0 * (GRADES > 0) + RNG.normal(size=GRADES.size),
+    "best": GRADES + RNG.normal(size=GRADES.size),
+}
+APS = [AP(rel=rel) for rel in range(1, TOP + 1)]
+USERS = ((1, 0, 0), (0.2, 0.3, 0.5), (0, 0, 1))
+
+
+def scored(measures):
+    few = {name: scores[FEW] for name, scores in RUNS.items()}
+    human = evaluate(measures, GRADES[FEW], few, qid=QID[FEW])
+    return human, evaluate(measures, BY_JUDGE, RUNS, qid=QID)
+
+
+HUMAN, JUDGE = scored(APS)
+
+
+class TestAgainstOtherWays:
+    @pytest.mark.parametrize("g", USERS)
+    def test_the_bias_is_that_of_egap_on_the_queries_with_both_labels(self, g):
+        human, judge = scored([eGAP(g=g)])
+        of_judge = judge.select(query=human.qid.tolist())
+        apart = of_judge.means - human.means
+        found = judge_profile(HUMAN, JUDGE)
+        for place, name in enumerate(RUNS):
+            assert found[name].at(g).difference == pytest.approx(apart[place, 0], abs=1e-12)
+        pair = judge_profile(HUMAN, JUDGE, baseline="best")["any - best"]
+        assert pair.at(g).difference == pytest.approx(apart[0, 0] - apart[1, 0], abs=1e-12)
+
+    def test_the_band_is_that_of_a_threshold_profile_of_both_labels(self):
+        one = HUMAN.select(system=["any"])
+        found = judge_profile(one, JUDGE, n_resamples=499)
+        both = {
+            "judge": JUDGE.select(system="any", query=HUMAN.qid.tolist()),
+            "human": HUMAN.select(system="any"),
+        }
+        profile = threshold_profile(both, n_resamples=499)["judge"]
+        np.testing.assert_allclose(found["any"].intervals, profile.intervals, rtol=1e-12)
+        assert found["any"].shares == profile.shares
+
+    def test_the_estimates_are_those_of_the_means(self):
+        found, means = judge_profile(HUMAN, JUDGE), estimate_means(HUMAN, JUDGE)
+        np.testing.assert_allclose(found.estimate, means.estimate, rtol=1e-12)
+        np.testing.assert_allclose(found.judge, means.judge, rtol=1e-12)
+        np.testing.assert_allclose(found.human, means.human, rtol=1e-12)
+
+
+class TestWords:
+    def test_a_judge_that_gives_top_grades_away_misleads_demanding_users(self):
+        found = judge_profile(HUMAN, JUDGE, baseline="best")
+        assert found["any - best"].corners.tolist() == [0, 1, 1]
+        assert found.conclusion.startswith(
+            "any - best: the judge is too high for users with threshold 2 or 3 and for "
+        )
+
+    def test_a_judge_like_the_humans_has_no_bias(self):
+        judge = evaluate(APS, GRADES, RUNS, qid=QID)
+        found = judge_profile(HUMAN, judge)
+        assert [each.differences.tolist() for each in found.bias] == [[0.0] * TOP] * 2
+        assert "no bias of the judge is established for any user" in found.conclusion
+
+    def test_a_judge_that_is_too_high_everywhere(self):
+        judge = evaluate(APS, np.where(RUNS["any"] > 1, 3, 0), RUNS, qid=QID)
+        found = judge_profile(HUMAN.select(system=["any"]), judge)
+        assert found.conclusion == "any: the judge is too high for every user."
+
+    def test_tables_frames_and_writers(self):
+        pytest.importorskip("pandas")
+        found = judge_profile(HUMAN, JUDGE)
+        frame = found.to_frame()
+        assert frame["name"].tolist() == ["any"] * TOP + ["best"] * TOP
+        assert frame["bias"].tolist()[:TOP] == found["any"].differences.tolist()
+        assert "50 queries with human labels" in " ".join(repr(found).split())
+        assert '"n_judged": 150' in found.to_json()
+
+
+class TestErrors:
+    def test_a_missing_threshold(self):
+        with pytest.raises(ValueError, match="every threshold up to 3, and lacks rel=2"):
+            judge_profile(HUMAN[["AP", "AP(rel=3)"]], JUDGE)
+
+    def test_measures_that_are_not_ap(self):
+        human, judge = scored(["nDCG@10"])
+        with pytest.raises(ValueError, match=r"by AP at every threshold, in one way.* got none"):
+            judge_profile(human, judge)
+
+    def test_another_baseline(self):
+        with pytest.raises(ValueError, match="baseline must be one of 'any', 'best', got 'worst'"):
+            judge_profile(HUMAN, JUDGE, baseline="worst")
+        with pytest.raises(ValueError, match="needs another system beside it, got 'any' alone"):
+            judge_profile(HUMAN.select(system=["any"]), JUDGE, baseline="any")
+
+    def test_what_are_no_scores(self):
+        with pytest.raises(TypeError, match="human must be Scores, got list"):
+            judge_profile([1.0], JUDGE)
