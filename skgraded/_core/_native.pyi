@@ -53,6 +53,28 @@ def pair_part(
     Sum of K times moments, by query; K[q, a, b] is base[a, b] times factor[q, column[a, b]].
     """
 
+def pair_sums(
+    level_by_rank: NDArray[numpy.int32],
+    tied: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    weight: NDArray[numpy.float64],
+    ragged: bool,
+    borders: NDArray[numpy.int64],
+    f: NDArray[numpy.float64],
+    h: NDArray[numpy.float64],
+    u: NDArray[numpy.float64],
+    w: NDArray[numpy.float64],
+    cutoff: int,
+    expected: bool,
+    n_threads: int,
+) -> NDArray[numpy.float64]:
+    """
+    Weighted sums of K[a, b] = f(min(a, b)) h(b) + u(a) w(b) over pairs of ranks, by query.
+
+    The levels of query q are borders[q] .. borders[q + 1] - 1, and 0; f[0] is 0. A product
+    that K lacks is two empty arrays.
+    """
+
 def prefix_values(
     constant: NDArray[numpy.float64],
     scale: NDArray[numpy.float64],
@@ -220,6 +242,30 @@ def count_levels(
     level: NDArray[numpy.int32], indptr: NDArray[numpy.int64], n_levels: int
 ) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
     """Documents of each level, by query."""
+
+@overload
+def own_levels(
+    level: NDArray[numpy.uint8],
+    indptr: NDArray[numpy.int64],
+    pool: NDArray[numpy.uint8],
+    pool_indptr: NDArray[numpy.int64],
+    n_levels: int,
+) -> tuple[
+    NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.int32]
+]: ...
+@overload
+def own_levels(
+    level: NDArray[numpy.int32],
+    indptr: NDArray[numpy.int64],
+    pool: NDArray[numpy.int32],
+    pool_indptr: NDArray[numpy.int64],
+    n_levels: int,
+) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.int32]]:
+    """
+    Levels of lists and pools among the grades that occur in each query.
+
+    Also the borders of the queries' own levels, and their levels on the common scale.
+    """
 
 @overload
 def sort_within_ties(

@@ -17,6 +17,8 @@
 #include "labels.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "own_levels.hpp"
+#include "pair_sums.hpp"
 #include "preference.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
@@ -97,6 +99,20 @@ Out<double> py_pair_part(const Table<double>& base, const Table<double>& factor,
   return fill(New<double>{static_cast<std::size_t>(n_queries)}, [&](double* value) {
     pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
   });
+}
+
+const double* or_null(const Doubles& values) { return values.size() > 0 ? values.data() : nullptr; }
+
+Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers& indptr,
+                         const Doubles& weight, bool ragged, const Integers& borders,
+                         const Doubles& f, const Doubles& h, const Doubles& u, const Doubles& w,
+                         std::int64_t cutoff, bool expected, std::int64_t n_threads) {
+  const Queries queries = queries_of(indptr);
+  const PairFactors factors{or_null(f), or_null(h), or_null(u), or_null(w)};
+  const PairSumTask task{by_rank.data(), tied.data(), queries, RankWeights{weight.data(), ragged},
+                         borders.data(), factors,     cutoff,  expected};
+  return fill(New<double>{count_of(queries)},
+              [&](double* value) { pair_sums(task, n_threads, value); });
 }
 
 ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
@@ -294,6 +310,21 @@ struct OfLevels {
     });
   }
 
+  static auto own_levels(const Levels& level, const Integers& indptr, const Levels& pool,
+                         const Integers& pool_indptr, std::int64_t n_levels) {
+    const CommonLevels<Level> lists{level.data(), queries_of(indptr), n_levels};
+    const CommonLevels<Level> pools{pool.data(), queries_of(pool_indptr), n_levels};
+    OwnLevels own = without_gil([&] { return find_own_levels(lists, pools); });
+    auto levels = fill(New<std::int32_t>{level.size()}, New<std::int32_t>{pool.size()},
+                       [&](std::int32_t* of_lists, std::int32_t* of_pools) {
+                         put_own_levels(lists, own, of_lists);
+                         put_own_levels(pools, own, of_pools);
+                       });
+    return std::tuple_cat(std::move(levels),
+                          std::make_tuple(array_of<std::int64_t>(std::move(own.borders)),
+                                          array_of<std::int32_t>(std::move(own.common))));
+  }
+
   static Sealed<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
                                            std::int64_t n_levels) {
     const Queries queries = queries_of(indptr);
@@ -386,6 +417,9 @@ struct OfLevels {
           "Grade levels in rank order.");
     m.def("count_levels", &count_levels, "level"_a, "indptr"_a, "n_levels"_a,
           "Documents of each level, by query.");
+    m.def("own_levels", &own_levels, "level"_a, "indptr"_a, "pool"_a, "pool_indptr"_a, "n_levels"_a,
+          "Levels of lists and pools among the grades that occur in each query.\n\n"
+          "Also the borders of the queries' own levels, and their levels on the common scale.");
     m.def("sort_within_ties", &sort_within_ties, "level_by_rank"_a, "tied"_a, "indptr"_a,
           "descending"_a, "n_threads"_a, "Levels by rank, sorted inside every tied block.");
   }
@@ -438,6 +472,12 @@ NB_MODULE(_native, m) {
   m.def(
       "pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
       "Sum of K times moments, by query; K[q, a, b] is base[a, b] times factor[q, column[a, b]].");
+  m.def(
+      "pair_sums", &py_pair_sums, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "ragged"_a,
+      "borders"_a, "f"_a, "h"_a, "u"_a, "w"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
+      "Weighted sums of K[a, b] = f(min(a, b)) h(b) + u(a) w(b) over pairs of ranks, by query.\n\n"
+      "The levels of query q are borders[q] .. borders[q + 1] - 1, and 0; f[0] is 0. A product\n"
+      "that K lacks is two empty arrays.");
   m.def(
       "prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
       "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,

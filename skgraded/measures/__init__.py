@@ -13,7 +13,7 @@ from skgraded.measures._catalogue import (
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure
-from skgraded.measures._pair_matrix import PairMatrix
+from skgraded.measures._pair_matrix import PairFactors, PairMatrix
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.measures.average_precision import (
@@ -116,6 +116,7 @@ __all__ = [
     "P",
     "PMeasure",
     "PPlus",
+    "PairFactors",
     "PairMatrix",
     "PairPart",
     "Positions",

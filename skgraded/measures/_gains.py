@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
@@ -15,12 +16,12 @@ from skgraded.rankings import Judgments
 
 __all__ = [
     "Gain",
+    "at_grades",
     "check_gain",
     "check_max_grade",
     "exp2_gain",
     "gain_by_level",
     "gain_of_top_grade",
-    "misplaced",
     "positive",
 ]
 
@@ -47,10 +48,11 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
     """Return 2^r - 1; raise if the sum of the gains of all documents could overflow."""
     n_summands = 1 + judgments.n_documents + len(judgments.pool.levels)
     highest = np.log2(np.finfo(np.float64).max / n_summands)
-    if grades[-1] >= highest:
+    top = grades.max()
+    if top >= highest:
         raise ValueError(
             f"y_true must hold grades below {highest:.0f} for the gain 2^r - 1 of {owner}, got "
-            f'{grades[-1]:g}. gain="linear" has no such limit.'
+            f'{top:g}. gain="linear" has no such limit.'
         )
     gains: FloatArray = np.exp2(grades) - 1.0
     return gains
@@ -63,13 +65,18 @@ def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: obje
         return grades
     if gain == "exp2":
         return exp2_gain(grades, judgments, owner)
-    judgments.require_integer_grades(f"{owner}, whose gain lists one number per grade")
-    if grades[-1] > len(gain):
+    if judgments.top_grade > len(gain):
         raise ValueError(
-            f"gain must have one entry for every grade 1..{grades[-1]:g} in y_true, "
-            f"got {len(gain)} entries in {owner}."
+            f"gain must have one entry for every grade 1..{math.ceil(judgments.top_grade)} in "
+            f"y_true, got {len(gain)} entries in {owner}."
         )
-    return np.concatenate(([0.0], gain))[grades.astype(np.int64)]
+    return at_grades(grades, np.concatenate(([0.0], gain)))
+
+
+def at_grades(grades: FloatArray, by_whole_grade: FloatArray) -> FloatArray:
+    """Look up numbers of the grades 0, 1, ..., with straight lines between them."""
+    between: FloatArray = np.interp(grades, np.arange(len(by_whole_grade)), by_whole_grade)
+    return between
 
 
 def positive(gains: FloatArray) -> NDArray[np.bool_]:
@@ -102,14 +109,10 @@ def gain_of_top_grade(
             f"y_true must hold grades 0..{max_grade} for {owner}, whose max_grade is {max_grade}; "
             f"got {judgments.top_grade:g}."
         )
-    top = max(1.0, judgments.top_grade) if max_grade is None else float(max_grade)
-    return top if gain == "linear" else float(exp2_gain(np.array([top]), judgments, owner)[0])
-
-
-def misplaced(gains: FloatArray) -> FloatArray:
-    """Return max(0, gain(b) - gain(a)) by levels: what it costs that a stands above b."""
-    short: FloatArray = np.maximum(gains[None, :] - gains[:, None], 0.0)
-    return short
+    top = max(1, math.ceil(judgments.top_grade)) if max_grade is None else max_grade
+    if gain == "linear":
+        return float(top)
+    return float(exp2_gain(np.array([float(top)]), judgments, owner)[0])
 
 
 class _GainMeasure(Measure):
@@ -159,7 +162,7 @@ class _ScaleMeasure(_GainMeasure):
         Measure
             The measure with ``max_grade`` set, or the measure itself if it does not need it.
         """
-        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _top_gain(self, judgments: Judgments) -> float:
         return gain_of_top_grade(self.gain, self.max_grade, judgments, self)

@@ -1,4 +1,4 @@
-"""The matrices K of all queries, in compact form."""
+"""The matrices K of all queries: in compact form, and as factors for any number of levels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PairMatrix", "levels_of_pairs"]
+__all__ = ["PairFactors", "PairMatrix", "levels_of_pairs"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -85,12 +85,14 @@ class PairMatrix(NamedTuple):
         )
 
     @classmethod
-    def of(cls, K: FloatArray | PairMatrix, n_queries: int, n_levels: int) -> PairMatrix:
+    def of(
+        cls, K: FloatArray | PairMatrix | PairFactors, n_queries: int, n_levels: int
+    ) -> PairMatrix:
         """Convert full matrices into this form.
 
         Parameters
         ----------
-        K : ndarray or PairMatrix
+        K : ndarray, PairMatrix or PairFactors
             One matrix for all queries, or one per query. A `PairMatrix` is returned as it is.
         n_queries, n_levels : int
             Number of queries and levels.
@@ -102,10 +104,87 @@ class PairMatrix(NamedTuple):
         """
         if isinstance(K, PairMatrix):
             return K
+        if isinstance(K, PairFactors):
+            return K.matrix(n_levels)
         n_cells = n_levels**2
         cells = np.broadcast_to(K, (n_queries, n_levels, n_levels)).reshape(n_queries, n_cells)
         shape = n_levels, n_levels
         return cls.by_column(np.ones(shape), cells, np.arange(n_cells).reshape(shape))
+
+
+class PairFactors(NamedTuple):
+    """A matrix for each query: ``K[q, a, b] = scale[q] * (f[min(a, b)] * h[b] + u[a] * w[b])``.
+
+    Where every document has a grade of its own, K has too many cells, but its factors do not.
+
+    Attributes
+    ----------
+    scale : ndarray of shape (n_queries,)
+        Factor of each query.
+    f : ndarray of shape (n_levels,) or (n_queries, n_levels), or None
+        The factor of the lower level, which does not fall from level to level and is 0 at level 0.
+        None is 0.
+    h : ndarray of shape (n_levels,) or (n_queries, n_levels), or None
+        The factor of the level b below, that comes with `f`. None is 1.
+    u, w : ndarray of shape (n_levels,), or None
+        The factors of the level a above and of the level b below. None is 0.
+    """
+
+    scale: FloatArray
+    f: FloatArray | None = None
+    h: FloatArray | None = None
+    u: FloatArray | None = None
+    w: FloatArray | None = None
+
+    def matrix(self, n_levels: int) -> PairMatrix:
+        """Return K on a scale that all queries share.
+
+        Parameters
+        ----------
+        n_levels : int
+            Number of levels.
+
+        Returns
+        -------
+        PairMatrix
+            The same numbers. If `f` or `h` differ between queries, no other factor but `scale` may
+            be beside them, and `h` must be beside an `f` that does not.
+        """
+        lower, below = levels_of_pairs(n_levels)
+        if self.f is not None and self.f.ndim > 1:
+            return PairMatrix.by_column(np.ones(lower.shape), self._scaled(self.f), lower)
+        base = np.zeros(lower.shape) if self.f is None else self.f[lower]
+        if self.h is not None and self.h.ndim > 1:
+            return PairMatrix.by_column(base, self._scaled(self.h), below)
+        if self.h is not None:
+            base = base * self.h
+        if self.u is not None and self.w is not None:
+            base = base + self.u[:, None] * self.w
+        return PairMatrix.scaled(base, self.scale)
+
+    def _scaled(self, by_query: FloatArray) -> FloatArray:
+        return by_query * self.scale[:, None]
+
+    def by_level(self, n_levels: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return f, h, u and w by level; both factors of a product that K lacks are empty.
+
+        Parameters
+        ----------
+        n_levels : int
+            Number of levels, of which every query has its own.
+
+        Returns
+        -------
+        tuple of ndarray
+            Arrays of shape (n_levels,) or (0,).
+        """
+        h = np.ones(n_levels) if self.h is None else self.h
+        lower = (_NOTHING, _NOTHING) if self.f is None else (self.f, h)
+        both = (_NOTHING, _NOTHING) if self.u is None or self.w is None else (self.u, self.w)
+        return *lower, *both
+
+
+_NOTHING = np.zeros(0)
 
 
 def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._kept import LabelResults
-from skgraded.measures._measure import Measure
-from skgraded.measures._pair_matrix import PairMatrix
+from skgraded.measures._measure import Measure, score_queries
+from skgraded.measures._pair_matrix import PairFactors, PairMatrix
 from skgraded.measures._positions import Positions
-from skgraded.measures._sums import RankSum, Rules
+from skgraded.measures._sums import PairSum, RankSum, Rules
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["LinearPart", "PairPart", "PrefixForm", "PrefixMeasure"]
+__all__ = ["LinearPart", "PairPart", "PrefixForm", "PrefixMeasure", "value_of_pairs"]
 
 FloatArray = NDArray[np.float64]
 
@@ -55,20 +55,31 @@ class PairPart(NamedTuple):
     ----------
     positions : Positions
         The position weight p_n.
-    K : PairMatrix, or ndarray of shape (n_queries, n_levels, n_levels)
+    K : PairFactors, PairMatrix, or ndarray of shape (n_queries, n_levels, n_levels)
         ``K[q, a, b]`` is the contribution of a document of level a that stands above a document of
-        level b, or that is this document.
+        level b, or that is this document. As `PairFactors` it serves any number of grades.
     """
 
     positions: Positions
-    K: PairMatrix | FloatArray
+    K: PairFactors | PairMatrix | FloatArray
+
+
+def value_of_pairs(pairs: PairPart, rankings: Rankings) -> FloatArray:
+    """Sum p_n K[r_m, r_n] over all ranks of lists without ties, shape (n_queries,)."""
+    judgments, rules = rankings.judgments, Rules(_core.last_rank(None), "row_order", "nonrelevant")
+    if isinstance(pairs.K, PairFactors) and judgments.borders is not None:
+        return PairSum(pairs.positions, pairs.K, rules).of(rankings)
+    K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
+    moments = RankSum(pairs.positions, rules).of(rankings)
+    return _core.pair_part(*K, moments, judgments.n_queries)
 
 
 class PrefixMeasure(Measure):
     """Base class of measures of the prefix form, which compute d, v, p and K from the labels.
 
-    A subclass defines `_relevant`, and `_linear_part`, `_pair_part` or both. Ties, cut-offs, the
-    ideal value and training gradients need no further code.
+    A subclass defines `_relevant`, and `_linear_part`, or `_pair_factors` or `_pair_part`, or both.
+    Ties, cut-offs, the ideal value and training gradients need no further code. `_pair_factors`
+    serves any number of grades; `_pair_part` serves any K, and up to 5,000 grades.
 
     Parameters
     ----------
@@ -93,7 +104,17 @@ class PrefixMeasure(Measure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart | None:
         """Return position weight p and matrix K, or None for a measure without a pair part."""
+        return self._pair_factors(judgments)
+
+    def _pair_factors(self, judgments: Judgments) -> PairPart | None:
+        """Return position weight p and K as `PairFactors`, or None if `_pair_part` does without."""
         return None
+
+    @classmethod
+    def _takes_any_grades(cls) -> bool:
+        """Whether K has factors, so that queries may have levels of their own."""
+        mine, base = (cls._pair_part, cls._pair_factors), PrefixMeasure
+        return mine[0] is base._pair_part and mine[1] is not base._pair_factors
 
     def prefix_form(self, judgments: Judgments) -> PrefixForm:
         """Return the measure's d, v, p and K on some labels, which are computed once.
@@ -119,14 +140,18 @@ class PrefixMeasure(Measure):
     def _make_form(self, judgments: Judgments) -> PrefixForm:
         linear, pairs = self._linear_part(judgments), self._pair_part(judgments)
         rules = Rules(_core.last_rank(self.k), self.ties, self.unjudged)
-        gains = moments = K = None
+        gains = moments = K = sums = None
         scale: FloatArray | float = 1.0
         if linear is not None:
             gain = np.asarray(linear.gain, dtype=np.float64)
             gains, scale = RankSum(linear.discount, rules, gain.tobytes()), linear.scale
         if pairs is not None:
-            K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
-            moments = RankSum(pairs.positions, rules)
+            if isinstance(pairs.K, PairFactors) and judgments.borders is not None:
+                sums = PairSum(pairs.positions, pairs.K, rules)
+            else:
+                judgments.require_few_grades(self)
+                K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
+                moments = RankSum(pairs.positions, rules)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         form = PrefixForm(
             constant=np.array(self._constant(judgments), dtype=np.float64, ndmin=1),
@@ -134,6 +159,7 @@ class PrefixMeasure(Measure):
             gains=gains,
             K=K,
             moments=moments,
+            sums=sums,
             best=_NOTHING,
             relevant=relevant.view(np.uint8),
             n_empty=len(relevant) - int(np.count_nonzero(relevant)),
@@ -156,6 +182,11 @@ class PrefixMeasure(Measure):
         ndarray of shape (n_queries,)
             1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
+        if self._takes_any_grades() and judgments.by_scale:
+            factor = np.empty(judgments.n_queries)
+            for part in judgments.by_scale:
+                factor[part.queries] = self.query_factor(part.judgments)
+            return factor
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         if not self.normalize:
             return relevant.astype(np.float64)
@@ -163,12 +194,23 @@ class PrefixMeasure(Measure):
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
+        if judgments.borders is not None or (self._takes_any_grades() and judgments.by_scale):
+            return 0
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
+        if self._takes_any_grades() and rankings.by_scale:
+            return self._score_by_scale(rankings)
         form = self.prefix_form(rankings.judgments)
         return form.values(rankings, form.relevant, self.empty), form.n_empty
+
+    def _score_by_scale(self, rankings: Rankings) -> tuple[FloatArray, int]:
+        values, n_empty = np.empty(rankings.judgments.n_queries), 0
+        for queries, part in rankings.by_scale:
+            ((values[queries], n_empty_in_part),) = score_queries([self], part)
+            n_empty += n_empty_in_part
+        return values, n_empty
 
 
 _NOTHING = np.zeros(0)
@@ -190,6 +232,8 @@ class PrefixForm(NamedTuple):
         The matrix K; None without a pair part.
     moments : RankSum or None
         The pair moments, made of p.
+    sums : PairSum or None
+        The pair part, made of p and the factors of K, where queries have levels of their own.
     best : ndarray of shape (n_queries,) or (0,)
         Value of the ideal ranking, by which values are divided; empty where they are not.
     relevant : ndarray of shape (n_queries,), uint8
@@ -203,6 +247,7 @@ class PrefixForm(NamedTuple):
     gains: RankSum | None
     K: PairMatrix | None
     moments: RankSum | None
+    sums: PairSum | None
     best: FloatArray
     relevant: NDArray[np.uint8]
     n_empty: int
@@ -229,6 +274,7 @@ class PrefixForm(NamedTuple):
         gains = _NOTHING if self.gains is None else self.gains.of(rankings)
         moments = _NOTHING if self.moments is None else self.moments.of(rankings)
         K = _NO_PAIRS if self.K is None else self.K
+        constant = self.constant if self.sums is None else self.constant + self.sums.of(rankings)
         return _core.prefix_values(
-            self.constant, self.scale, gains, *K, moments, self.best, relevant, empty
+            constant, self.scale, gains, *K, moments, self.best, relevant, empty
         )

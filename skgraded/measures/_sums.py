@@ -7,17 +7,18 @@ document of level b. Measures with equal sums share them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._kept import LabelResults
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._positions import Positions
 from skgraded.rankings import RankedList, Rankings, Ties, Unjudged
 
-__all__ = ["RankSum", "Rules"]
+__all__ = ["PairSum", "RankSum", "Rules"]
 
 FloatArray = NDArray[np.float64]
 
@@ -81,6 +82,40 @@ class RankSum(NamedTuple):
             )
         rankings.sums[self] = sums
         return sums
+
+
+class PairSum(NamedTuple):
+    """The pair part of queries that have levels of their own: the sum of p_n K[r_m, r_n].
+
+    Attributes
+    ----------
+    positions : Positions
+        Weight p_n of the ranks.
+    factors : PairFactors
+        The factors of K, by level.
+    rules : Rules
+        Cut-off, ties and unjudged documents.
+    """
+
+    positions: Positions
+    factors: PairFactors
+    rules: Rules
+
+    def of(self, rankings: Rankings) -> FloatArray:
+        """Return the sum for every query, shape (n_queries,)."""
+        last_rank, ties, unjudged = self.rules
+        judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
+        sums = _core.pair_sums(
+            *ranked,
+            _weights(self.positions, rankings, ranked, unjudged),
+            self.positions.ragged,
+            cast("NDArray[np.int64]", judgments.borders),
+            *self.factors.by_level(judgments.n_levels),
+            last_rank,
+            ties == "expected",
+            rankings.n_threads,
+        )
+        return self.factors.scale * sums
 
 
 def _weights(

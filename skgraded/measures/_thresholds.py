@@ -6,6 +6,7 @@ relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged documents o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._fields import numbers_by_grade
-from skgraded.measures._pair_matrix import levels_of_pairs
+from skgraded.measures._gains import at_grades
+from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
@@ -113,18 +115,15 @@ class _ThresholdMeasure(PrefixMeasure):
         Measure
             The measure with ``max_grade`` set, or the measure itself if it does not need it.
         """
-        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._users(judgments).relevant
 
     def _users(self, judgments: Judgments) -> _Users:
-        judgments.require_integer_grades(self)
-        grades = judgments.grades.tobytes()
-        if judgments.n_levels <= _MOST_LEVELS_KEPT:
-            return _kept_users(self, grades)
-        judgments.require_few_grades(self)
-        return _Users(self, grades)
+        grades, top = judgments.grades.tobytes(), judgments.top_of_scale
+        make = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
+        return make(self, grades, top)
 
     def _distribution(self, top_grade: int) -> tuple[FloatArray, FloatArray]:
         """Return g and G over all grades of the scale."""
@@ -145,58 +144,70 @@ class _Users:
     measure : _ThresholdMeasure
         The measure.
     grades : bytes
-        The distinct grades, ascending, as doubles.
+        The grades of the levels, as doubles.
+    top : int
+        The top grade of the data, rounded up.
 
     Attributes
     ----------
-    g : ndarray of shape (top grade,)
-        Probability of each threshold up to the top grade.
-    level : ndarray of shape (top grade,), int32
-        The lowest level that reaches each threshold.
     G : ndarray of shape (n_levels,)
-        Probability that the threshold is at most the grade.
+        Probability that the threshold is at most the grade. Between whole grades it is a straight
+        line, as if thresholds were spread evenly.
     relevant : ndarray of shape (n_levels,), bool
         Whether this probability is positive.
     """
 
-    def __init__(self, measure: _ThresholdMeasure, grades: bytes) -> None:
-        found = np.frombuffer(grades)
-        top = int(found[-1])
-        g, G = measure._distribution(top)
-        if top > len(g):
+    def __init__(self, measure: _ThresholdMeasure, grades: bytes, top: int) -> None:
+        self._grades = np.frombuffer(grades)
+        self._g, G = measure._distribution(top)
+        if top > len(self._g):
             limit = "g has as many entries" if measure.max_grade is None else "that is max_grade"
             raise ValueError(
-                f"y_true must hold grades 0..{len(g)} for {measure} ({limit}), got {top}."
+                f"y_true must hold grades 0..{len(self._g)} for {measure} ({limit}), got {top}."
             )
-        self.g = g[:top]
-        self.level = np.searchsorted(found, np.arange(1.0, top + 1)).astype(np.int32)
-        self.G = G[found.astype(np.int64)]
+        self.G = at_grades(self._grades, G)
         self.relevant = self.G > 0
-        for each in (self.level, self.G, self.relevant):
+        for each in (self.G, self.relevant):
             each.flags.writeable = False
 
     @cached_property
-    def G_of_lower_grade(self) -> FloatArray:  # noqa: N802
-        """G(min(a, b)) for every pair of levels, shape (n_levels, n_levels)."""
-        lower, _ = levels_of_pairs(len(self.G))
-        return self.G[lower]
+    def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
+        """The probabilities g up to the highest grade, and the lowest level that reaches each."""
+        g = self._g[: int(self._grades[-1])]
+        return g, np.searchsorted(self._grades, np.arange(1.0, len(g) + 1)).astype(np.int32)
 
-    def expected_shares(self, counts: NDArray[np.int64], factor: FloatArray) -> FloatArray:
-        """Return e(i), the sum of g_k / RB(k) over k <= i with RB(k) > 0, times a factor.
+    def expected_shares(self, judgments: Judgments, factor: FloatArray) -> FloatArray:
+        """Return e(i) times a factor.
+
+        e(i) is the sum of g_k / RB(k) over k <= i with RB(k) > 0. Between whole grades it is the
+        sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the query, v' being the next lower
+        one.
 
         Parameters
         ----------
-        counts : ndarray of shape (n_queries, n_levels)
-            Number of judged documents by query and level.
+        judgments : Judgments
+            Labels by query.
         factor : ndarray of shape (n_levels,)
             The factor of each level.
 
         Returns
         -------
-        ndarray of shape (n_queries, n_levels)
+        ndarray of shape (n_queries, n_levels), or (n_levels,) if queries have levels of their own
             The products.
         """
-        return _core.expected_shares(counts, self.g, self.level, factor)
+        borders = judgments.borders
+        if borders is None:
+            return _core.expected_shares(judgments.counts, *self._thresholds, factor)
+        is_first = np.zeros(len(self.G), np.bool_)
+        is_first[borders[:-1][borders[:-1] < borders[1:]]] = True
+        steps = self.G - np.where(is_first, 0.0, np.append(0.0, self.G[:-1]))
+        counts = np.bincount(judgments.pool.levels, minlength=len(self.G))
+        counts[0] = 0
+        up_to = np.cumsum(counts)
+        own_end = np.repeat(up_to[borders[1:] - 1], np.diff(borders))
+        recall_base = np.append(1, own_end - (up_to - counts)[1:])
+        shares = steps[1:] * reciprocal(recall_base[1:])
+        return np.append(0.0, _core.cumulate(shares, borders - 1)) * factor
 
 
 _MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB

@@ -13,14 +13,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
-from skgraded.measures._pair_matrix import PairMatrix, levels_of_pairs
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
-from skgraded.measures._prefix import PairPart, PrefixMeasure
-from skgraded.measures._sums import RankSum, Rules
+from skgraded.measures._prefix import PairPart, PrefixMeasure, value_of_pairs
 from skgraded.measures._thresholds import _ThresholdMeasure
 from skgraded.rankings import Judgments
 
@@ -66,13 +65,10 @@ class AP(_BinaryMeasure, PrefixMeasure):
     0.8333333333333333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
-        relevant = self._relevant(judgments)
-        both = relevant[:, None] & relevant[None, :]
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        relevant = self._relevant(judgments).astype(np.float64)
         share = reciprocal(self._n_relevant(judgments))
-        return PairPart(Reciprocal(), PairMatrix.scaled(both.astype(np.float64), share))
+        return PairPart(Reciprocal(), PairFactors(share, u=relevant, w=relevant))
 
 
 class GAP(_ThresholdMeasure):
@@ -121,11 +117,10 @@ class GAP(_ThresholdMeasure):
     0.8333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         expected_recall_base = judgments.sum_over_pool(users.G)
-        K = PairMatrix.scaled(users.G_of_lower_grade, reciprocal(expected_recall_base))
-        return PairPart(Reciprocal(), K)
+        return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=users.G))
 
 
 class xGAP(_ThresholdMeasure):
@@ -179,12 +174,11 @@ class xGAP(_ThresholdMeasure):
     0.5725
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
-        selected = users.expected_shares(judgments.counts, reciprocal(users.G))
-        _, below = levels_of_pairs(judgments.n_levels)
-        K = PairMatrix.by_column(users.G_of_lower_grade, selected, below)
-        return PairPart(Reciprocal(), K)
+        selected = users.expected_shares(judgments, reciprocal(users.G))
+        every = np.ones(judgments.n_queries)
+        return PairPart(Reciprocal(), PairFactors(every, f=users.G, h=selected))
 
 
 class eGAP(_ThresholdMeasure):
@@ -230,10 +224,9 @@ class eGAP(_ThresholdMeasure):
     0.55
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        users, (lower, _) = self._users(judgments), levels_of_pairs(judgments.n_levels)
-        share = users.expected_shares(judgments.counts, np.ones(judgments.n_levels))
-        return PairPart(Reciprocal(), PairMatrix.by_column(np.ones(lower.shape), share, lower))
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        share = self._users(judgments).expected_shares(judgments, np.ones(judgments.n_levels))
+        return PairPart(Reciprocal(), PairFactors(np.ones(judgments.n_queries), f=share))
 
 
 class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
@@ -241,8 +234,6 @@ class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
 
     def _graded(self, judgments: Judgments) -> FloatArray:
         """Return, by level, 1.0 for grades above 0 and 0.0 for grade 0."""
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
         return (judgments.grades > 0).astype(np.float64)
 
     def _recall_base(self, judgments: Judgments) -> NDArray[np.int64]:
@@ -299,11 +290,11 @@ class QMeasure(_GainAveragePrecision):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
-        pairs = blended[:, None] * graded[None, :]
-        return PairPart(BlendedIdealGain(self.gain, self.beta), PairMatrix.scaled(pairs, share))
+        K = PairFactors(share, u=blended, w=graded)
+        return PairPart(BlendedIdealGain(self.gain, self.beta), K)
 
 
 class GeneralizedAP(_GainAveragePrecision):
@@ -344,14 +335,11 @@ class GeneralizedAP(_GainAveragePrecision):
     0.622
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
-        rules = Rules(_core.last_rank(None), "row_order", "nonrelevant")
-        mean_gain = RankSum(Reciprocal(), rules).of(judgments.ideal)
-        pairs = gains[:, None] * graded[None, :]
-        K = PairMatrix.scaled(pairs, np.ones(judgments.n_queries))
-        best = _core.pair_part(*K, mean_gain, judgments.n_queries)
-        return PairPart(Reciprocal(), PairMatrix.scaled(pairs, reciprocal(best)))
+        K = PairFactors(np.ones(judgments.n_queries), u=gains, w=graded)
+        best = value_of_pairs(PairPart(Reciprocal(), K), judgments.ideal)
+        return PairPart(Reciprocal(), K._replace(scale=reciprocal(best)))
 
 
 class WeightedAP(_GainAveragePrecision):
@@ -393,10 +381,10 @@ class WeightedAP(_GainAveragePrecision):
     0.8111
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
-        pairs = self._gains(judgments)[:, None] * graded[None, :]
-        return PairPart(ReciprocalIdealGain(self.gain), PairMatrix.scaled(pairs, share))
+        K = PairFactors(share, u=self._gains(judgments), w=graded)
+        return PairPart(ReciprocalIdealGain(self.gain), K)
 
 
 class grAP(_ScaleMeasure, PrefixMeasure):
@@ -445,8 +433,7 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     0.6666666666666666
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_few_grades(self)
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments) / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
-        return PairPart(Reciprocal(), PairMatrix.scaled(gains[:, None] * gains[None, :], share))
+        return PairPart(Reciprocal(), PairFactors(share, u=gains, w=gains))

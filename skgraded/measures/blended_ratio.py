@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._gains import Gain, _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._pool_positions import BlendedIdealGain
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PairPart
@@ -182,12 +183,12 @@ class NCU(QMeasure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._stopping(judgments) > 0
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         stopping = self._stopping(judgments)
         blended = self.beta * self._gains(judgments) + self._graded(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
-        pairs = blended[:, None] * stopping[None, :]
-        return PairPart(BlendedIdealGain(self.gain, self.beta), pairs * share[:, None, None])
+        K = PairFactors(share, u=blended, w=stopping)
+        return PairPart(BlendedIdealGain(self.gain, self.beta), K)
 
 
 def _check_stop(stop: str | Sequence[float]) -> str | tuple[float, ...]:

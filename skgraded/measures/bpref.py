@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, listed
-from skgraded.measures._gains import misplaced
-from skgraded.measures._pair_matrix import PairMatrix
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Rankings, Unjudged
@@ -35,6 +34,12 @@ class _BinaryPreference(_BinaryMeasure):
     def _share(self, judgments: Judgments) -> FloatArray:
         """Return 1 / R by query."""
         return reciprocal(self._n_relevant(judgments))
+
+    def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
+        """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
+        relevant = self._relevant(judgments)
+        above, below = (~relevant).astype(np.float64), -relevant.astype(np.float64)
+        return PairFactors(scale, u=above, w=below)
 
 
 class _ClippedPreference(_BinaryPreference):
@@ -294,12 +299,9 @@ class BprefN(_BinaryPreference, PrefixMeasure):
         relevant = self._relevant(judgments).astype(np.float64)
         return LinearPart(Constant(), relevant, self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
-        wrong = misplaced(self._relevant(judgments).astype(np.float64))
-        return PairPart(Constant(), PairMatrix.scaled(-wrong, scale))
+        return PairPart(Constant(), self._penalties(judgments, scale))
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -349,8 +351,5 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         relevant = self._relevant(judgments).astype(np.float64)
         return LinearPart(FromSecond(), relevant, self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
-        wrong = misplaced(self._relevant(judgments).astype(np.float64))
-        return PairPart(ReciprocalAbove(), PairMatrix.scaled(-wrong, self._share(judgments)))
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        return PairPart(ReciprocalAbove(), self._penalties(judgments, self._share(judgments)))

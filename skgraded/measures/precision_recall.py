@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase, at_multiple
 from skgraded.measures._positions import Constant, reciprocal
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
@@ -619,12 +620,10 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         positions, scale = self._scale(judgments)
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), -scale)
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_few_grades(self)
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
-        relevant = self._relevant(judgments)
-        both = relevant[:, None] & relevant[None, :]
-        return PairPart(positions, both * (2.0 * scale)[:, None, None])
+        relevant = self._relevant(judgments).astype(np.float64)
+        return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
 
 
 class Utility(_SetMeasure):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.measures._binary import COUNTS_JUDGED
-from skgraded.measures._gains import _GainMeasure, _ScaleMeasure, misplaced
-from skgraded.measures._pair_matrix import PairMatrix
+from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
+from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._positions import (
     Constant,
     FromSecond,
@@ -24,6 +24,11 @@ from skgraded.rankings import Judgments, Unjudged
 __all__ = ["RprefN", "RprefRelative", "RprefRelative2"]
 
 FloatArray = NDArray[np.float64]
+
+
+def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
+    """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
+    return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
 
 
 class RprefN(_ScaleMeasure, PrefixMeasure):
@@ -78,14 +83,12 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         share = reciprocal(self._available(judgments))
         return LinearPart(Constant(), self._gains(judgments), share)
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         desired = judgments.sum_over_pool(missing)
         scale = reciprocal(desired) * reciprocal(self._available(judgments))
-        return PairPart(Constant(), PairMatrix.scaled(-misplaced(gains), scale))
+        return PairPart(Constant(), _penalties(gains, scale))
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -139,12 +142,9 @@ class RprefRelative(_RelativeGradedPreference):
         share = reciprocal(self._available(judgments))
         return LinearPart(FromSecond(), self._gains(judgments), share)
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
-        wrong = misplaced(self._gains(judgments))
-        return PairPart(ReciprocalAbove(), PairMatrix.scaled(-wrong, share))
+        return PairPart(ReciprocalAbove(), _penalties(self._gains(judgments), share))
 
 
 class RprefRelative2(_RelativeGradedPreference):
@@ -190,10 +190,6 @@ class RprefRelative2(_RelativeGradedPreference):
     0.8333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        judgments.require_integer_grades(self)
-        judgments.require_few_grades(self)
-        gains = self._gains(judgments)
-        lower = np.minimum(gains[:, None], gains[None, :])
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
-        return PairPart(Reciprocal(), PairMatrix.scaled(lower, share))
+        return PairPart(Reciprocal(), PairFactors(share, f=self._gains(judgments)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -467,10 +468,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Where a measure leaves the scale's top grade open, it is that of the training labels or of
         the validation labels, as for the ranker's own measure.
         """
-        for _, each in others:
-            if each.is_open:
-                rows.judgments.require_integer_grades(each)
-        top = int(max(top_grade, rows.judgments.top_grade))
+        top = math.ceil(max(top_grade, rows.judgments.top_grade))
         own = ((str(self.measure_), self.measure_),)
         watched = Validation(rows, own, self.early_stopping_rounds)
         resolved = [(name, each.resolve(top)) for name, each in others]
@@ -668,10 +666,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
     chosen = the_measure(spec)
-    if not chosen.is_open:
-        return chosen
-    judgments.require_integer_grades(chosen)
-    return chosen.resolve(int(judgments.top_grade))
+    return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen
 
 
 def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> None:

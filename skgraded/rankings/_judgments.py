@@ -30,6 +30,7 @@ from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_
 from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
+from skgraded.rankings._own_scales import ScalePart
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
 
 __all__ = ["Judgments", "Rankings"]
@@ -304,6 +305,7 @@ class Rankings:
         self.n_threads = n_threads
         self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
+        self._by_scale: tuple[tuple[IntArray, Rankings], ...] | None = None
 
     @classmethod
     def from_arrays(
@@ -498,6 +500,23 @@ class Rankings:
         """
         return self.ranked("optimistic" if ties == "expected" else ties, unjudged)
 
+    @property
+    def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
+        """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
+        if self._by_scale is None:
+            self._by_scale = tuple(
+                (part.queries, self._part(part)) for part in self.judgments.by_scale
+            )
+        return self._by_scale
+
+    def _part(self, part: ScalePart) -> Rankings:
+        rows, all_rows = part.documents, len(part.documents) == len(self.order)
+        order, tied, scores = self.order, self.tied, self.scores
+        if not all_rows:
+            order, tied = order[rows], tied[rows]
+            scores = None if scores is None else scores[rows]
+        return Rankings(part.judgments, order, tied, self.n_threads, scores)
+
     def of_queries(self, queries: slice) -> Rankings:
         """Select consecutive queries.
 
@@ -531,6 +550,9 @@ class _IdealRankings(Rankings):
 
     def __reduce__(self) -> Any:
         return type(self), (self.judgments,)
+
+    def _part(self, part: ScalePart) -> Rankings:
+        return part.judgments.ideal
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         return self.judgments.pool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Self
@@ -20,6 +21,7 @@ from skgraded._sealed import (
 )
 from skgraded.rankings._kept import ByteBudget, Kept
 from skgraded.rankings._layout import level_type
+from skgraded.rankings._own_scales import ScalePart, parts_by_scale
 from skgraded.rankings._ranked_list import RankedList, Unjudged
 
 __all__ = ["Labels"]
@@ -44,6 +46,7 @@ class Labels:
     grades: FloatArray
     levels: NDArray[Any]
     weights: FloatArray | None
+    borders: IntArray | None  # of the levels that each query has of its own
 
     @classmethod
     def _of(cls, **parts: Any) -> Self:
@@ -63,6 +66,7 @@ class Labels:
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
+        borders: IntArray | None = None,
     ) -> None:
         self.qid, self.indptr, self._places, self.grades, self.levels, self.weights = all_sealed(
             qid, indptr, places, grades, levels, weights
@@ -70,7 +74,8 @@ class Labels:
         self.n_queries = len(indptr) - 1
         self.n_documents = len(levels)
         self.n_levels = len(grades)
-        self.top_grade = float(grades[-1])
+        self.top_grade = float(grades[-1])  # of the data set; a part of one may lack it
+        self.borders = borders
         # Whether counts of all levels would take more memory than the documents.
         self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
         if pool is not None:
@@ -178,6 +183,20 @@ class Labels:
         """Order in which queries are sorted by score; those of similar size are neighbours."""
         return _core.schedule_queries(self.indptr)
 
+    @property
+    def top_of_scale(self) -> int:
+        """The highest grade of the data set, rounded up."""
+        return math.ceil(self.top_grade)
+
+    @cached_property
+    def by_scale(self) -> tuple[ScalePart, ...]:
+        """Queries of a few whole grades, and others with levels of their own.
+
+        Empty if all queries have whole grades up to 31, so that measures may keep a number for each
+        pair of levels.
+        """
+        return parts_by_scale(self)
+
     @cached_property
     def has_unjudged(self) -> bool:
         """Whether any document is unjudged."""
@@ -268,28 +287,6 @@ class Labels:
         """Whether some grade is not a whole number."""
         return not _core.same_bytes(self.grades, np.floor(self.grades))
 
-    def require_integer_grades(self, owner: object) -> None:
-        """Raise if a grade is fractional.
-
-        Parameters
-        ----------
-        owner : object
-            The measure that needs integer grades, for the message.
-
-        Raises
-        ------
-        ValueError
-            If a grade is fractional.
-        """
-        if self.has_fractional_grades:
-            fractional = self.grades[self.grades != np.floor(self.grades)]
-            raise ValueError(
-                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
-                f"1, 2, ..., got {fractional[0]:g}. Measures that only use gains and discounts, "
-                "such as nDCG, accept fractional labels. If these are scores, swap the arguments: "
-                "y_true comes first, and then y_score."
-            )
-
     def require_few_grades(self, owner: object) -> None:
         """Raise if a matrix of all pairs of grades would not fit into memory.
 
@@ -363,6 +360,7 @@ class Labels:
             ),
             budget=self.budget,
         )
+        part.top_grade = self.top_grade
         if "counts" in vars(self):
             part.counts = self.counts[queries]
         return part
