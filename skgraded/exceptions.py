@@ -22,6 +22,7 @@ __all__ = [
     "UndefinedMeanWarning",
     "UnhelpfulJudgeWarning",
     "UnlikeQueriesWarning",
+    "UnreachedThresholdWarning",
     "UnseenGradeWarning",
     "UntransformedRowsWarning",
     "UnusedThresholdWarning",
@@ -84,6 +85,10 @@ class CutQueriesWarning(SkgradedWarning):
     parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
     is shuffled or transformed.
     """
+
+
+class UnreachedThresholdWarning(SkgradedWarning):
+    """No label reaches the threshold ``rel`` of a binary measure, so that nothing is relevant."""
 
 
 class UnseenGradeWarning(SkgradedWarning):

@@ -469,7 +469,7 @@ def test_fractional_labels_for_gain_and_discount():
     data = lgb.Dataset(X, fractional, group=sizes)
     scores = lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5).predict(X)
     assert nDCG()(fractional, scores, qid=qid) > nDCG()(fractional, 0.0 * scores, qid=qid)
-    with pytest.raises(ValueError, match="integer grades for xGAP"):
+    with pytest.raises(ValueError, match="integer grades for training for xGAP"):
         lgb.train(
             {**QUIET, "objective": objective("xGAP(max_grade=5)")},
             lgb.Dataset(X, fractional, group=sizes),

@@ -1,5 +1,6 @@
 """QueryRanker: every library's ranker as a scikit-learn estimator, stopped early by the measure."""
 
+import math
 import pickle
 
 import lightgbm
@@ -521,11 +522,14 @@ def test_a_second_evaluation_set_beside_validation_fraction_is_refused():
         stopping_ranker().fit(X, Y, qid=QID, eval_set=[(X, Y)])
 
 
-def test_an_unknown_measure_and_fractional_grades_are_refused():
+def test_an_unknown_measure_is_refused():
     with pytest.raises(ValueError, match=r"Unknown measure 'xGPA'.*Did you mean 'xGAP'"):
         QueryRanker(lgbm(), measure="xGPA").fit(X, Y, qid=QID)
-    with pytest.raises(ValueError, match="y_true must hold integer grades for xGAP"):
-        QueryRanker(Ridge(), measure="xGAP").fit(X, Y / 2, qid=QID)
+
+
+def test_fractional_grades_set_the_scale_to_the_next_whole_one():
+    found = QueryRanker(Ridge(), measure="xGAP").fit(X, Y / 2 + 0.25, qid=QID)
+    assert found.measure_ == xGAP(max_grade=math.ceil(Y.max() / 2 + 0.25))
 
 
 def test_predicting_before_fitting_and_from_other_features_is_refused():

@@ -27,6 +27,8 @@ __all__ = [
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are no grades
+# So many scores tell whether there are few different ones.
+_SAMPLED = 256
 _CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 
 
@@ -98,6 +100,8 @@ def warn_if_swapped(
     names : (str, str), default=("y_true", "y_score")
         What the user calls the two.
     """
+    if len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
+        return
     found = np.unique(scores)
     few = 1 < len(found) <= _MOST_GRADES and len(found) < len(np.unique(grades))
     if not few or found[0] != 0 or (found != np.floor(found)).any():

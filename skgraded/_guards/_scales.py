@@ -22,7 +22,7 @@ def warn_about_scales(measures: Sequence[Any], judgments: Any) -> None:
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple):
-            _warn_about_thresholds(each, g, int(judgments.top_grade), judgments.n_queries)
+            _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
 def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:

@@ -151,6 +151,9 @@ class LambdaMART:
         prices = kept.get(self)
         if prices is None:
             _require_judged(judgments)
+            for part, _ in self.measure._weighted_parts:
+                if cast("PrefixMeasure", part).counts_pairs:
+                    judgments.require_integer_grades(f"training for {part}")
             prices = kept[self] = [
                 _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
                 for part, weight in self.measure._weighted_parts

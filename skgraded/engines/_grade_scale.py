@@ -94,6 +94,8 @@ def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
     """
     if grades is None or np.array_equal(judgments.grades, grades):
         return judgments
+    if judgments.has_fractional_grades or (grades != np.floor(grades)).any():
+        grades = _up_to_top(judgments, float(grades[-1]))
     unknown = np.setdiff1d(judgments.grades, grades)
     if len(unknown):
         raise ValueError(
@@ -104,3 +106,13 @@ def on_scale(judgments: Judgments, grades: FloatArray | None) -> Judgments:
     level_of = np.searchsorted(grades, judgments.grades)
     level_of = np.append(level_of, [n_levels, n_levels + 1])  # the unjudged stay unjudged
     return judgments.relabel(grades, level_of)
+
+
+def _up_to_top(judgments: Judgments, top: float) -> FloatArray:
+    """Return the grades of a part and the top of the scale, since others are too many to list."""
+    if judgments.top_grade > top:
+        raise ValueError(
+            f"grades must reach the highest grade that occurs, got {judgments.top_grade:g} in "
+            f"y_true and a highest grade of {top:g}."
+        )
+    return np.union1d(judgments.grades, [top])

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _params
+from skgraded._guards import warn_once
+from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
@@ -26,20 +29,29 @@ IntArray = NDArray[np.int64]
 class _BinaryMeasure(Measure):
     """Base class of measures that count documents of grade ``rel`` or above as relevant."""
 
-    rel: int = 1
+    rel: float = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(rel=_params.integer("rel", self.rel, 1))
+        rel = _params.number("rel", self.rel, above=0)
+        self._set(rel=int(rel) if rel.is_integer() else rel)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        top = max(1.0, judgments.top_grade)
-        if self.rel > top:
-            raise ValueError(
-                f"rel must not exceed the highest grade in y_true, which is {top:g}; got "
-                f"{self.rel} in {self}."
-            )
+        if self.rel > judgments.top_grade:
+            self._warn_of_unreached_threshold(judgments)
         return judgments.grades >= self.rel
+
+    def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
+        """Warn once for these labels, unless there is nothing relevant for anybody."""
+        top, warned_of = judgments.top_grade, judgments.kept[LabelResults].warned_of
+        if self in warned_of or (top == 0 and self.rel <= 1):
+            return
+        warned_of.add(self)
+        warn_once(
+            f"rel exceeds the highest grade in y_true, which is {top:g}, so that no document is "
+            f"relevant: got {self.rel:g} in {self}. rel may be any number above 0.",
+            UnreachedThresholdWarning,
+        )
 
     def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:
         return judgments.count_pool(self._relevant(judgments))

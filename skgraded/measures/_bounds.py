@@ -43,7 +43,7 @@ def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bo
     else:
         top = max_grade
     top = _params.integer("max_grade", top, 1)
-    of_scale = measure.resolve(max(top, math.ceil(rankings.judgments.top_grade)))
+    of_scale = measure.resolve(max(top, rankings.judgments.top_of_scale))
     as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
     return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
 
@@ -68,7 +68,7 @@ def _highest_grade(measure: Measure, judgments: Judgments) -> int:
         return int(max_grade)
     if not isinstance(gain, str):
         return len(gain)
-    return max(getattr(measure, "rel", 1), math.ceil(judgments.top_grade))
+    return max(math.ceil(getattr(measure, "rel", 1)), judgments.top_of_scale)
 
 
 def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:

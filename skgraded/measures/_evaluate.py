@@ -168,7 +168,7 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
                 f"{type(each).__name__} for {system!r}. skgraded.trec.evaluate(measures, qrels, "
                 "runs) scores dicts of dicts."
             )
-    tops = {system: int(each.judgments.top_grade) for system, each in rankings.items()}
+    tops = {system: each.judgments.top_of_scale for system, each in rankings.items()}
     still_open = [each for each in named.values() if each.is_open]
     if still_open and len(set(tops.values())) > 1:
         listed = ", ".join(f"{top} for {system!r}" for system, top in tops.items())

@@ -33,8 +33,11 @@ class LabelResults:
     rank_weights : dict
         Weights d_n or p_n of the ranks, by their rule, the rule for unjudged documents and whether
         the ranks are those of the ideal ranking.
+    warned_of : set of Measure
+        Measures that no label can reach, of which the user knows.
     """
 
     prefix_forms: dict[PrefixMeasure, PrefixForm] = field(default_factory=dict)
     ideal_values: dict[Measure, FloatArray] = field(default_factory=dict)
     rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
+    warned_of: set[Measure] = field(default_factory=set)

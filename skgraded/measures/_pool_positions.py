@@ -97,7 +97,7 @@ class UpToListEnd:
 class UpToRecallBase:
     """1 at the ranks n <= c, 0 below them; c is a multiple of R, rounded by `at_multiple`."""
 
-    rel: int
+    rel: float
     multiple: float = 1.0
 
     ragged: ClassVar[bool] = True

@@ -110,6 +110,13 @@ class PrefixMeasure(Measure):
         """Return position weight p and K as `PairFactors`, or None if `_pair_part` does without."""
         return None
 
+    @property
+    def counts_pairs(self) -> bool:
+        """Whether the measure has a pair part."""
+        mine, base = type(self), PrefixMeasure
+        hooks = (mine._pair_part, mine._pair_factors)
+        return hooks != (base._pair_part, base._pair_factors)
+
     @classmethod
     def _takes_any_grades(cls) -> bool:
         """Whether K has factors, so that queries may have levels of their own."""

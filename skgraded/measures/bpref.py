@@ -80,7 +80,7 @@ class Bpref(_ClippedPreference):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
@@ -130,7 +130,7 @@ class BprefR(_ClippedPreference):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
@@ -175,7 +175,7 @@ class OldBpref(_ClippedPreference):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
@@ -224,7 +224,7 @@ class BprefTen(_ClippedPreference):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.
@@ -268,7 +268,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
@@ -320,7 +320,7 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"nonrelevant", "condense"}, default="condense"
         Unjudged documents count as grade 0, or are removed from the list.

@@ -98,7 +98,7 @@ class BinG(_BinaryMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.

@@ -42,7 +42,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     ----------
     epsilon : float, default=1e-5
         Smoothing of the estimated precision, > 0.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents

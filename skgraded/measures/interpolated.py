@@ -82,7 +82,7 @@ class IPrec(_Interpolated):
     rounding : {"up", "nearest"}, default="up"
         ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
         to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.
@@ -139,7 +139,7 @@ class InterpolatedAP(_Interpolated):
     rounding : {"up", "nearest"}, default="up"
         ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
         to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no closed form.

@@ -72,7 +72,7 @@ class NormalizedRecall(_WholeRanking):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     k : {None}, optional
         Any other value is an error, because all documents count.
@@ -122,7 +122,7 @@ class NormalizedPrecision(_WholeRanking):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     k : {None}, optional
         Any other value is an error, because all documents count.

@@ -47,7 +47,7 @@ class P(_BinaryMeasure, PrefixMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     fill : bool, default=True
         If False, the divisor of a list shorter than k is its length.
@@ -105,7 +105,7 @@ class R(_BinaryMeasure, PrefixMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
@@ -149,7 +149,7 @@ class F(_BinaryMeasure, PrefixMeasure):
     ----------
     beta : float, default=1
         Weight of recall relative to precision, >= 0. The value 0 gives precision.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
@@ -204,7 +204,7 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     ----------
     multiple : float, default=1
         Factor of R, > 0. trec_eval's Rprec_mult has 0.2, 0.4 and so on up to 2.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
@@ -253,7 +253,7 @@ class Fallout(_SetMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
@@ -302,7 +302,7 @@ class Specificity(_SetMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
@@ -346,7 +346,7 @@ class NPV(_SetMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
@@ -393,7 +393,7 @@ class FDR(_SetMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
@@ -443,7 +443,7 @@ class Accuracy(_SetMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.
@@ -582,7 +582,7 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     k : int, optional
         Cut-off: only the ranks n <= k count. None is the length of the list.
@@ -640,7 +640,7 @@ class Utility(_SetMeasure):
     weights : tuple of float, default=(1, -1, 0, 0)
         Weights of a document that is relevant and retrieved, non-relevant and retrieved, relevant
         and not retrieved, non-relevant and not retrieved.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade.
     empty : float, default=0.0
         Value of a query without a relevant document; nan leaves it out of the mean.

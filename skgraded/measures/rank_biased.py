@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -48,7 +49,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
         of gains for 1..H.
     max_grade : int, optional
         Top grade H of the scale if gain is linear or exp2; None takes it from the data.
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t if gain is binary.
     empty : float, default=0.0
         Value of a query without a document of grade t or, with a graded gain, of a query whose
@@ -124,7 +125,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
         Measure
             The measure with ``max_grade`` set, or the measure itself if it does not need it.
         """
-        return self._replace(max_grade=max(1, int(top_grade))) if self.is_open else self
+        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self._is_binary:

@@ -32,7 +32,7 @@ class RR(_StopsAtRelevant):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
@@ -69,7 +69,7 @@ class Success(_StopsAtRelevant):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         Lowest relevant grade t.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.

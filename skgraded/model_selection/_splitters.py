@@ -503,10 +503,12 @@ def by_strength(judgments: Judgments, queries: IntArray) -> IntArray:
 
 
 def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
-    """Return the top level and the number of judged documents of each query."""
-    found = judgments.counts > 0
-    highest = found.shape[1] - 1 - np.argmax(found[:, ::-1], axis=1)
-    return np.where(found.any(axis=1), highest, -1), judgments.pool.lengths
+    """Return the top grade, rounded down, and the number of judged documents of each query."""
+    pool = judgments.pool
+    some = pool.lengths > 0
+    highest = np.full(judgments.n_queries, -1, dtype=np.int64)
+    highest[some] = judgments.grades[pool.levels[pool.indptr[:-1][some]]].astype(np.int64)
+    return highest, pool.lengths
 
 
 def has_top_grade(judgments: Judgments) -> BoolArray:

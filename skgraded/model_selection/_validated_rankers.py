@@ -89,7 +89,7 @@ def measures_for(
             )
     else:
         given = measures_by_name(measures)
-    top_grade, named = int(judgments.top_grade), {}
+    top_grade, named = judgments.top_of_scale, {}
     for name, each in given.items():
         resolved = each.resolve(top_grade)
         named[str(resolved) if name == str(each) else name] = resolved

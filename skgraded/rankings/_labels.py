@@ -287,6 +287,26 @@ class Labels:
         """Whether some grade is not a whole number."""
         return not _core.same_bytes(self.grades, np.floor(self.grades))
 
+    def require_integer_grades(self, owner: str) -> None:
+        """Raise if a grade is fractional.
+
+        Parameters
+        ----------
+        owner : str
+            The function that needs integer grades, for the message.
+
+        Raises
+        ------
+        ValueError
+            If a grade is fractional.
+        """
+        if self.has_fractional_grades:
+            fractional = self.grades[self.grades != np.floor(self.grades)]
+            raise ValueError(
+                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
+                f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
+            )
+
     def require_few_grades(self, owner: object) -> None:
         """Raise if a matrix of all pairs of grades would not fit into memory.
 

@@ -61,7 +61,7 @@ def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
     """
     if labels.borders is not None:
         return ()
-    if labels.top_grade <= _TOP_OF_SHARED_SCALE and not labels.has_fractional_grades:
+    if labels.grades[-1] <= _TOP_OF_SHARED_SCALE and not labels.has_fractional_grades:
         return ()
     shared = (labels.grades <= _TOP_OF_SHARED_SCALE) & (labels.grades == np.floor(labels.grades))
     has_others = labels.count_pool(~shared) > 0

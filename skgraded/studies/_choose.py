@@ -326,7 +326,7 @@ class _Data(NamedTuple):
         grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
         layout = Judgments.of_columns(columns)
         warn_about_given_queries(layout, rows="rows to choose by")
-        top = int(max(1, layout.top_grade))
+        top = max(1, layout.top_of_scale)
         first = np.unique(ids, return_index=True)[1]
         return cls(
             X=X,

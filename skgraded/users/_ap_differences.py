@@ -99,6 +99,8 @@ def ap_differences(
     """
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     first, second = _two_rankings(y_true, score_a, score_b, qid)
+    for each in (first, second):
+        each.judgments.require_integer_grades("ap_differences")
     highest = max(first.judgments.top_grade, second.judgments.top_grade)
     if top is not None and highest > top:
         raise ValueError(f"y_true must not exceed max_grade={top}, got grade {highest:g}.")

@@ -197,7 +197,9 @@ def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
 
 
 def _top_of(y: Any) -> float:
-    return float(Judgments(split_target(y)[0]).top_grade)
+    judgments = Judgments(split_target(y)[0])
+    judgments.require_integer_grades("threshold_profile")
+    return judgments.top_grade
 
 
 def _are_models(rankers: Mapping[Any, Any]) -> bool:
@@ -228,6 +230,8 @@ def _are_rankings(rankers: Any) -> bool:
 
 def _common_top(rankings: Mapping[Any, Rankings]) -> float:
     """Return the highest grade, which must be the same for all rankers."""
+    for each in rankings.values():
+        each.judgments.require_integer_grades("threshold_profile")
     tops = {name: int(each.judgments.top_grade) for name, each in rankings.items()}
     if len(set(tops.values())) > 1:
         raise ValueError(

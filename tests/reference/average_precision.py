@@ -15,13 +15,16 @@ MMTA
 """
 
 from fractions import Fraction
+from itertools import pairwise
 
 from reference.frame import (
+    RELEVANT,
     by_rank,
     count,
     cumulative,
     gain_of,
     ideal,
+    on_line,
     oracle,
     ranks,
     ratio,
@@ -33,9 +36,19 @@ from reference.frame import (
 # ---------------------------------------------------------------------------------------------
 
 
-def numbered(g):
-    """Map each grade 1..c to the probability that it is a user's threshold."""
-    return dict(enumerate(g, start=1))
+def thresholds(g, grades):
+    """Map each threshold to the probability that a user has it.
+
+    These are the grades 1..c. Where grades lie between, thresholds are spread evenly between whole
+    grades, and all those between two grades that occur select the same documents as the higher one.
+    """
+    if all(grade == int(grade) for grade in grades):
+        return dict(enumerate(g, start=1))
+    up_to = (Fraction(0), *map(Fraction, cumulated_thresholds(g)))
+    found = sorted({0, *grades})
+    return {
+        grade: on_line(up_to, grade) - on_line(up_to, lower) for lower, grade in pairwise(found)
+    }
 
 
 def cumulated_thresholds(g):
@@ -45,26 +58,26 @@ def cumulated_thresholds(g):
 
 def expected_recall_base(pool, g):
     """E[RB(K)], the denominator of FFM Eq. 4: sum_k R(k) sum_{j<=k} g_j."""
-    g = numbered(g)
-    return sum(g[j] for grade in pool for j in range(1, grade + 1))
+    g = thresholds(g, pool)
+    return sum(g[j] for grade in pool for j in g if j <= grade)
 
 
 def delta(r, m, n, g):
     """Delta_{m,n} of FFM Eq. 4: sum of g_h for h = 1..min(r[m], r[n])."""
-    g = numbered(g)
-    return sum(g[h] for h in range(1, min(r[m], r[n]) + 1))
+    g = thresholds(g, r.values())
+    return sum(g[h] for h in g if h <= min(r[m], r[n]))
 
 
 def gap_selection_probability(grade, pool, g):
     """Step (i) of GAP's experiment, FFM section 3: probability of one document of this grade."""
-    g_of = numbered(g)
-    return sum(g_of[j] for j in range(1, grade + 1)) / expected_recall_base(pool, g)
+    g_of = thresholds(g, pool)
+    return sum(g_of[j] for j in g_of if j <= grade) / expected_recall_base(pool, g)
 
 
 def user_selection_probability(grade, pool, g):
     """FFM section 4: draw a user first, then one of the documents relevant to that user."""
-    g = numbered(g)
-    return sum(g[j] * Fraction(1, recall_base(pool, j)) for j in range(1, grade + 1))
+    g = thresholds(g, pool)
+    return sum(g[j] * Fraction(1, recall_base(pool, j)) for j in g if j <= grade)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -106,7 +119,7 @@ def xgap(r, pool, k, *, g):
         return None
     total = Fraction(0)
     for n in ranks(r, k):
-        relevant_to = sum(numbered(g)[j] for j in range(1, r[n] + 1))
+        relevant_to = delta(r, n, n, g)
         if relevant_to == 0:
             continue
         drawn = user_selection_probability(r[n], pool, g)
@@ -123,7 +136,7 @@ def egap(r, pool, k, *, g):
     in_rank_order = list(r.values())
     return sum(
         probability * average_precision(in_rank_order, pool, k=k, rel=threshold)
-        for threshold, probability in numbered(g).items()
+        for threshold, probability in thresholds(g, pool).items()
     )
 
 
@@ -138,13 +151,13 @@ def q_measure(r, pool, k, *, beta=1, gain="linear"):
     # Sakai Eq. 21: 1/R sum_r isrel(r) (beta cg(r) + count(r)) / (beta cg_I(r) + r).
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
-    n_relevant = recall_base(pool, 1)
+    n_relevant = recall_base(pool, RELEVANT)
     if n_relevant == 0:
         return None
     total = Fraction(0)
     for n in ranks(r, k):
         if r[n] > 0:
-            blended = beta * cumulative(r, n, gain) + count(r, n, 1)
+            blended = beta * cumulative(r, n, gain) + count(r, n, RELEVANT)
             total += ratio(blended, beta * cumulative(best, n, gain) + n)
     return total / n_relevant
 
@@ -171,7 +184,7 @@ def weighted_ap(r, pool, k, *, gain="linear"):
     total = sum(
         ratio(cumulative(r, i, gain), cumulative(best, i, gain)) for i in ranks(r, k) if r[i] > 0
     )
-    return Fraction(total) / recall_base(pool, 1)
+    return Fraction(total) / recall_base(pool, RELEVANT)
 
 
 @oracle

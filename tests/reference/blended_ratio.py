@@ -13,6 +13,7 @@ S
 import math
 
 from reference.frame import (
+    RELEVANT,
     by_rank,
     count,
     cumulative,
@@ -29,7 +30,7 @@ def blended_ratio(r, pool, n, beta, gain):
     """BR(n) of S and SR: (count(n) + beta cg(n)) / (n + beta cg_I(n))."""
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
-    found = count(r, n, 1) + beta * cumulative(r, n, gain)
+    found = count(r, n, RELEVANT) + beta * cumulative(r, n, gain)
     return ratio(found, n + beta * cumulative(best, n, gain))
 
 
@@ -71,7 +72,7 @@ def ncu(r, pool, k, *, stop="linear", beta=1, gain="linear"):
 @oracle
 def o_measure(r, pool, k, *, beta=1, gain="linear"):
     # S: the blended ratio at the first relevant document.
-    if recall_base(pool, 1) == 0:
+    if recall_base(pool, RELEVANT) == 0:
         return None
     first = min((n for n in ranks(r, k) if r[n] > 0), default=None)
     return 0 if first is None else blended_ratio(r, pool, first, beta, gain)
@@ -80,7 +81,7 @@ def o_measure(r, pool, k, *, beta=1, gain="linear"):
 @oracle
 def p_measure(r, pool, k, *, beta=1, gain="linear"):
     # S: the blended ratio at the preferred rank.
-    if recall_base(pool, 1) == 0:
+    if recall_base(pool, RELEVANT) == 0:
         return None
     preferred = preferred_rank(r, k)
     return 0 if preferred is None else blended_ratio(r, pool, preferred, beta, gain)
@@ -89,7 +90,7 @@ def p_measure(r, pool, k, *, beta=1, gain="linear"):
 @oracle
 def p_plus(r, pool, k, *, beta=1, gain="linear"):
     # S: 1/count(r_p) sum_{n<=r_p} I(n) BR(n).
-    if recall_base(pool, 1) == 0:
+    if recall_base(pool, RELEVANT) == 0:
         return None
     preferred = preferred_rank(r, k)
     if preferred is None:
@@ -101,11 +102,11 @@ def p_plus(r, pool, k, *, beta=1, gain="linear"):
 @oracle
 def rank_biased_ncu(r, pool, k, *, p=0.95, beta=1, gain="linear"):
     # SR: sum_n Pr(n) NU(n), Pr(n) = p^(count(n)-1) / sum_{i=1}^R p^(i-1).
-    n_relevant = recall_base(pool, 1)
+    n_relevant = recall_base(pool, RELEVANT)
     if n_relevant == 0:
         return None
     total = sum(
-        p ** (count(r, n, 1) - 1) * float(blended_ratio(r, pool, n, beta, gain))
+        p ** (count(r, n, RELEVANT) - 1) * float(blended_ratio(r, pool, n, beta, gain))
         for n in ranks(r, k)
         if r[n] > 0
     )

@@ -5,7 +5,12 @@
 """
 
 import functools
+import math
+import sys
 from fractions import Fraction
+
+# A threshold that every grade above 0 reaches, for equations with "relevant" and no threshold.
+RELEVANT = sys.float_info.min
 
 
 def judged(grades):
@@ -90,4 +95,13 @@ def gain_of(gain):
         return lambda grade: grade
     if gain == "exp2":
         return lambda grade: 2**grade - 1
-    return lambda grade: (0, *gain)[grade]
+    return lambda grade: on_line((0, *gain), grade)
+
+
+def on_line(by_whole_grade, grade):
+    """Look up the number of a grade, with straight lines between whole grades."""
+    below = math.floor(grade)
+    if below == grade:
+        return by_whole_grade[below]
+    low, high = map(Fraction, by_whole_grade[below : below + 2])
+    return low + (high - low) * (Fraction(grade) - below)

@@ -1,0 +1,226 @@
+"""Grades between the whole ones: every measure against its literal oracle, and by identities."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import strategies
+from facts import EACH, FEW, RANKED, TIES, cases, fields_of, has_mean_over_ties
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pools import rankings_of_pools
+from reference import REFERENCE
+from reference.queries import per_query
+
+from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.measures import PairPart
+from skgraded.measures._positions import Reciprocal
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning"),
+]
+
+TOLERANCE = 1e-12
+
+# Measures that count pairs of grades.
+PAIRS = ("AP", "GAP", "xGAP", "eGAP", "grAP", "QMeasure", "GeneralizedAP", "WeightedAP", "NCU")
+PAIRS += ("SetAP", "BprefN", "BprefRelative", "RprefN", "RprefRelative", "RprefRelative2")
+
+
+@st.composite
+def between(draw, data):
+    """Spread some grades of the rows over the quarters below them; others stay whole."""
+    rows = draw(data)
+    below = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.75])
+    shift = draw(st.lists(below, min_size=len(rows.y_true), max_size=len(rows.y_true)))
+    return rows._replace(y_true=np.maximum(rows.y_true - shift, 0.0 * rows.y_true))
+
+
+@st.composite
+def with_any_threshold(draw, chosen, arguments):
+    """Lower the threshold of a binary measure to one between whole grades."""
+    if "rel" not in arguments or arguments["rel"] == 1:
+        return chosen, arguments
+    rel = arguments["rel"] - draw(st.sampled_from([0.0, 0.125, 0.25]))
+    return dataclasses.replace(chosen, rel=rel), {**arguments, "rel": rel}
+
+
+def assert_same(rows, chosen, arguments, ties):
+    oracle = REFERENCE[type(chosen).__name__]
+    expected = per_query(oracle, rows.y_true, rows.y_score, rows.qid, ties, **arguments)
+    chosen = dataclasses.replace(chosen, ties=ties)
+    values = chosen.per_query(rows.y_true, rows.y_score, qid=rows.qid).values
+    np.testing.assert_allclose(values, list(map(float, expected.values())), rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
+@settings(max_examples=8)
+@given(data=st.data())
+def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
+    rows, *chosen = data.draw(cases(between(strategies.small_data()), name))
+    assert_same(rows, *data.draw(with_any_threshold(*chosen)), ties="expected")
+
+
+@EACH
+@settings(max_examples=8)
+@given(data=st.data())
+def test_value_of_long_lists_under_the_other_tie_rules(name, data):
+    rows, *chosen = data.draw(cases(between(strategies.long_data()), name))
+    ties = data.draw(st.sampled_from(TIES[1:]))
+    assert_same(rows, *data.draw(with_any_threshold(*chosen)), ties=ties)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@FEW
+@given(data=st.data())
+def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
+    max_grade = data.draw(strategies.MAX_GRADES)
+    drawn = data.draw(st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3))
+    spread = {grade: max(0, grade - data.draw(st.sampled_from([0, 0.25]))) for grade in range(7)}
+    spread[None] = None
+    queries = [[[spread[each] for each in part] for part in query] for query in drawn]
+    top = max([0, *(grade for _, pool in queries for grade in pool)])
+    chosen, arguments = data.draw(fields_of(name, max_grade, int(top)))
+    values = chosen.per_query(rankings_of_pools(queries)).values
+    expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
+
+
+# ---------------------------------------------------------------------------------------------
+# Queries whose grades are whole keep their path, and no query depends on its company.
+# ---------------------------------------------------------------------------------------------
+
+
+def mixed_queries(n_queries=40, n_documents=30, seed=0):
+    """Queries of whole grades, of whole grades above 31, and of any grades, with tied scores."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    y_true = rng.integers(0, 5, len(qid)).astype(float)
+    y_true[qid % 3 == 1] += rng.random(np.count_nonzero(qid % 3 == 1)).round(2)
+    y_true[qid % 3 == 2] *= 9.0
+    y_true[rng.random(len(qid)) < 0.1] = np.nan
+    return y_true, rng.integers(0, 12, len(qid)).astype(float), qid
+
+
+def chosen_for(name):
+    """A measure that counts pairs, with its scale named."""
+    kind = catalogue()[name]
+    fields = {field.name for field in dataclasses.fields(kind)}
+    return kind(max_grade=45) if "max_grade" in fields else kind()
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("fields", [{}, {"k": 7, "normalize": True}, {"ties": "optimistic"}])
+def test_no_bit_of_a_query_depends_on_the_other_queries(name, fields):
+    chosen = dataclasses.replace(chosen_for(name), **fields)
+    y_true, y_score, qid = mixed_queries()
+    together = chosen.per_query(y_true, y_score, qid=qid).values
+    alone = [chosen(y_true[qid == q], y_score[qid == q]) for q in range(40)]
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_bit_depends_on_threads_and_the_order_of_rows(name):
+    chosen = chosen_for(name)
+    y_true, y_score, qid = mixed_queries(1200)
+    rankings = Rankings.from_arrays(y_true, y_score, qid)
+    once = chosen.per_query(rankings).values
+    many = Rankings.from_arrays(y_true, y_score, qid, n_threads=3)
+    np.testing.assert_array_equal(chosen.per_query(many).values, once)
+    order = np.random.default_rng(1).permutation(len(qid))
+    shuffled = chosen.per_query(y_true[order], y_score[order], qid=qid[order])
+    np.testing.assert_array_equal(shuffled.values[np.argsort(shuffled.qid)], once)
+
+
+def test_a_query_of_whole_grades_has_the_bits_of_the_pair_matrix():
+    y_true, y_score, qid = mixed_queries()
+    whole = qid % 3 == 0
+    for name in PAIRS:
+        chosen = chosen_for(name)
+        together = chosen.per_query(y_true, y_score, qid=qid).values[::3]
+        own = Rankings.from_arrays(y_true[whole], y_score[whole], qid[whole])
+        assert own.judgments.by_scale == ()
+        np.testing.assert_array_equal(chosen.per_query(own).values, together)
+
+
+class PairsOfAnyKind(AP):
+    """xGAP for a uniform g, by a full matrix that says nothing about its factors."""
+
+    def _relevant(self, judgments):
+        return judgments.grades > 0
+
+    def _pair_part(self, judgments):
+        grades = judgments.grades
+        counts = judgments.counts
+        steps = np.diff(np.append(0.0, grades)) / 4
+        share = np.cumsum(
+            steps / np.maximum(np.cumsum(counts[:, ::-1], axis=1)[:, ::-1], 1), axis=1
+        )
+        factor = np.divide(share, grades / 4, out=np.zeros_like(share), where=grades > 0)
+        lower = np.minimum(grades[:, None], grades) / 4
+        return PairPart(Reciprocal(), lower * factor[:, None, :])
+
+
+def test_a_full_matrix_of_any_grades_is_that_of_its_factors():
+    rng = np.random.default_rng(3)
+    y_true, y_score = rng.random(60).round(2) * 4, rng.integers(0, 9, 60)
+    ours = xGAP(max_grade=4)(y_true, y_score)
+    assert PairsOfAnyKind()(y_true, y_score) == pytest.approx(ours, abs=TOLERANCE)
+
+
+def test_a_long_list_of_distinct_grades_is_the_literal_sum():
+    rng = np.random.default_rng(4)
+    y_true, y_score = rng.random(3000) * 4, rng.permutation(3000)
+    up_to = np.interp(y_true[np.argsort(-y_score)], range(5), [0, 0.1, 0.3, 0.6, 1.0])
+    levels, level = np.unique(up_to, return_inverse=True)
+    share = np.cumsum(np.diff(levels, prepend=0.0) / np.arange(3000, 0, -1))[level]
+    seen = np.array([np.minimum(up_to[: n + 1], own).sum() for n, own in enumerate(up_to)])
+    seen /= np.arange(1, 3001)
+    g = (0.1, 0.2, 0.3, 0.4)
+    assert xGAP(g=g)(y_true, y_score) == pytest.approx((share / up_to * seen).sum(), abs=TOLERANCE)
+    lower = np.minimum.outer(np.arange(3000), np.arange(3000))[level[:, None], level]
+    by_level = np.sort(share)
+    literal = (np.tril(by_level[lower]).sum(axis=1) / np.arange(1, 3001)).sum()
+    assert eGAP(g=g)(y_true, y_score) == pytest.approx(literal, abs=TOLERANCE)
+
+
+# ---------------------------------------------------------------------------------------------
+# Thresholds, gains and scales.
+# ---------------------------------------------------------------------------------------------
+
+
+def test_gains_between_whole_grades_lie_on_a_line():
+    chosen = measure("CG(gain=[1,4])")
+    assert chosen([0.5, 1.25, 2.0], [3, 2, 1]) == 0.5 + 1.75 + 4.0
+
+
+def test_the_top_of_a_scale_is_rounded_up():
+    y_true, y_score = [2.5, 0.0, 1.0], [1, 2, 3]
+    for name in ("ERR", "xGAP", "RprefN", "RBP(gain=linear)"):
+        inferred = measure(name)
+        assert inferred(y_true, y_score) == inferred.resolve(3)(y_true, y_score)
+        assert inferred.resolve(2.5) == inferred.resolve(3)
+
+
+def test_a_threshold_may_be_any_number():
+    y_true, y_score = [0.2, 0.9, 0.6], [3, 2, 1]
+    assert AP(rel=0.6)(y_true, y_score) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert str(AP(rel=0.6, k=5)) == "AP(rel=0.6)@5"
+    assert measure("AP(rel=0.6)@5") == AP(rel=0.6, k=5)
+    assert str(AP(rel=2.0)) == "AP(rel=2)"
+    assert isinstance(AP(rel=2.0).rel, int)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_threshold_that_no_label_reaches_is_warned_of_once():
+    with pytest.warns(UnreachedThresholdWarning, match=r"which is 0\.9, .* got 1 in AP\."):
+        assert AP()([0.2, 0.9, 0.6], [3, 2, 1]) == 0.0
+    judgments = Judgments([0.2, 0.9])
+    with pytest.warns(UnreachedThresholdWarning):
+        evaluate(["AP", nDCG(k=2)], judgments.rank([1, 2]))
+    AP()(judgments.rank([1, 2]))
+    AP()([0, 0], [1, 2])  # nothing is relevant for anybody
