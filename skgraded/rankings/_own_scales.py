@@ -78,7 +78,7 @@ def _select(labels: Labels, marked: NDArray[np.bool_]) -> ScalePart:
         return ScalePart(np.arange(len(marked)), np.arange(labels.n_documents), labels)  # type: ignore[arg-type]
     documents = np.flatnonzero(np.repeat(marked, np.diff(labels.indptr)))
     pooled = np.repeat(marked, labels.pool.lengths)
-    part = type(labels)(
+    part = labels._of(
         qid=labels.qid[marked],
         indptr=_borders(np.diff(labels.indptr)[marked]),
         places=None,
@@ -112,7 +112,7 @@ def _on_own_scales(part: ScalePart) -> ScalePart:
     levels, pooled, borders, common = _core.own_levels(
         before.levels, before.indptr, pool.levels, pool.indptr, before.n_levels
     )
-    judgments = type(before)(
+    judgments = before._of(
         qid=before.qid,
         indptr=before.indptr,
         places=None,
