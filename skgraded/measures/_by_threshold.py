@@ -34,6 +34,6 @@ def ap_by_threshold(names: Iterable[str]) -> dict[AP, dict[int, str]]:
     found: dict[AP, dict[int, str]] = {}
     for name in names:
         each = measure_or_none(name)
-        if type(each) is AP and not each.normalize:
+        if type(each) is AP and isinstance(each.rel, int) and not each.normalize:
             found.setdefault(dataclasses.replace(each, rel=1), {}).setdefault(each.rel, name)
     return found
