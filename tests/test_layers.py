@@ -264,6 +264,35 @@ def test_importing_the_package_leaves_the_heavy_libraries_alone():
     assert sorted(modules & (heavy | frames | {"sklearn.model_selection"})) == []
 
 
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["evaluate", "qrels", "run"]])
+def test_common_commands_import_no_more_than_they_need(words, tmp_path, monkeypatch):
+    """Half a second of SciPy is longer than the work."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 d1 1\nq1 0 d2 0\n")
+    Path("run").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n")
+    command = f"import sys\nsys.argv[1:] = {words}\nfrom skgraded.__main__ import run\n"
+    ended = "try: run()\nexcept SystemExit as end: assert not end.code, end\n"
+    modules = modules_after(command + ended)
+    slow = {"scipy", "pandas", "polars", "pyarrow", "lightgbm", "sklearn", "joblib", "matplotlib"}
+    ours = {f"skgraded.{name}" for name in ("users", "studies", "comparison", "conventions")}
+    assert sorted(modules & (slow | ours)) == []
+    assert ("skgraded.measures" in modules) == (words[0] == "evaluate")
+
+
+def test_importing_the_package_imports_what_is_used():
+    assert "numpy" not in modules_after("import skgraded")
+    modules = modules_after("import skgraded\nskgraded.measures.AP, skgraded.trec, skgraded.RR")
+    assert sorted(modules & {"scipy", "sklearn", "pandas"}) == []
+
+
+def test_every_public_name_and_module_is_found():
+    code = "import skgraded as s\nfor each in dir(s): getattr(s, each)"
+    assert "skgraded.scoring" in modules_after(code)
+    assert set(skgraded.__all__) <= set(dir(skgraded))
+    with pytest.raises(AttributeError, match="has no attribute 'xgap'"):
+        skgraded.xgap  # noqa: B018
+
+
 def test_no_public_name_imports_an_optional_library():
     modules = modules_after("from skgraded import *")
     assert sorted(modules & {"xgboost", "catboost", "optuna", "polars", "matplotlib"}) == []

@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from importlib import import_module
 
 from skgraded import __version__
-from skgraded.cli import _compare, _demo, _evaluate, _measures, _study
-from skgraded.cli._completion import complete
+from skgraded.cli._completion import complete, is_completing
 from skgraded.cli._messages import in_words_of_options
 from skgraded.cli._parser import Parser
 
 __all__ = ["main", "make_parser"]
 
+_COMMANDS = {
+    "demo": "choose a ranker by cross-validation, and see for whom it is better",
+    "evaluate": "score TREC runs by any measure",
+    "compare": "test which TREC runs differ significantly",
+    "measures": "list the measures, or explain one",
+    "study": "study which measures to trust on your runs",
+}
 _EPILOG = """\
 completion of words with the TAB key in bash and zsh:
   pip install "skgraded[completion]"
@@ -43,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parser = make_parser()
+    # Only the command that is called is imported: the others may need SciPy, which takes longer.
+    called = next((word for word in words if not word.startswith("-")), "")
+    parser = make_parser() if is_completing() else _parser_with([called])
     complete(parser)
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
@@ -83,6 +92,11 @@ def make_parser() -> argparse.ArgumentParser:
     >>> arguments.measures
     ['AP']
     """
+    return _parser_with(_COMMANDS)
+
+
+def _parser_with(called: Collection[str]) -> argparse.ArgumentParser:
+    """Make a parser that knows the options of some commands, and no more than the others' names."""
     parser = Parser(
         prog="skgraded",
         description="Evaluate, select and train rankers on graded relevance.",
@@ -90,6 +104,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (_demo, _evaluate, _compare, _measures, _study):
-        command.add_command(commands)
+    for name, summary in _COMMANDS.items():
+        if name in called:
+            import_module(f"skgraded.cli._{name}").add_command(commands, summary)
+        else:
+            commands.add_parser(name, help=summary)
     return parser

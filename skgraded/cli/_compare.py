@@ -48,11 +48,11 @@ examples:
 """
 
 
-def add_command(commands: Any) -> None:
+def add_command(commands: Any, summary: str) -> None:
     """Add ``compare`` to the command line."""
     parser = commands.add_parser(
         "compare",
-        help="test which TREC runs differ significantly",
+        help=summary,
         description="Compare runs by paired tests over topics, or for all users by --profile.",
         epilog=f"{_tests_in_words()}\n{_EPILOG}",
     )

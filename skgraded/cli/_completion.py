@@ -6,14 +6,17 @@ import argparse
 import os
 from typing import Any
 
-from skgraded.measures import catalogue
+__all__ = ["complete", "complete_measures", "is_completing"]
 
-__all__ = ["complete", "complete_measures"]
+
+def is_completing() -> bool:
+    """Whether the shell asks for the words that may come next."""
+    return "_ARGCOMPLETE" in os.environ
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
     """Answer the shell with the words that may come next, and end; do nothing for other calls."""
-    if "_ARGCOMPLETE" not in os.environ:
+    if not is_completing():
         return
     try:
         import argcomplete
@@ -24,6 +27,8 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def complete_measures(**_: Any) -> list[str]:
     """List the measures."""
+    from skgraded.measures import catalogue
+
     return list(catalogue())
 
 

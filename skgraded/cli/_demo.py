@@ -41,11 +41,11 @@ class _Rows(NamedTuple):
     qid: NDArray[Any]
 
 
-def add_command(commands: Any) -> None:
+def add_command(commands: Any, summary: str) -> None:
     """Add ``demo`` to the command line."""
     parser = commands.add_parser(
         "demo",
-        help="choose a ranker by cross-validation, and see for whom it is better",
+        help=summary,
         description=(
             "Show what LightGBM's own metric says of a model that knows nothing; choose a LightGBM "
             "ranker by cross-validated xGAP@10, which also stops its training; and tell for which "

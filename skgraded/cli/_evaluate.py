@@ -23,17 +23,17 @@ examples:
 """
 
 
-def add_command(commands: Any) -> None:
+def add_command(commands: Any, summary: str) -> None:
     """Add ``evaluate`` to the command line."""
     parser = commands.add_parser(
         "evaluate",
-        help="score TREC runs by any measure",
+        help=summary,
         description="Score runs against qrels; print a table of means, or values by topic.",
         epilog=_EPILOG,
     )
     add_scoring(parser)
-    summary = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"
-    add_measures(parser, _DEFAULT_MEASURES, summary)
+    what = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"
+    add_measures(parser, _DEFAULT_MEASURES, what)
     parser.add_argument(
         "-q", "--per-query", action="store_true", help="print the value of every topic"
     )

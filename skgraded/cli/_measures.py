@@ -37,11 +37,11 @@ _START = {
 }
 
 
-def add_command(commands: Any) -> None:
+def add_command(commands: Any, summary: str) -> None:
     """Add ``measures`` to the command line."""
     parser = commands.add_parser(
         "measures",
-        help="list the measures, or explain one",
+        help=summary,
         description="List the measures, explain one, or find the one with another tool's number.",
         epilog=_EPILOG,
     )

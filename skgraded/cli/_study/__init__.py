@@ -38,11 +38,11 @@ examples:
 """
 
 
-def add_command(commands: Any) -> None:
+def add_command(commands: Any, summary: str) -> None:
     """Add ``study`` to the command line."""
     parser = commands.add_parser(
         "study",
-        help="study which measures to trust on your runs",
+        help=summary,
         description="Study measures: do they agree, tolerate missing judgments, separate systems?",
         epilog=_EPILOG,
     )
