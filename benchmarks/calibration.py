@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from _calibration_of_choice import best_rows, room_rows
 from lightgbm import LGBMRanker
 from recovery_of_g import PREFERENCES, TRUE_G, from_preferences
 from scipy import stats
@@ -500,6 +501,37 @@ def sections(options):
                 *("bootstrap-t alone", "bootstrap-t", "bootstrap-t: width"),
             ],
             judge_rows(2 * n),
+        ),
+    )
+    yield (
+        "Which system to choose: room",
+        f"`Comparison.room`, {n // 5} data sets from a population of 6,000 queries and 20 systems: "
+        "the true gain of choosing by eGAP on half of the queries, instead of nDCG@10; the share "
+        'of intervals that hold it; width; and the share of "use g".',
+        lambda: table(
+            ["systems", "users", "queries", "gain", "held", "width", "use g"], room_rows(n // 5)
+        ),
+    )
+    yield (
+        "Which system is the best",
+        f"`Comparison.best` over 50 queries with exponential noise, {n // 2} replications. The "
+        "true means of the systems have so many standard errors of a mean as their standard "
+        "deviation; with 0 they are equal, and one of them is called the best by lot. The highest "
+        "probability, on the average, is to be the share that is right. Of more than ten systems "
+        "that are equal, the first leads by more than equal ones in nominally 5 %, and its mean "
+        "is to be too high by as much as is told (1.00).",
+        lambda: table(
+            [
+                "systems",
+                "deviation",
+                "highest probability, mean",
+                "right",
+                "at least 95 %",
+                "right of these",
+                "leads by more than equal ones",
+                "optimism, told over true",
+            ],
+            best_rows(n // 2),
         ),
     )
     yield (

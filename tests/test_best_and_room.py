@@ -5,12 +5,13 @@ import json
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 from skgraded import AP, Blend, compare, eGAP, evaluate, nDCG
 from skgraded._stats import halves
 from skgraded._stats.halves import gain_by_halves
 from skgraded.comparison import _best
+from skgraded.comparison._users import Thresholds, Users
 from skgraded.datasets import make_ranking
 from skgraded.results import Scores
 from skgraded.users import personas, thresholds_from_feedback
@@ -367,17 +368,50 @@ def test_the_lead_of_equal_systems_is_larger_in_one_of_twenty_cases():
     assert np.mean(beyond) > 0.0
 
 
-@pytest.mark.parametrize("spread", [0.0, 0.1, 0.4])
-def test_the_optimism_is_by_how_much_the_highest_mean_is_too_high(spread):
-    rng = np.random.default_rng(6)
-    found = []
-    for _ in range(2000):
-        worth = rng.normal(0.0, spread, 20)
-        mean = worth + rng.normal(0.0, 0.1, 20)
-        _, _, optimism = _best._lead(mean, rng.normal(0.0, 0.1, (50, 20)))
-        found.append((optimism, mean.max() - worth[mean.argmax()]))
-    told, true = np.mean(found, axis=0)
-    assert told == pytest.approx(true, rel=0.15)
+@pytest.mark.parametrize(("n_systems", "ratio"), [(3, 1.0), (5, 2.0), (12, 30.0), (40, 39.0)])
+def test_the_share_that_is_no_noise_is_drawn_from_its_posterior(n_systems, ratio):
+    """By numerical integration over tau, with sigma 1, of the density in the docstring."""
+    means = RNG.normal(size=n_systems)
+    means *= np.sqrt(ratio) / np.linalg.norm(means - means.mean())
+
+    def density(tau):
+        variance = tau**2 + 1.0
+        return variance ** (-(n_systems - 1) / 2) * np.exp(-ratio / 2 / variance)
+
+    whole, _ = integrate.quad(density, 0.0, np.inf)
+    kept, _ = integrate.quad(lambda tau: tau**2 / (tau**2 + 1.0) * density(tau), 0.0, np.inf)
+    rows = np.tile(means, (20_000, 1))
+    drawn = _best._kept_shares(rows, np.full(20_000, n_systems - 1.0), np.random.default_rng(0))
+    assert drawn.mean() == pytest.approx(kept / whole, abs=0.01)
+
+
+def test_nothing_is_noise_of_two_systems_and_without_noise():
+    rows = np.array([[0.0, 0.1]])
+    assert _best._kept_shares(rows, np.ones(1), RNG) == 1.0
+    assert _best._kept_shares(np.array([[0.0, 0.1, 0.3]]), np.zeros(1), RNG) == 1.0
+
+
+def of_many_systems(rng, spread, n=40):
+    """Compare 12 systems whose worth varies by some standard errors of a mean."""
+    worth = rng.normal(0.0, spread / np.sqrt(n), 12)
+    values = worth[:, None] + rng.normal(size=n) + rng.exponential(size=(12, n)) - 1.0
+    thresholds = Thresholds(values[None], np.ones(n, dtype=bool), AP())
+    return worth, _best._probabilities(thresholds, Users("all", np.ones(1)), None, 300, rng)
+
+
+@pytest.mark.parametrize("spread", [1.0, 3.0])
+def test_the_probability_is_right_as_often_as_it_says_and_the_optimism_as_large(spread):
+    rng, told, true = np.random.default_rng(6), [], []
+    for _ in range(500):
+        worth, found = of_many_systems(rng, spread)
+        first = found.mean.argmax()
+        told.append((found.probability.max(), found.optimism))
+        true.append(
+            (found.probability.argmax() == worth.argmax(), found.mean[first] - worth[first])
+        )
+    (says, too_high), (is_right, is_too_high) = np.mean(told, axis=0), np.mean(true, axis=0)
+    assert says == pytest.approx(is_right, abs=0.07)
+    assert too_high == pytest.approx(is_too_high, rel=0.2)
 
 
 def test_what_the_lead_is_worth_is_said_of_more_than_ten_systems():

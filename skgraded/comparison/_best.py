@@ -26,6 +26,8 @@ FloatArray = NDArray[np.float64]
 MANY = 10
 _EQUALS = 0.95  # of the leads of equal systems are smaller
 _ROUNDING = 1e-12
+_FEWEST_ALIKE = 3  # systems, that the share of noise in their differences can be known
+_POINTS = 200
 _FEW_FOUND = 20
 _MUCH = 0.25  # of the users
 
@@ -51,8 +53,8 @@ class Best(LongResult):
     lead_of_equals : ndarray of shape (n_users,)
         Below it is the lead in 95 % of cases if all systems are equal.
     optimism : ndarray of shape (n_users,)
-        By about how much the highest mean is too high, because it was picked as the highest; nan
-        with fewer than four systems.
+        By about how much the highest mean is too high, because it was picked as the highest; 0 of
+        two systems.
     n_queries : int
         Number of queries.
     n_clusters : int or None
@@ -173,38 +175,69 @@ def _probabilities(
     sums, sizes = sums_by_cluster(thresholds.values, clusters)
     of_units = sums.reshape(-1, len(sizes)).T
     means = of_units.sum(axis=0) / sizes.sum()
-    g, freedom = mean_g(users, n_grades), max(len(sizes) - 1, 1)
+    at_thresholds = means.reshape(n_grades, n_systems)
+    of_noise = _noise_between_systems(of_units - sizes[:, None] * means, sizes, n_grades)
+    freedom = max(len(sizes) - 1, 1)
     wider = np.sqrt(len(sizes) / rng.chisquare(freedom, (n_resamples, 1)))
-    drawn_g = users.draws(n_resamples, n_grades, rng)
+    g, drawn_g = mean_g(users, n_grades), users.draws(n_resamples, n_grades, rng)
+    kept = _kept_shares(drawn_g @ at_thresholds, _squares(drawn_g, of_noise), rng)
     wins, noise, first = np.zeros(n_systems), [], 0
     for counts in counts_of_units(len(sizes), n_resamples, rng):
         rows = slice(first, first + len(counts))
         first += len(counts)
         moved = (counts @ of_units / (counts @ sizes)[:, None] - means) * wider[rows]
-        at_thresholds = (means + moved).reshape(-1, n_grades, n_systems)
-        drawn = np.einsum("bk,bks->bs", drawn_g[rows], at_thresholds)
+        moved = moved.reshape(-1, n_grades, n_systems)
+        drawn = np.sqrt(kept[rows, None]) * (drawn_g[rows] @ at_thresholds)
+        drawn += np.einsum("bk,bks->bs", drawn_g[rows], moved)
         is_best = drawn >= drawn.max(axis=1, keepdims=True) - _ROUNDING
         wins += (is_best / is_best.sum(axis=1, keepdims=True)).sum(axis=0)
-        noise.append(np.tensordot(moved.reshape(at_thresholds.shape), g, axes=(1, 0)))
-    mean = g @ means.reshape(n_grades, n_systems)
-    return _Found(wins / n_resamples, mean, *_lead(mean, np.concatenate(noise)))
+        noise.append(np.tensordot(moved, g, axes=(1, 0)))
+    mean, noises = g @ at_thresholds, np.concatenate(noise)
+    lead = float(mean.max() - np.median(mean))
+    of_equals = float(np.quantile(noises.max(axis=1) - np.median(noises, axis=1), _EQUALS))
+    optimism = float((1.0 - kept.mean()) * (mean.max() - mean.mean()))
+    return _Found(wins / n_resamples, mean, lead, of_equals, optimism)
 
 
-def _lead(mean: FloatArray, noise: FloatArray) -> tuple[float, float, float]:
-    """Return the lead of the first system, that of the first of equal ones, and its optimism.
+def _noise_between_systems(residuals: FloatArray, sizes: FloatArray, n_grades: int) -> FloatArray:
+    """Return the covariance over thresholds of the noise of means, less that of their mean.
 
-    Between the systems, the variance of the means is that of what they are worth and that of the
-    noise, by which the first one is regressed to their mean (James and Stein).
+    It is summed over the systems, as the squares of their means are.
     """
-    leads = noise.max(axis=1) - np.median(noise, axis=1)
-    optimism = np.nan
-    if len(mean) > 3:  # noqa: PLR2004 - fewer are not regressed
-        centred = noise - noise.mean(axis=1, keepdims=True)
-        of_noise = float((centred**2).sum(axis=1).mean())
-        spread = float(((mean - mean.mean()) ** 2).sum())
-        share = of_noise / spread if spread > 0.0 else 1.0
-        optimism = min(share, 1.0) * float(mean.max() - mean.mean())
-    return float(mean.max() - np.median(mean)), float(np.quantile(leads, _EQUALS)), optimism
+    n = len(sizes)
+    by_system = residuals.reshape(n, n_grades, -1)
+    centred = by_system - by_system.mean(axis=2, keepdims=True)
+    covariance = np.einsum("uks,uls->kl", centred, centred) * n / max(n - 1, 1)
+    return np.asarray(covariance / sizes.sum() ** 2)
+
+
+def _squares(g: FloatArray, covariance: FloatArray) -> FloatArray:
+    squares: FloatArray = ((g @ covariance) * g).sum(axis=1)
+    return squares
+
+
+def _kept_shares(means: FloatArray, noise: FloatArray, rng: np.random.Generator) -> FloatArray:
+    r"""Draw the share B of the differences between means that is not noise, for rows of means.
+
+    Systems are worth N(mu, tau^2), and means vary around this by sigma^2. With tau equally likely
+    to be any number above 0 (Gelman 2006), its density given the sum S of squared differences from
+    their mean is proportional to (tau^2 + sigma^2)^(-(n - 1) / 2) exp(-S / 2 (tau^2 + sigma^2)),
+    and B = tau^2 / (tau^2 + sigma^2). Of two systems it cannot be known, and nothing is noise.
+    """
+    n_systems = means.shape[1]
+    squares = ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    if n_systems < _FEWEST_ALIKE:
+        return np.ones(len(means))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(noise > 0.0, squares / noise * (n_systems - 1), np.inf)[:, None]
+    # By the substitution tau = sigma tan(x), (tau^2 + sigma^2) is sigma^2 / cos(x)^2.
+    x = (np.arange(_POINTS) + 0.5) / _POINTS * np.pi / 2
+    log_density = (n_systems - 3) * np.log(np.cos(x)) - np.minimum(ratio, 1e9) * np.cos(x) ** 2 / 2
+    density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
+    cumulated = np.cumsum(density, axis=1)
+    wanted = rng.random((len(means), 1)) * cumulated[:, -1:]
+    place = (cumulated < wanted).sum(axis=1)
+    return np.asarray(np.where(np.isinf(ratio[:, 0]), 1.0, np.sin(x[place]) ** 2))
 
 
 def notes_on_rare_grades(thresholds: Thresholds, users: Users) -> list[str]:

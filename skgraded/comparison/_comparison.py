@@ -372,22 +372,25 @@ class Comparison(OfMeasures, LongResult):
         In every resample the means of all systems are the observed ones plus those of queries that
         are drawn with replacement, less the observed ones, times :math:`\sqrt{n / \chi^2_{n-1}}`,
         which makes Student's t of a normal distribution, for n queries, or clusters of them. The
-        system with the highest :math:`\sum_k g_k AP_k` is the best there. The probability takes
-        any mean of a system to be as likely as any other beforehand, so that of systems that
-        hardly differ it favours the first one: see the page "Calibration".
+        system with the highest :math:`\sum_k g_k AP_k` is the best there. Of two systems the
+        probability is 1 less half the p-value of the t test. Of more, the observed differences
+        between the means are regressed: what systems are worth is normal with a standard deviation
+        that is equally likely to be any number [1]_, of which the data tell as much as the spread
+        of the means exceeds their noise. Without that, the first one of many systems that hardly
+        differ is given twice its probability; with it, probabilities are right about as often as
+        they say, see the page "Calibration". The order of the systems is that of their means.
 
         Of more than ten systems, the lead of the first one over the median one is held against
         that of the first of as many equal systems, whose noise is that of the resamples with its
-        correlations (order statistics [1]_). A note says whether it is larger, and by how much the
-        first mean is too high: the share of the variance between the means that is noise, times its
-        distance from the mean of all systems (regression to the mean [2]_).
+        correlations (order statistics [2]_). A note says whether it is larger, and by how much the
+        first mean is too high, because it was picked as the highest: by how far it is regressed.
 
         References
         ----------
-        .. [1] Y. McLatchie, A. Vehtari (2024), "Efficient Estimation and Correction of
+        .. [1] A. Gelman (2006), "Prior Distributions for Variance Parameters in Hierarchical
+           Models", Bayesian Analysis 1(3).
+        .. [2] Y. McLatchie, A. Vehtari (2024), "Efficient Estimation and Correction of
            Selection-Induced Bias with Order Statistics", Statistics and Computing 34.
-        .. [2] B. Efron, C. Morris (1975), "Data Analysis Using Stein's Estimator and its
-           Generalizations", Journal of the American Statistical Association 70.
 
         Examples
         --------
@@ -398,10 +401,10 @@ class Comparison(OfMeasures, LongResult):
         >>> found = compare(evaluate([AP(rel=rel) for rel in range(1, 5)], y, scores, qid=qid))
         >>> found.best({"browsers": [1, 0, 0, 0], "demanding": [0.1, 0.2, 0.3, 0.4]})
         system     browsers  demanding
-        feature 5     0.832      0.440
-        feature 2     0.160      0.334
-        feature 3     0.006      0.067
-        feature 1     0.003      0.159
+        feature 5     0.775      0.349
+        feature 2     0.193      0.304
+        feature 3     0.019      0.138
+        feature 1     0.014      0.209
         Probability of being the best by eGAP for browsers, demanding, over 200 queries.
         """
         self._refuse_judge("best")

@@ -1,0 +1,117 @@
+"""How often the interval of `Comparison.room` and the probabilities of `Comparison.best` err.
+
+Systems rank lists of documents; nothing is drawn from a normal distribution of means. A population
+of queries is scored once, and data sets are drawn from it.
+"""
+
+import itertools
+
+import numpy as np
+from scipy import stats
+
+from skgraded import AP, evaluate, nDCG
+from skgraded._stats.halves import gain_by_halves
+from skgraded.comparison._best import _probabilities
+from skgraded.comparison._users import Thresholds, Users
+from skgraded.datasets import make_ranking
+
+LEVEL = 0.05
+POPULATION = 6000  # queries
+WORLDS = {
+    "wide frontier": (0.0, 80.0),
+    "narrow frontier": (30.0, 50.0),
+    "no frontier": (40.0, 40.0),
+    "features of make_ranking": None,
+}
+USERS = {"demanding": (0.1, 0.2, 0.3, 0.4), "perfectionists": (0.0, 0.0, 0.0, 1.0)}
+
+
+def share(values):
+    """Write a share in percent with its Monte-Carlo error."""
+    mean = np.mean(values)
+    return f"{100 * mean:.1f} ({100 * np.sqrt(mean * (1 - mean) / len(values)):.1f})"
+
+
+def population(degrees, n_systems=20):
+    """Return AP at the thresholds 1..4 and nDCG@10, (measures, systems, queries)."""
+    rng = np.random.default_rng(0)
+    shape = (POPULATION, 20)
+    qid = np.repeat(np.arange(POPULATION), 20)
+    if degrees is None:
+        X, y, qid = make_ranking(n_queries=POPULATION, docs_per_query=20, random_state=0)
+        scores = {str(at): X[:, at] for at in range(min(n_systems, X.shape[1]))}
+    else:
+        topicality, quality = rng.normal(size=(2, *shape))
+        relevant, height = (e + 0.3 * rng.normal(size=shape) for e in (topicality, quality))
+        is_relevant = relevant > np.quantile(relevant, 0.6)
+        edges = np.quantile(height[is_relevant], np.cumsum([0.2, 0.12, 0.05]) / 0.4)
+        y = np.where(is_relevant, 1 + np.searchsorted(edges, height), 0).ravel()
+        scores = {
+            str(at): (np.cos(a) * topicality + np.sin(a) * quality).ravel()
+            + 0.7 * rng.normal(size=y.size)
+            for at, a in enumerate(np.radians(np.linspace(*degrees, n_systems)))
+        }
+    measures = [*(AP(rel=rel) for rel in range(1, 5)), nDCG(k=10)]
+    return np.moveaxis(evaluate(measures, y, scores, qid=qid).values, 2, 0)
+
+
+def room_rows(n_replications):
+    """Coverage of the gain on half of the queries, and the width of its interval."""
+    for world, degrees in WORLDS.items():
+        values = population(degrees)
+        for (name, g), n_queries in itertools.product(USERS.items(), (50, 200)):
+            rng = np.random.default_rng([n_queries, len(world), len(name)])
+            egap, ndcg = np.tensordot(g, values[:4], axes=1), values[4]
+            worth = egap.mean(axis=1)
+            gains, found = [], []
+            for _ in range(n_replications):
+                drawn = rng.choice(POPULATION, n_queries, replace=False)
+                given = values[:4, :, drawn], egap[:, drawn], ndcg[:, drawn]
+                halved = gain_by_halves(*given, rng)
+                gain, error = halved.of(np.array(g))
+                reach = stats.t.isf(LEVEL / 2, halved.freedom) * error
+                found.append((gain, gain - reach, gain + reach))
+                for _ in range(10):
+                    half = rng.choice(POPULATION, n_queries // 2, replace=False)
+                    one, other = (e[:, half].mean(axis=1).argmax() for e in (egap, ndcg))
+                    gains.append(worth[one] - worth[other])
+            truth, (gain, low, high) = np.mean(gains), np.transpose(found)
+            needed = np.ptp(np.quantile(gain, [LEVEL / 2, 1 - LEVEL / 2]))
+            held = (low <= truth) & (truth <= high)
+            width = f"{(high - low).mean() / needed:.2f}"
+            yield [world, name, n_queries, f"{truth:+.4f}", share(held), width, share(low > 0)]
+
+
+def best_rows(n_replications, n_queries=50):
+    """Show what the highest probability says, and how often that system is the best one."""
+    for n_systems, ratio in itertools.product((2, 5, 10, 30), (0.0, 1.0, 3.0)):
+        rng = np.random.default_rng([n_systems, int(ratio)])
+        told, right, leads, optimism = [], [], [], []
+        for _ in range(n_replications):
+            worth = rng.normal(0.0, ratio / np.sqrt(n_queries), n_systems)
+            common = rng.normal(size=n_queries)
+            noise = rng.exponential(size=(n_systems, n_queries)) - 1.0
+            values = (worth[:, None] + common + noise)[None]
+            thresholds = Thresholds(values, np.ones(n_queries, dtype=bool), AP())
+            found = _probabilities(thresholds, Users("all", np.ones(1)), None, 400, rng)
+            first = int(found.probability.argmax())
+            told.append(found.probability[first])
+            # Of systems that are all equal, any is the best one with the same probability.
+            right.append(worth[first] == worth.max() if ratio else rng.random() < 1 / n_systems)
+            leads.append(found.lead > found.lead_of_equals)
+            of_first = found.mean.max() - worth[found.mean.argmax()]
+            optimism.append((found.optimism, of_first))
+        told, right = np.array(told), np.array(right)
+        sure = told >= 1 - LEVEL
+        said, true = np.mean(optimism, axis=0)
+        many = n_systems > 10
+        yield [
+            n_systems,
+            f"{ratio:g}",
+            f"{100 * told.mean():.1f}",
+            share(right),
+            share(sure),
+            share(right[sure]) if sure.sum() > 20 else "",
+            share(leads) if many else "",
+            f"{said / true:.2f}" if many else "",
+        ]
