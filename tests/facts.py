@@ -6,6 +6,7 @@ direction, stands here only where a test compares the two.
 
 import dataclasses
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -219,7 +220,13 @@ FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each me
 
 def has_mean_over_ties(name):
     """Whether the mean over all orders of tied documents is the default: it has a closed form."""
-    return catalogue()[name]().ties == "expected"
+    return default_of(name).ties == "expected"
+
+
+@cache
+def default_of(name):
+    """Return the measure with its defaults."""
+    return catalogue()[name]()
 
 
 @st.composite
@@ -228,23 +235,32 @@ def fields_of(draw, name, max_grade, top=None):
 
     No document of the data has a grade above top, which a threshold must not be either.
     """
-    facts, default = FACTS[name], catalogue()[name]()
-    fields = draw(facts.fields(max_grade))
+    facts, default = FACTS[name], default_of(name)
+    fields = draw(_own_fields(name, max_grade))
     if "rel" in fields and top is not None:
         fields["rel"] = min(fields["rel"], max(1, top))
     if "k" not in facts.refuses:
         fields["k"] = draw(strategies.cutoffs())
     # The oracle of what is normalized by default divides by the ideal value in any case.
     if "normalize" not in facts.refuses and not default.normalize:
-        fields["normalize"] = draw(st.booleans())
-    unjudged = st.sampled_from(["nonrelevant", "condense"])
+        fields["normalize"] = draw(_BOOLEANS)
     rules = {
-        "unjudged": default.unjudged if "unjudged" in facts.refuses else draw(unjudged),
-        "empty": draw(st.sampled_from([0.0, 1.0, 0.25])),
+        "unjudged": default.unjudged if "unjudged" in facts.refuses else draw(_UNJUDGED),
+        "empty": draw(_EMPTY),
     }
     condense = rules["unjudged"] == "condense"
     arguments = {**fields, "condense": condense, "empty": rules["empty"]}
     return dataclasses.replace(default, **fields, **rules), arguments
+
+
+_BOOLEANS = st.booleans()
+_UNJUDGED = st.sampled_from(["nonrelevant", "condense"])
+_EMPTY = st.sampled_from([0.0, 1.0, 0.25])
+
+
+@cache
+def _own_fields(name, max_grade):
+    return FACTS[name].fields(max_grade)
 
 
 @st.composite

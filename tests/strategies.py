@@ -1,6 +1,7 @@
 """Hypothesis strategies for graded relevance data of several queries."""
 
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,21 +23,47 @@ class Data(NamedTuple):
     max_grade: int  # top of the scale, not always present
 
 
+# To draw takes most of the time of a test. Hypothesis checks a strategy when it first draws from
+# it, so that those that many examples need are made once. Long lists are drawn from a seed.
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@cache
 def grades(max_grade, unjudged=True):
     """One label: a grade 0..max_grade with 0 more frequent, or NaN for an unjudged document."""
-    choices = [st.integers(0, max_grade).map(float), st.just(0.0)]
-    if unjudged:
-        choices.append(st.just(np.nan))
-    return st.one_of(choices)
+    return st.sampled_from(_weighted_grades(max_grade, unjudged))
+
+
+def _weighted_grades(max_grade, unjudged):
+    scale = [float(grade) for grade in range(max_grade + 1)]
+    return scale + [0.0] * len(scale) + [np.nan] * len(scale) * unjudged
+
+
+@cache
+def _of_length(entries, n):
+    return st.lists(entries, min_size=n, max_size=n)
 
 
 @st.composite
 def labels(draw, max_grade, n_documents, unjudged=True):
     """Labels of one query, now and then none of them relevant."""
     label = grades(max_grade, unjudged)
-    if draw(st.integers(0, 7)) == 0:
-        label = st.sampled_from([0.0, np.nan] if unjudged else [0.0])
-    return draw(st.lists(label, min_size=n_documents, max_size=n_documents))
+    if draw(_EIGHT) == 0:
+        label = _NOT_RELEVANT if unjudged else _ZERO
+    return draw(_of_length(label, n_documents))
+
+
+_EIGHT = st.integers(0, 7)
+_NOT_RELEVANT, _ZERO = st.sampled_from([0.0, np.nan]), st.just(0.0)
+
+
+@st.composite
+def many_labels(draw, max_grade, n_documents, unjudged=True):
+    """Draw `labels` from a seed."""
+    choices = _weighted_grades(max_grade, unjudged)
+    if draw(_EIGHT) == 0:
+        choices = [0.0, np.nan] if unjudged else [0.0]
+    return np.random.default_rng(draw(SEEDS)).choice(choices, n_documents).tolist()
 
 
 @st.composite
@@ -45,40 +72,51 @@ def small_tied_scores(draw, n_documents, max_tied=4):
     sizes = []
     while sum(sizes) < n_documents:
         sizes.append(draw(st.integers(1, min(max_tied, n_documents - sum(sizes)))))
-    distinct = draw(
-        st.lists(
-            st.sampled_from([score for score in SCORES if str(score) != "-0.0"]),
-            min_size=len(sizes),
-            max_size=len(sizes),
-            unique=True,
-        )
-    )
+    distinct = draw(_distinct_scores(len(sizes)))
     scores = [score for score, size in zip(distinct, sizes, strict=True) for _ in range(size)]
     scores = draw(st.permutations(scores))
-    return [-0.0 if score == 0.0 and draw(st.booleans()) else score for score in scores]
+    return [-0.0 if score == 0.0 and draw(_BOOLEANS) else score for score in scores]
+
+
+_BOOLEANS = st.booleans()
+
+
+@cache
+def _distinct_scores(n):
+    values = st.sampled_from([score for score in SCORES if str(score) != "-0.0"])
+    return st.lists(values, min_size=n, max_size=n, unique=True)
 
 
 def few_scores(n_documents):
     """Scores from a short list, tied blocks of any size."""
-    return st.lists(st.sampled_from(SCORES), min_size=n_documents, max_size=n_documents)
+    return SEEDS.map(lambda seed: np.random.default_rng(seed).choice(SCORES, n_documents).tolist())
 
 
 def distinct_scores(n_documents):
     """Scores without a tie."""
-    return st.permutations(range(n_documents)).map(lambda order: [0.25 * s - 3 for s in order])
+    return SEEDS.map(
+        lambda seed: (0.25 * np.random.default_rng(seed).permutation(n_documents) - 3).tolist()
+    )
 
 
 @st.composite
 def query_ids(draw, n_queries):
     """Give distinct ids of all queries: integers, also negative and large ones, or strings."""
-    integers = st.integers(-(2**40), 2**40)
-    texts = st.text("abcZ019-_", min_size=1, max_size=5)
-    kind = draw(st.sampled_from([integers, texts]))
-    return draw(st.lists(kind, min_size=n_queries, max_size=n_queries, unique=True))
+    return draw(_distinct_ids(draw(_KINDS_OF_IDS), n_queries))
+
+
+_INTEGERS = st.integers(-(2**40), 2**40)
+_TEXTS = st.text("abcZ019-_", min_size=1, max_size=5)
+_KINDS_OF_IDS = st.sampled_from([_INTEGERS, _TEXTS])
+
+
+@cache
+def _distinct_ids(kind, n):
+    return st.lists(kind, min_size=n, max_size=n, unique=True)
 
 
 @st.composite
-def _data(draw, *, n_queries, n_documents, scores, unjudged, shuffle):
+def _data(draw, *, n_queries, n_documents, labels, scores, unjudged, shuffle):
     max_grade = draw(MAX_GRADES)
     ids = draw(query_ids(draw(n_queries)))
     rows = []
@@ -88,7 +126,7 @@ def _data(draw, *, n_queries, n_documents, scores, unjudged, shuffle):
         query_labels = draw(labels(max_grade, size, unjudged))
         rows += zip(query_labels, query_scores, [query] * size, strict=True)
     if shuffle:
-        rows = draw(st.permutations(rows))
+        rows = [rows[place] for place in np.random.default_rng(draw(SEEDS)).permutation(len(rows))]
     y_true, y_score, qid = zip(*rows, strict=True)
     return Data(np.array(y_true, float), np.array(y_score, float), np.array(qid), max_grade)
 
@@ -101,6 +139,7 @@ def small_data(max_queries=3, max_documents=6, unjudged=True, shuffle=True, max_
     return _data(
         n_queries=st.integers(1, max_queries),
         n_documents=st.integers(1, max_documents),
+        labels=labels,
         scores=lambda size: small_tied_scores(size, max_tied),
         unjudged=unjudged,
         shuffle=shuffle,
@@ -112,6 +151,7 @@ def long_data(max_queries=4, max_documents=40, unjudged=True, shuffle=True, ties
     return _data(
         n_queries=st.integers(1, max_queries),
         n_documents=st.integers(1, max_documents),
+        labels=many_labels,
         scores=few_scores if ties else distinct_scores,
         unjudged=unjudged,
         shuffle=shuffle,
@@ -146,6 +186,7 @@ def gains(max_grade):
     return st.one_of(st.sampled_from(["linear", "exp2"]), tuples)
 
 
+@cache
 def cutoffs(max_documents=8):
     """No cut-off, or one inside, at or beyond the end of the list."""
     return st.one_of(st.none(), st.integers(1, max_documents))
