@@ -6,6 +6,12 @@ import argparse
 from typing import Any
 
 from skgraded._writers import WRITERS
+from skgraded.cli._as_trec_eval import (
+    TREC_EVALS,
+    add_habits,
+    evaluate_as_trec_eval,
+    habits_in,
+)
 from skgraded.cli._options import add_measures, add_outputs
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
@@ -19,7 +25,8 @@ _EPILOG = """\
 examples:
   skgraded evaluate qrels.txt bm25.run -m nDCG@10 -m "xGAP(g=[0.1,0.9])"
   skgraded evaluate qrels.txt runs/*.xz -m AP --per-query --format csv -o ap.csv
-  skgraded evaluate qrels.txt bm25.run -m AP --ties row_order    trec_eval's map
+  skgraded evaluate qrels.txt bm25.run --as trec_eval -m all_trec -q
+  skgraded evaluate qrels.txt bm25.run --as ir_measures -m nDCG@10
 """
 
 
@@ -45,12 +52,18 @@ def add_command(commands: Any, summary: str) -> None:
         "gm_map for AP (default: %(default)s)",
     )
     add_outputs(parser, [*WRITERS, _LINES])
+    add_habits(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
     check_outputs(arguments)
+    if arguments.tool in TREC_EVALS:
+        write(arguments, evaluate_as_trec_eval(arguments))
+        return
+    if habits := habits_in(arguments):
+        raise ValueError(f"{habits[0]} needs --as trec_eval.")
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     per_query, average = arguments.per_query, arguments.average
     if arguments.format == _LINES:

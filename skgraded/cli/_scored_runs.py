@@ -18,11 +18,14 @@ from skgraded.cli._inputs import (
     standard_input,
 )
 from skgraded.cli._options import add_qrels, add_rules, add_runs
+from skgraded.conventions import TOOLS, measure_as
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor
 
 __all__ = ["add_scoring", "score_runs", "score_runs_by_judges"]
+
+Chosen = list[Measure] | dict[str, Measure]
 
 
 def add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +33,21 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
     add_qrels(parser)
     add_runs(parser)
     group = parser.add_argument_group("scoring")
+    _add_tool(group)
     add_rules(group)
     _add_reading(group)
+
+
+def _add_tool(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--as",
+        dest="tool",
+        metavar="TOOL",
+        choices=(*TOOLS, "trec_eval10"),
+        help="take the measures by the names that TOOL has for them, with its numbers: "
+        f"{', '.join(TOOLS)}; as trec_eval (trec_eval10: its version 10), evaluate prints what "
+        "that prints",
+    )
 
 
 def _add_reading(group: argparse._ArgumentGroup) -> None:
@@ -57,7 +73,7 @@ def score_runs(
     arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
 ) -> Scores:
     """Score the runs that the arguments name, by measures that may depend on the qrels."""
-    given = [] if callable(names) else [measure(each) for each in names]
+    given = [] if callable(names) else _read_measures(names, arguments.tool)
     grades = parse_grades(arguments.grades)
     read = _read_letor if arguments.letor else _read_trec
     qrels, runs = read(arguments, grades)
@@ -76,10 +92,25 @@ def score_runs_by_judges(
     all_qrels = [qrels, *map(grades.read, arguments.judges)]
     # Users want a grade that everybody gives; a measure's scale holds every grade.
     narrowest, *_, widest = sorted(all_qrels, key=_top_grade)
-    chosen = names(narrowest) if callable(names) else list(map(measure, names))
-    resolved = [each.resolve(_top_grade(widest)) for each in chosen]
+    chosen = names(narrowest) if callable(names) else _read_measures(names, arguments.tool)
+    resolved = _changed(chosen, lambda each: each.resolve(_top_grade(widest)))
     human, *judged = (_evaluated(arguments, resolved, each, runs) for each in all_qrels)
     return human, judged
+
+
+def _read_measures(names: list[str], tool: str | None) -> Chosen:
+    """Return the measures of names of ours, or those of another tool by its names."""
+    if tool is None:
+        return list(map(measure, names))
+    if tool == "trec_eval10":
+        raise ValueError("--as trec_eval10 is there for evaluate alone.")
+    return {name: measure_as(tool, name) for name in names}
+
+
+def _changed(chosen: Chosen, change: Callable[[Measure], Measure]) -> Chosen:
+    if isinstance(chosen, dict):
+        return {name: change(each) for name, each in chosen.items()}
+    return list(map(change, chosen))
 
 
 def _top_grade(qrels: Qrels) -> int:
@@ -87,11 +118,11 @@ def _top_grade(qrels: Qrels) -> int:
 
 
 def _evaluated(
-    arguments: argparse.Namespace, chosen: list[Measure], qrels: Qrels, runs: list[Any]
+    arguments: argparse.Namespace, chosen: Chosen, qrels: Qrels, runs: list[Any]
 ) -> Scores:
     with faults_are_located(qrels):
         return evaluate(
-            [chosen_measure(each, arguments.ties) for each in chosen],
+            _changed(chosen, lambda each: chosen_measure(each, arguments.ties)),
             qrels,
             runs,
             order=arguments.order,

@@ -9,6 +9,7 @@ from skgraded.conventions._lookup import measure_as
 from skgraded.conventions._page import as_markdown
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Absence, Convention, Tool
+from skgraded.conventions._trec_eval import TrecEvalValue, values_of_trec_eval
 
 __all__ = [
     "ABSENCES",
@@ -17,6 +18,8 @@ __all__ = [
     "Absence",
     "Convention",
     "Tool",
+    "TrecEvalValue",
     "as_markdown",
     "measure_as",
+    "values_of_trec_eval",
 ]

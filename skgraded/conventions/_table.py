@@ -343,6 +343,24 @@ ABSENCES = (
         "The share of unjudged documents in version 10: 1 less the value of `Judged`.",
     ),
     Absence(
+        "trec_eval",
+        (
+            *("all_prefs", "prefs", "prefs_simp", "prefs_pair", "prefs_avgjg"),
+            *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+            *("prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret"),
+            *("prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+            *("qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+        ),
+        "They need preferences between documents, or several groups of judgments of a topic, which "
+        "are not read.",
+    ),
+    Absence(
+        "trec_eval",
+        ("yaap",),
+        "Robertson's log((1 + s) / (1 + R - s)), where s is R times AP: it orders the runs of a "
+        "topic as AP does.",
+    ),
+    Absence(
         "ir_measures", ("NumQ",), "A number of the result and not of a query: `scores.n_queries`."
     ),
     Absence(

@@ -1,0 +1,183 @@
+"""``--as trec_eval``: what that command prints, byte for byte."""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded.cli._inputs import parse_grades, read_standard_input
+from skgraded.conventions import TrecEvalValue, values_of_trec_eval
+from skgraded.measures import evaluate
+from skgraded.rankings import Rankings
+from skgraded.trec import Qrels, Run, rank, read_run
+
+__all__ = [
+    "TREC_EVALS",
+    "add_habits",
+    "evaluate_as_trec_eval",
+    "habits_in",
+    "lines_of_trec_eval",
+]
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
+_HIGHEST_DIGIT = 9
+
+
+def add_habits(parser: argparse.ArgumentParser) -> None:
+    """Add the options that trec_eval has and the other commands have not."""
+    group = parser.add_argument_group("with --as trec_eval or trec_eval10, as there")
+    group.add_argument("-c", dest="all_topics", action="store_true", help="average over all topics")
+    group.add_argument("-n", dest="no_summary", action="store_true", help="print no means")
+    group.add_argument(
+        "-l", dest="level", type=int, metavar="GRADE", default=1, help="lowest relevant grade"
+    )
+    group.add_argument(
+        "-J", dest="judged_only", action="store_true", help="drop documents without a judgment"
+    )
+    group.add_argument(
+        "-M", dest="depth", type=int, metavar="N", help="take the first N documents of each topic"
+    )
+
+
+def habits_in(arguments: argparse.Namespace) -> list[str]:
+    """Return the options that were given and are trec_eval's alone."""
+    given = {
+        "-c": arguments.all_topics,
+        "-n": arguments.no_summary,
+        "-l": arguments.level != 1,
+        "-J": arguments.judged_only,
+        "-M": arguments.depth is not None,
+    }
+    return [option for option, is_given in given.items() if is_given]
+
+
+def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
+    """Return what trec_eval prints for each run, one after the other."""
+    version = TREC_EVALS[arguments.tool]
+    values = values_of_trec_eval(arguments.measures or ["official"])
+    read_standard_input(arguments)
+    qrels = parse_grades(arguments.grades).read(arguments.qrels)
+    lines: list[str] = []
+    for source in arguments.runs:
+        run = read_run(source, strict=arguments.strict)
+        rankings = rank(
+            qrels,
+            _shortened(run, qrels, arguments.depth, arguments.judged_only),
+            complete=arguments.all_topics,
+            n_threads=arguments.threads,
+        )
+        lines += lines_of_trec_eval(
+            rankings,
+            run.tag or run.name,
+            values,
+            level=arguments.level,
+            version=version,
+            per_query=arguments.per_query,
+            summary=not arguments.no_summary,
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> Any:
+    """Return the run with its first documents, and with those that were judged."""
+    if depth is None and not judged_only:
+        return run
+    judged = qrels.to_dict() if judged_only else {}
+    shortened = {}
+    for topic, scores in run.to_dict().items():
+        order = {each: (np.float32(score), each) for each, score in scores.items()}
+        grades = judged.get(topic, {})
+        shortened[topic] = {
+            document: scores[document]
+            for document in heapq.nlargest(depth or len(scores), scores, key=order.__getitem__)
+            if not judged_only or grades.get(document, -1) >= 0
+        }
+    return shortened
+
+
+def lines_of_trec_eval(
+    rankings: Rankings,
+    run: str,
+    values: Sequence[TrecEvalValue],
+    *,
+    level: int = 1,
+    version: int = 9,
+    per_query: bool = False,
+    summary: bool = True,
+) -> Iterator[str]:
+    """Yield the lines of a run: those of its topics in the order of their names, and the means."""
+    measures = {each.name: each.measure(level, version) for each in values}
+    of_topics, of_all = _counts(rankings, level)
+    if any(measures.values()):
+        scores = evaluate({n: m for n, m in measures.items() if m is not None}, rankings)
+        of_topics.update((name, scores[name].values) for name in scores)
+        of_all.update(scores.mean())
+        geometric = scores.mean("geometric")
+        of_all.update((each.name, geometric[each.name]) for each in values if each.is_geometric)
+    of_all.update(runid=run, num_q=rankings.judgments.n_queries)
+    relstrings = [each for each in values if each.family == "relstring"]
+    for each in relstrings:
+        of_topics[each.name] = _strings_of_grades(rankings, int(each.parameter or 10))
+    if per_query:
+        shown = [each.name for each in values if each.name in of_topics and not each.is_geometric]
+        topics = [str(topic) for topic in rankings.judgments.qid.tolist()]
+        for place in sorted(range(len(topics)), key=topics.__getitem__):
+            yield from (_line(name, topics[place], of_topics[name][place]) for name in shown)
+    if summary:
+        shown = [each.name for each in values if each not in relstrings]
+        yield from (_line(name, "all", of_all[name]) for name in shown)
+
+
+def _line(name: str, topic: str, value: Any) -> str:
+    text = f"{value:6.4f}" if isinstance(value, float) else str(value)
+    return f"{name:<22}\t{topic}\t{text}"
+
+
+def _grades_in_rank_order(rankings: Rankings) -> FloatArray:
+    """Return the grades, with nan for an unjudged document and -1 for an unsampled one."""
+    judgments = rankings.judgments
+    grades = np.append(judgments.grades, (np.nan, -1.0))
+    starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+    in_rank_order: FloatArray = grades[judgments.levels[starts + rankings.order]]
+    return in_rank_order
+
+
+def _counts(rankings: Rankings, level: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the numbers of documents by topic, and of all topics."""
+    judgments, retrieved = rankings.judgments, _grades_in_rank_order(rankings)
+
+    def by_topic(chosen: NDArray[np.bool_]) -> IntArray:
+        return np.diff(np.append(0, np.cumsum(chosen))[judgments.indptr])
+
+    found = {
+        "num_ret": by_topic(np.full(len(retrieved), True)),
+        "num_rel": judgments.counts[:, judgments.grades >= level].sum(axis=1),
+        "num_rel_ret": by_topic(retrieved >= level),
+        "num_nonrel_judged_ret": by_topic((retrieved >= 0) & (retrieved < level)),
+    }
+    return dict(found), {name: int(counts.sum()) for name, counts in found.items()}
+
+
+def _strings_of_grades(rankings: Rankings, n_documents: int) -> list[str]:
+    """Return the grades of the first documents of each topic as trec_eval's relstring has them."""
+    grades, indptr = _grades_in_rank_order(rankings), rankings.judgments.indptr
+    return [
+        f"'{''.join(map(_character, grades[start : min(start + n_documents, end)].tolist()))}'"
+        for start, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
+    ]
+
+
+def _character(grade: float) -> str:
+    if math.isnan(grade):
+        return "-"
+    if grade < 0:
+        return "."
+    return str(int(grade)) if grade <= _HIGHEST_DIGIT else ">"

@@ -1,0 +1,206 @@
+"""The names that trec_eval takes: nicknames of many measures, and parameters after a point."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from skgraded.conventions._lookup import measure_as
+from skgraded.measures import Measure
+
+__all__ = ["TrecEvalValue", "values_of_trec_eval"]
+
+_ROUNDS_TO_NEAREST = 10  # the first version that does
+_COUNTS = ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
+_NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS)
+_OFFICIAL = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", "iprec_at_recall", "P"),
+)
+_SETS = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+# In the order in which they are printed, whatever the order in which they are asked for.
+_ALL = (
+    *_OFFICIAL,
+    *("relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
+    *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
+    *(*_SETS, "num_nonrel_judged_ret"),
+)
+_NICKNAMES = {
+    "official": _OFFICIAL,
+    "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *_SETS),
+    "all_trec": _ALL,
+}
+_CUTS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+# The families with a value for each parameter, with the parameters that they have by default.
+_BY_PARAMETER = {
+    "iprec_at_recall": tuple(f"{tenths / 10:.2f}" for tenths in range(11)),
+    "P": _CUTS,
+    "recall": _CUTS,
+    "Rprec_mult": tuple(f"{fifths / 5:.2f}" for fifths in range(1, 11)),
+    "ndcg_cut": _CUTS,
+    "map_cut": _CUTS,
+    "relative_P": _CUTS,
+    "success": ("1", "5", "10"),
+}
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(each) for each in text.split(","))
+
+
+def _gains(text: str) -> tuple[float, ...]:
+    """Return the gains of grades 1 to c; a grade that is not named is its own gain."""
+    named = {int(grade): float(gain) for grade, gain in (e.split("=") for e in text.split(","))}
+    return tuple(named.get(grade, float(grade)) for grade in range(1, max(named) + 1))
+
+
+# Which field of ours a parameter is, and how it is read.
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "iprec_at_recall": ("recall", float),
+    "Rprec_mult": ("multiple", float),
+    "utility": ("weights", _numbers),
+    "11pt_avg": ("recalls", _numbers),
+    "set_F": ("beta", lambda text: float(text) ** 0.5),
+    "ndcg": ("gain", _gains),
+    "relstring": ("", int),
+}
+_WITHOUT_PARAMETER = {"iprec_at_recall": "iprec_at_recall_0.00", "Rprec_mult": "Rprec_mult_0.20"}
+
+
+class TrecEvalValue(NamedTuple):
+    """A value that trec_eval prints.
+
+    Attributes
+    ----------
+    family : str
+        The measure, such as ``"P"``.
+    parameter : str
+        Its parameter, such as ``"5"``; empty if it has none.
+    """
+
+    family: str
+    parameter: str = ""
+
+    @property
+    def name(self) -> str:
+        """What stands at the start of its line, such as ``"P_5"``."""
+        return f"{self.family}_{self.parameter}" if self.parameter else self.family
+
+    @property
+    def is_geometric(self) -> bool:
+        """Whether its value of all topics is a geometric mean, the only one that is printed."""
+        return self.family in ("gm_map", "gm_bpref")
+
+    def measure(self, level: int = 1, version: int = 9) -> Measure | None:
+        """Return the measure that has the value.
+
+        Parameters
+        ----------
+        level : int, default=1
+            The lowest grade that is relevant, ``-l`` there; gains do not depend on it.
+        version : {9, 10}, default=9
+            The version, on which the ranks of levels of recall depend.
+
+        Returns
+        -------
+        Measure or None
+            The measure; None for counts, the name of the run and the string of grades.
+        """
+        if self.family in _NO_MEASURES:
+            return None
+        if self.parameter and self.family in _FIELDS:
+            field, read = _FIELDS[self.family]
+            plain = measure_as("trec_eval", _WITHOUT_PARAMETER.get(self.family, self.family))
+            chosen: Measure = dataclasses.replace(plain, **{field: read(self.parameter)})
+        else:
+            chosen = measure_as("trec_eval", self.name)
+        rules: dict[str, Any] = {"rel": level}
+        if version >= _ROUNDS_TO_NEAREST:
+            rules["rounding"] = "nearest"
+        fields = {field.name for field in dataclasses.fields(chosen)}
+        return dataclasses.replace(
+            chosen, **{name: value for name, value in rules.items() if name in fields}
+        )
+
+
+def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
+    """Return the values that trec_eval prints, in its order.
+
+    Parameters
+    ----------
+    asked : iterable of str
+        What follows ``-m`` there: a measure (``"map"``), a nickname (``"official"``, ``"set"``,
+        ``"all_trec"``), or a measure with parameters (``"P.5,10"``), which replace its own.
+
+    Returns
+    -------
+    list of TrecEvalValue
+        The values.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure here, or what follows its point are no numbers.
+
+    Examples
+    --------
+    >>> from skgraded.conventions import values_of_trec_eval
+    >>> [value.name for value in values_of_trec_eval(["P.10,5", "map"])]
+    ['map', 'P_5', 'P_10']
+    """
+    families: dict[str, dict[str, None]] = {}
+    by_default: dict[str, Sequence[str]] = {}
+    for each in asked:
+        for family, parameters in _families(each):
+            if each in _ALL or each in _NICKNAMES:
+                by_default[family] = parameters
+            else:
+                families.setdefault(family, {}).update(dict.fromkeys(parameters))
+    for family, parameters in by_default.items():
+        families.setdefault(family, dict.fromkeys(parameters))
+    return [
+        TrecEvalValue(family, parameter)
+        for family in sorted(families, key=_ALL.index)
+        for parameter in sorted(families[family], key=_place_of_parameter)
+    ]
+
+
+def _families(asked: str) -> list[tuple[str, Sequence[str]]]:
+    if asked in _NICKNAMES:
+        return [(family, _BY_PARAMETER.get(family, ("",))) for family in _NICKNAMES[asked]]
+    if asked in _ALL:
+        return [(asked, _BY_PARAMETER.get(asked, ("",)))]
+    family, _, parameters = asked.partition(".")
+    if not parameters or family not in (*_BY_PARAMETER, *_FIELDS):
+        return [_one_value(asked)]
+    try:
+        return [(family, _read_parameters(family, parameters))]
+    except ValueError as error:
+        raise ValueError(f"{asked!r} must have numbers after its point: {error}.") from None
+
+
+def _one_value(asked: str) -> tuple[str, Sequence[str]]:
+    """Read the name of a value, such as P_5."""
+    family, _, parameter = asked.rpartition("_")
+    if family in _BY_PARAMETER and _is_number(parameter):
+        return family, _read_parameters(family, parameter)
+    measure_as("trec_eval", asked)  # says what there is, and why not this
+    raise ValueError(f"-m of trec_eval takes no {asked!r}.")
+
+
+def _read_parameters(family: str, parameters: str) -> list[str]:
+    if family in _WITHOUT_PARAMETER:
+        return [f"{float(each):.2f}" for each in parameters.split(",")]
+    if family in _BY_PARAMETER:
+        return [str(int(float(each))) for each in parameters.split(",")]
+    _FIELDS[family][1](parameters)
+    return [parameters]
+
+
+def _place_of_parameter(parameter: str) -> float:
+    return float(parameter) if _is_number(parameter) else 0.0
+
+
+def _is_number(parameter: str) -> bool:
+    return parameter.replace(".", "", 1).isdecimal()

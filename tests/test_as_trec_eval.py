@@ -1,0 +1,154 @@
+"""``skgraded evaluate --as trec_eval`` prints what trec_eval prints, byte for byte."""
+
+import re
+
+import pytest
+import pytrec_eval
+
+from skgraded.cli import main
+from skgraded.conventions import ABSENCES, measure_as, values_of_trec_eval
+
+# What version 10 prints of all_trec and is not here: RBP on scales by topic, and unjudged shares.
+NOT_HERE = re.compile(r"^(rbp|rbp_resid|unj_\d+) ")
+PARAMETERS = [
+    "iprec_at_recall..10,.20,.25,.75,.50",
+    "P.5,7,3",
+    "recall.20,2000",
+    "Rprec_mult.5.0,0.2,0.35",
+    "utility.2,-1,0,0",
+    "11pt_avg..25,.5,.75",
+    "ndcg_cut.10,20,23.4",
+    "success.2,5,20",
+]
+
+
+def of_measures(names):
+    return [word for name in names for word in ("-m", name)]
+
+
+@pytest.mark.parametrize(
+    ("output", "files", "options"),
+    [
+        ("out.test", "qrels.test results.test", []),
+        ("out.comment.test", "qrels.comment.test results.comment.test", []),
+        ("out.test.a", "qrels.test results.test", ["-m", "all_trec"]),
+        ("out.test.aq", "qrels.test results.test", ["-m", "all_trec", "-q"]),
+        ("out.test.aqc", "qrels.test results.trunc", ["-m", "all_trec", "-q", "-c"]),
+        (
+            "out.test.aqcM",
+            "qrels.test results.trunc",
+            ["-m", "all_trec", "-q", "-c", "-M", "100"],
+        ),
+        (
+            "out.test.aql",
+            "qrels.rel_level results.test",
+            ["-m", "all_trec", "-m", "relstring.20", "-q", "-l", "2"],
+        ),
+        ("out.test.meas_params", "qrels.test results.test", ["-q", *of_measures(PARAMETERS)]),
+    ],
+)
+def test_the_outputs_of_its_own_tests(data_dir, capsys, output, files, options):
+    folder = data_dir / "trec_eval-test"
+    theirs = [
+        line
+        for line in (folder / output).read_text().splitlines(keepends=True)
+        if not NOT_HERE.match(line) and not line.startswith("ndcg_1=")  # gains that decrease
+    ]
+    paths = [str(folder / name) for name in files.split()]
+    assert main(["evaluate", *paths, "--as", "trec_eval10", *options]) == 0
+    assert capsys.readouterr().out == "".join(theirs)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A judged, an unsampled and an unjudged document, and a topic without relevant ones."""
+    (tmp_path / "qrels").write_text(
+        "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 d -1\nq2 0 a 0\nq3 0 a 1\nq3 0 e 11\n"
+    )
+    (tmp_path / "run").write_text(
+        "q3 Q0 a 1 2 t\nq3 Q0 e 2 2 t\nq1 Q0 x 1 5 t\nq1 Q0 a 2 4 t\nq1 Q0 b 3 3 t\n"
+        "q1 Q0 d 4 2.5 t\nq1 Q0 c 5 2 t\n"
+    )
+    return [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+def printed(capsys, *words):
+    assert main(["evaluate", *words]) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    return {name.strip(): text for name, topic, text in lines if topic == "q1"}
+
+
+def test_judged_documents_alone_as_in_pytrec_eval(files, capsys):
+    qrels = {"q1": {"a": 2, "b": 0, "c": 1, "d": -1}}
+    run = {"q1": {"x": 5.0, "a": 4.0, "b": 3.0, "d": 2.5, "c": 2.0}}
+    names = {"map", "ndcg", "ndcg_cut.3", "P.5", "bpref", "num_ret", "infAP", "recip_rank"}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, names, judged_docs_only_flag=True)
+    (theirs,) = evaluator.evaluate(run).values()
+    ours = printed(capsys, *files, "--as", "trec_eval", "-J", "-q", "-n", *of_measures(names))
+    assert {name: float(text) for name, text in ours.items()} == pytest.approx(theirs, abs=5.01e-5)
+
+
+def test_grades_of_the_first_documents(files, capsys):
+    assert (
+        main(["evaluate", *files, "--as", "trec_eval", "-q", "-m", "relstring", "-m", "num_q"]) == 0
+    )
+    assert capsys.readouterr().out == (
+        "relstring             \tq1\t'-20.1'\n"
+        "relstring             \tq3\t'>1'\n"
+        "num_q                 \tall\t2\n"
+    )
+
+
+def test_parameters_replace_those_by_default():
+    assert [
+        each.name for each in values_of_trec_eval(["all_trec", "P.7"]) if each.family == "P"
+    ] == ["P_7"]
+
+
+@pytest.mark.parametrize("habit", [["-c"], ["-n"], ["-l", "2"], ["-J"], ["-M", "10"]])
+def test_habits_need_the_tool(files, habit, capsys):
+    assert main(["evaluate", *files, *habit]) != 0
+    assert "--as trec_eval" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("P.five", "'P.five' must have numbers after its point"),
+        ("P_x", "trec_eval has no measure 'P_x'"),
+        ("utility.1,2", "weights must hold four numbers"),
+        ("set_F.x", "'set_F.x' must have numbers after its point"),
+        ("ndcg.1=3,2=2", "gain must not decrease"),
+        ("nothing", "trec_eval has no measure 'nothing'"),
+    ],
+)
+def test_a_name_that_it_has_not(name, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        [value.measure() for value in values_of_trec_eval([name])]
+
+
+def test_every_name_that_pytrec_eval_takes_is_here_or_refused_with_a_reason():
+    reasons = {name: each.reason for each in ABSENCES for name in each.theirs}
+    names = {*pytrec_eval.supported_measures, *pytrec_eval.supported_nicknames}
+    refused = (names & reasons.keys()) - {"runid", "num_q", "relstring"}  # are no measures
+    for name in refused:
+        with pytest.raises(ValueError, match=re.escape(reasons[name])):
+            values_of_trec_eval([name])
+    for name in names - refused:
+        assert values_of_trec_eval([name]), name
+    assert len(names - refused) > 30
+
+
+def test_names_of_another_tool_name_the_columns(files, capsys):
+    assert main(["evaluate", *files, "--as", "ir_measures", "-m", "nDCG@2", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "system,nDCG@2"
+    assert (
+        main(["compare", *files, files[1], "--as", "ranx", "-m", "ndcg@2", "--format", "csv"]) == 0
+    )
+    assert "ndcg@2" in capsys.readouterr().out
+
+
+def test_version_9_rounds_levels_of_recall_up():
+    (value,) = values_of_trec_eval(["iprec_at_recall.0.1"])
+    assert value.measure() == measure_as("trec_eval", "iprec_at_recall_0.10")
+    assert value.measure(version=10).rounding == "nearest"
