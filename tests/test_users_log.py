@@ -7,6 +7,7 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy import stats
 
 from skgraded import query_series, xGAP
 from skgraded.exceptions import (
@@ -17,9 +18,10 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._reader_fit import cluster_covariance, fit_reader
+from skgraded.users._reader_fit import cluster_covariance, fit_reader, lean_of
 from skgraded.users._reader_test import _pairs_by_grade, goodness_of_fit
 from skgraded.users._readers import READERS
+from skgraded.users._resampling import leaning
 from skgraded.users._sessions import lay_out
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
@@ -281,6 +283,35 @@ def test_the_information_is_the_negative_hessian():
 
 
 # Clusters
+
+
+@pytest.mark.parametrize(("n_yes", "n"), [(5, 50), (40, 50), (30, 1000)])
+def test_leaning_intervals_of_a_share_are_those_of_the_inequality_and_nearly_wilsons(n_yes, n):
+    yes = np.arange(n) < n_yes
+    share, z = yes.mean(), stats.norm.ppf(0.975)
+    moves = ((yes - share) / n)[:, None]
+    variance, slope = share * (1 - share) / n, (1 - 2 * share) / n
+    lean = lean_of(moves, ()) * (n / (n - 1)) ** 2  # whose variance has n - 1 for n
+    np.testing.assert_allclose(lean, slope / (2 * variance))
+    normal = share + z * np.sqrt(variance) * np.array([[-1.0], [1.0]])
+    found = leaning(normal, np.array([share]), lean)[:, 0]
+    ends = share + np.sort(np.roots([1.0, -(z**2) * slope, -(z**2) * variance]))
+    np.testing.assert_allclose(found, ends, rtol=1e-9)
+    wilson = stats.binomtest(n_yes, n).proportion_ci(0.95, method="wilson")
+    np.testing.assert_allclose(found, [wilson.low, wilson.high], atol=0.4 / n)
+
+
+def test_how_variances_grow_is_that_of_the_literal_sums_over_clusters():
+    rng = np.random.default_rng(0)
+    users, queries = rng.integers(4, size=30), rng.integers(5, size=30)
+    moves = rng.normal(size=(30, 2)) ** 2 - 1.0
+    cubes = 0.0
+    for sign, ids in ((1, users), (1, queries), (-1, users * 5 + queries)):
+        for each in set(ids.tolist()):
+            cubes = cubes + sign * sum(moves[row] for row in range(30) if ids[row] == each) ** 3
+    variance = cluster_covariance(moves, (users, queries)).diagonal()
+    np.testing.assert_allclose(lean_of(moves, (users, queries)), cubes / (2 * variance**2))
+    np.testing.assert_array_equal(lean_of(np.zeros((9, 2)), ()), 0.0)
 
 
 def test_the_covariance_over_clusters_is_that_of_the_literal_sums():

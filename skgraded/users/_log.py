@@ -160,7 +160,8 @@ def thresholds_from_log(
 
     **Intervals.** The covariance of the estimate is the sandwich [4]_: sums of the scores over
     clusters between inverse informations. Draws from Student's distribution with it give the
-    intervals.
+    intervals, as score intervals: the variance grows with g as its skewness says, so that they
+    reach farther from 0 than towards it.
 
     **Test of fit.** Clicks by grade and rank, sessions with a click, and pairs of clicks in a
     session by their grades, less what the reader expects. Their covariance is over clusters and

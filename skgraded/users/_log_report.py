@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from skgraded.users._log_estimates import Choice, Estimate, draws_of, sessions_for
 from skgraded.users._log_input import Log
 from skgraded.users._log_result import LogThresholds
-from skgraded.users._reader_fit import cluster_covariance
+from skgraded.users._reader_fit import cluster_covariance, lean_of
 from skgraded.users._reader_test import goodness_of_fit
-from skgraded.users._resampling import covariance_of, interval_of, spread_steps
+from skgraded.users._resampling import covariance_of, interval_of, leaning, spread_steps
 from skgraded.users._sessions import Sessions
 
 __all__ = ["Options", "notes_on", "result_of"]
@@ -37,7 +37,8 @@ def result_of(
 ) -> LogThresholds:
     """Return the result of the whole log or of a segment, yet without segments and notes."""
     draws = draws_of(estimate, part, options.n_resamples, options.random)
-    ends = interval_of(draws, estimate.g, options.confidence)
+    lean = lean_of(estimate.moves, part.clusters)
+    ends = interval_of(leaning(draws, estimate.unbounded, lean), estimate.g, options.confidence)
     g, interval = spread_steps(estimate.g, ends, log.lengths)
     return LogThresholds(
         g=g,

@@ -18,12 +18,13 @@ from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._judge_thresholds import JudgeThresholds
 from skgraded.users._preference_fit import Comparisons, FreeFit, fit_weights, free_fit
 from skgraded.users._preference_test import Wanted, misfits, warn_if_misfit
-from skgraded.users._reader_fit import cluster_covariance, maximise, sums_by
+from skgraded.users._reader_fit import cluster_covariance, lean_of, maximise, sums_by
 from skgraded.users._resampling import (
     check_options,
     covariance_of,
     grades_in_words,
     interval_of,
+    leaning,
     require,
     require_length,
     spread_steps,
@@ -202,7 +203,8 @@ def thresholds_from_preferences(
     by their sum, cut to [0, 1]. The weights of a bootstrap sample are those of the fit to all
     queries without the constraint g >= 0, after one Newton step towards the sample. With `judge`,
     they are quantiles of draws from Student's distribution with the sandwich covariance of g over
-    judges [4]_: given the differences and the thresholds, preferences are independent.
+    judges [4]_, as score intervals: the variance grows with g as its skewness says. Given the
+    differences and the thresholds, preferences are independent.
 
     **Test of fit.** Rao's score tests [5]_ of columns that are added to the difference m, by their
     sums over queries, or over judges. Columns of other measures come from `ap_differences`; where
@@ -255,7 +257,7 @@ def thresholds_from_preferences(
         others["shared"] = distinct.differences
         found = _of_judges(distinct, judge, n_resamples, random)
     warn_if_misfit(misfitting := misfits(found.wanted, others))
-    ends = interval_of(found.draws, found.steps, confidence)
+    ends = interval_of(found.leaning, found.steps, confidence)
     g, interval = spread_steps(found.steps, ends, lengths)
     return PreferenceThresholds(
         g=g,
@@ -281,10 +283,11 @@ def _agreement(told: Comparisons, g: FloatArray) -> float:
 
 
 class _Found(NamedTuple):
-    """What a likelihood tells: g, draws around it, its other parameters, and what is left."""
+    """What a likelihood tells: g, draws around it and for its intervals, and what is left."""
 
     steps: FloatArray
     draws: FloatArray
+    leaning: FloatArray
     scale: float
     ties: float
     wanted: Wanted
@@ -302,9 +305,11 @@ def _all_alike(told: Comparisons, n_resamples: int, random: np.random.Generator)
     warn_if_few(told.n_queries, "preference", "queries")
     free = free_fit(told)
     rows = np.arange(len(told.preference))
+    draws = _resample(told, free, n_resamples, random)
     return _Found(
         weights / total,
-        _resample(told, free, n_resamples, random),
+        draws,
+        draws,
         total,
         float(np.exp(fitted[-1])) if told.n_ties else 0.0,
         Wanted(free.wanted, free.scores, free.moves, rows, told.query),
@@ -333,6 +338,7 @@ def _of_judges(
     return _Found(
         fit.weights,
         draws,
+        leaning(draws, unbounded, lean_of(moves, ())),
         scale,
         model.ties(fit.others),
         Wanted(wanted, fit.scores, fit.moves, of_row, units),

@@ -16,6 +16,7 @@ __all__ = [
     "cluster_covariance",
     "fit_reader",
     "held_out",
+    "lean_of",
     "maximise",
     "n_clusters_of",
     "sums_by",
@@ -214,6 +215,23 @@ def cluster_covariance(values: FloatArray, clusters: tuple[IntArray, ...]) -> Fl
         covariance = (axes * np.maximum(sizes, 0.0)) @ axes.T
     result: FloatArray = np.asarray(covariance)
     return result
+
+
+def lean_of(moves: FloatArray, clusters: tuple[IntArray, ...]) -> FloatArray:
+    """Return half of how fast the variances of column sums grow with these, over the variances.
+
+    Cubed sums over clusters two ways add up, less those of the cells in which both meet.
+    """
+    variance = cluster_covariance(moves, clusters).diagonal()
+    ways = [sums_by(each, moves) for each in clusters] or [moves]
+    cubes = sum((each**3).sum(axis=0) for each in ways)
+    if len(clusters) > 1:
+        both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
+        _, both = np.unique(both, return_inverse=True)
+        cubes = cubes - (sums_by(both, moves) ** 3).sum(axis=0)
+    least = np.finfo(np.float64).tiny
+    lean: FloatArray = np.where(variance > 0, cubes / np.maximum(2 * variance**2, least), 0.0)
+    return lean
 
 
 def _one_way(sums: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ __all__ = [
     "covariance_of",
     "grades_in_words",
     "interval_of",
+    "leaning",
     "require",
     "require_length",
     "resampled_sums",
@@ -134,6 +135,33 @@ def student_draws(
     wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
     draws: FloatArray = np.maximum(unbounded, 0.0) + normal * wider
     return draws
+
+
+def leaning(draws: FloatArray, unbounded: FloatArray, lean: FloatArray) -> FloatArray:
+    """Return draws of which the quantiles are the ends of score intervals.
+
+    The variance V of an estimate grows with it: its slope is the sum of cubed influences over that
+    of squared ones. The interval holds all g with (g - estimate)^2 <= t^2 (V + slope (g -
+    estimate)). For a share of n independent units this is Wilson's interval but for terms in 1/n.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_draws, n_thresholds)
+        Draws whose variance is that of the estimate everywhere.
+    unbounded : ndarray of shape (n_thresholds,)
+        The estimate without constraint, around which or 0 they are.
+    lean : ndarray of shape (n_thresholds,)
+        Half the slope over the variance.
+
+    Returns
+    -------
+    ndarray of shape (n_draws, n_thresholds)
+        The draws, moved.
+    """
+    center = np.maximum(unbounded, 0.0)
+    apart = draws - center
+    moved: FloatArray = center + apart * (apart * lean + np.sqrt(1.0 + (apart * lean) ** 2))
+    return moved
 
 
 def grades_in_words(grades: IntArray) -> str:
