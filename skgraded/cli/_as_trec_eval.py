@@ -17,51 +17,15 @@ from skgraded.measures import evaluate
 from skgraded.rankings import Rankings
 from skgraded.trec import Qrels, Run, rank, read_run
 
-__all__ = [
-    "TREC_EVALS",
-    "add_habits",
-    "evaluate_as_trec_eval",
-    "habits_in",
-    "lines_of_trec_eval",
-]
+__all__ = ["evaluate_as_trec_eval"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
 _HIGHEST_DIGIT = 9
 
 
-def add_habits(parser: argparse.ArgumentParser) -> None:
-    """Add the options that trec_eval has and the other commands have not."""
-    group = parser.add_argument_group("with --as trec_eval or trec_eval10, as there")
-    group.add_argument("-c", dest="all_topics", action="store_true", help="average over all topics")
-    group.add_argument("-n", dest="no_summary", action="store_true", help="print no means")
-    group.add_argument(
-        "-l", dest="level", type=int, metavar="GRADE", default=1, help="lowest relevant grade"
-    )
-    group.add_argument(
-        "-J", dest="judged_only", action="store_true", help="drop documents without a judgment"
-    )
-    group.add_argument(
-        "-M", dest="depth", type=int, metavar="N", help="take the first N documents of each topic"
-    )
-
-
-def habits_in(arguments: argparse.Namespace) -> list[str]:
-    """Return the options that were given and are trec_eval's alone."""
-    given = {
-        "-c": arguments.all_topics,
-        "-n": arguments.no_summary,
-        "-l": arguments.level != 1,
-        "-J": arguments.judged_only,
-        "-M": arguments.depth is not None,
-    }
-    return [option for option, is_given in given.items() if is_given]
-
-
-def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
-    """Return what trec_eval prints for each run, one after the other."""
-    version = TREC_EVALS[arguments.tool]
+def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
+    """Return what a version of trec_eval prints for each run, one after the other."""
     values = values_of_trec_eval(arguments.measures or ["official"])
     read_standard_input(arguments)
     qrels = parse_grades(arguments.grades).read(arguments.qrels)
@@ -74,7 +38,7 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
             complete=arguments.all_topics,
             n_threads=arguments.threads,
         )
-        lines += lines_of_trec_eval(
+        lines += _lines(
             rankings,
             run.tag or run.name,
             values,
@@ -103,15 +67,15 @@ def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> 
     return shortened
 
 
-def lines_of_trec_eval(
+def _lines(
     rankings: Rankings,
     run: str,
     values: Sequence[TrecEvalValue],
     *,
-    level: int = 1,
-    version: int = 9,
-    per_query: bool = False,
-    summary: bool = True,
+    level: int,
+    version: int,
+    per_query: bool,
+    summary: bool,
 ) -> Iterator[str]:
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
     measures = {each.name: each.measure(level, version) for each in values}

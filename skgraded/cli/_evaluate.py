@@ -6,12 +6,6 @@ import argparse
 from typing import Any
 
 from skgraded._writers import WRITERS
-from skgraded.cli._as_trec_eval import (
-    TREC_EVALS,
-    add_habits,
-    evaluate_as_trec_eval,
-    habits_in,
-)
 from skgraded.cli._options import add_measures, add_outputs
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
 from skgraded.cli._scored_runs import add_scoring, score_runs
@@ -20,6 +14,7 @@ from skgraded.results import as_trec_eval_lines, report_of
 __all__ = ["add_command"]
 
 _LINES = "trec_eval"
+_TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -52,17 +47,45 @@ def add_command(commands: Any, summary: str) -> None:
         "gm_map for AP (default: %(default)s)",
     )
     add_outputs(parser, [*WRITERS, _LINES])
-    add_habits(parser)
+    _add_habits(parser)
     parser.set_defaults(run=run)
+
+
+def _add_habits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("with --as trec_eval or trec_eval10, as there")
+    group.add_argument("-c", dest="all_topics", action="store_true", help="average over all topics")
+    group.add_argument("-n", dest="no_summary", action="store_true", help="print no means")
+    group.add_argument(
+        "-l", dest="level", type=int, metavar="GRADE", default=1, help="lowest relevant grade"
+    )
+    group.add_argument(
+        "-J", dest="judged_only", action="store_true", help="drop documents without a judgment"
+    )
+    group.add_argument(
+        "-M", dest="depth", type=int, metavar="N", help="take the first N documents of each topic"
+    )
+
+
+def _habits_in(arguments: argparse.Namespace) -> list[str]:
+    given = {
+        "-c": arguments.all_topics,
+        "-n": arguments.no_summary,
+        "-l": arguments.level != 1,
+        "-J": arguments.judged_only,
+        "-M": arguments.depth is not None,
+    }
+    return [option for option, is_given in given.items() if is_given]
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
     check_outputs(arguments)
-    if arguments.tool in TREC_EVALS:
-        write(arguments, evaluate_as_trec_eval(arguments))
+    if arguments.tool in _TREC_EVALS:
+        from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
+
+        write(arguments, evaluate_as_trec_eval(arguments, _TREC_EVALS[arguments.tool]))
         return
-    if habits := habits_in(arguments):
+    if habits := _habits_in(arguments):
         raise ValueError(f"{habits[0]} needs --as trec_eval.")
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     per_query, average = arguments.per_query, arguments.average

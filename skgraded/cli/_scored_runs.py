@@ -18,7 +18,6 @@ from skgraded.cli._inputs import (
     standard_input,
 )
 from skgraded.cli._options import add_qrels, add_rules, add_runs
-from skgraded.conventions import TOOLS, measure_as
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor
@@ -43,10 +42,9 @@ def _add_tool(group: argparse._ArgumentGroup) -> None:
         "--as",
         dest="tool",
         metavar="TOOL",
-        choices=(*TOOLS, "trec_eval10"),
-        help="take the measures by the names that TOOL has for them, with its numbers: "
-        f"{', '.join(TOOLS)}; as trec_eval (trec_eval10: its version 10), evaluate prints what "
-        "that prints",
+        help="take measures by the names that TOOL has for them, with its numbers: trec_eval, "
+        "ir_measures, ranx, lightgbm and others; as trec_eval (trec_eval10: its version 10), "
+        "evaluate prints what that prints",
     )
 
 
@@ -104,6 +102,8 @@ def _read_measures(names: list[str], tool: str | None) -> Chosen:
         return list(map(measure, names))
     if tool == "trec_eval10":
         raise ValueError("--as trec_eval10 is there for evaluate alone.")
+    from skgraded.conventions import measure_as  # a long table, which few commands need
+
     return {name: measure_as(tool, name) for name in names}
 
 
