@@ -50,12 +50,16 @@ struct LaneScores {
   const __m512i index = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0) + _mm512_set1_epi64(first);
   const __m512i none = _mm512_castpd_si512(_mm512_set1_pd(std::numeric_limits<double>::infinity()));
   for (int lane = 0; lane < kLanes; ++lane) {
-    const std::int64_t n = std::clamp<std::int64_t>(lanes.size[lane] - first, 0, kLanes);
+    const std::int64_t n = std::min<std::int64_t>(lanes.size[lane] - first, kLanes);
+    if (n <= 0) {  // a masked access to memory that is not there would take hundreds of cycles
+      key[lane] = none;
+      continue;
+    }
     const auto present = static_cast<__mmask8>((1 << n) - 1);
-    const __m512d score = _mm512_maskz_loadu_pd(present, lanes.scores[lane] + (n > 0 ? first : 0));
+    const __m512d score = _mm512_maskz_loadu_pd(present, lanes.scores[lane] + first);
     const __m512i own = _mm512_castpd_si512(score + _mm512_setzero_pd());
     const __m512i descending = own ^ (~(own >> 63) & all_but_sign);
-    _mm512_mask_storeu_epi64(bits + lane * room + (n > 0 ? first : 0), present, descending);
+    _mm512_mask_storeu_epi64(bits + lane * room + first, present, descending);
     const __m512i prefix = _mm512_maskz_srli_epi64(0xff, descending, 2) & ~index_mask;
     key[lane] = _mm512_mask_mov_epi64(none, present, (prefix | index) + smallest_normal);
   }
