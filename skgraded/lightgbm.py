@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -341,7 +342,8 @@ class _EvalMetric:
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        self._refuse_minimising_tuner()
+        if "optuna_integration" in sys.modules and not self.as_loss:
+            self._refuse_minimising_tuner()
         return self._results(self._evaluator.means(*_read(y_true, y_pred, weight, group)))
 
     def on(self, judgments: Judgments, y_pred: Any) -> list[tuple[str, float, bool]]:
@@ -349,7 +351,11 @@ class _EvalMetric:
         return self._results(self._evaluator.means_on(judgments, y_pred))
 
     def _results(self, means: list[tuple[str, float]]) -> list[tuple[str, float, bool]]:
-        self._refuse_taken_names()
+        booster = (
+            None if self.as_loss else caller_with("lightgbm.basic", "eval_valid", "eval_train")
+        )
+        if booster is not None:  # which may report a metric of its own under a name of ours
+            refuse_taken_names(self.named, _own_metrics(booster), "LightGBM")
         return [
             (f"neg_{name}", -mean, False)
             if self.as_loss and each.greater_is_better
@@ -357,16 +363,10 @@ class _EvalMetric:
             for (name, mean), (_, each) in zip(means, self.named, strict=True)
         ]
 
-    def _refuse_taken_names(self) -> None:
-        """Raise where LightGBM reports a metric of its own under a name of ours."""
-        booster = caller_with("lightgbm.basic", "eval_valid", "eval_train")
-        if booster is not None and not self.as_loss:
-            refuse_taken_names(self.named, _own_metrics(booster), "LightGBM")
-
     def _refuse_minimising_tuner(self) -> None:
         """Raise where Optuna's LightGBMTuner, which goes by the metric's name, would minimise."""
         tuner = caller_with("optuna_integration", "higher_is_better", "lgbm_params")
-        if tuner is None or self.as_loss or tuner.higher_is_better():
+        if tuner is None or tuner.higher_is_better():
             return
         given = tuner.lgbm_params.get("metric")
         watched = given if isinstance(given, str) or not given else list(given)[-1]

@@ -21,7 +21,7 @@ def warn_about_scales(measures: Sequence[Any], judgments: Any) -> None:
     warn_if_grades_are_inferred(measures, "A call with arrays")
     for each in measures:
         g = getattr(each, "g", None)
-        if isinstance(g, tuple):
+        if isinstance(g, tuple) and len(g) > judgments.top_of_scale:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
@@ -42,7 +42,7 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
 
 def _warn_about_thresholds(measure: Any, g: tuple[float, ...], top: int, n_queries: int) -> None:
     enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
-    if len(g) <= top or n_queries < enough:
+    if n_queries < enough:
         return
     if g[0] == 0:
         hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."

@@ -37,11 +37,6 @@ class DataSet(NamedTuple):
     sizes: NDArray[Any]
     owner: Any
 
-    @property
-    def content(self) -> tuple[NDArray[Any] | None, ...]:
-        """The arrays that determine the judgments, the shortest first."""
-        return self.sizes, self.labels, self.weight
-
 
 @dataclass(frozen=True)
 class _JudgedSet:
@@ -52,15 +47,16 @@ class _JudgedSet:
     judgments: Judgments
 
     def is_made_from(self, content: tuple[NDArray[Any] | None, ...]) -> bool:
-        return all(map(_is_same, self.content, content))
-
-
-def _is_same(old: NDArray[Any] | None, new: NDArray[Any] | None) -> bool:
-    if old is None or new is None:
-        return old is new
-    if old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
-        return old.shape == new.shape and _core.same_bytes(old, new)
-    return np.array_equal(old, new)
+        for old, new in zip(self.content, content, strict=True):
+            if old is None or new is None:
+                is_same = old is new
+            elif old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
+                is_same = old.shape == new.shape and _core.same_bytes(old, new)
+            else:
+                is_same = np.array_equal(old, new)
+            if not is_same:
+                return False
+        return True
 
 
 # The kernel compares arrays of these types.
@@ -82,10 +78,11 @@ class JudgedSets:
 
     def find(self, data: DataSet) -> Judgments:
         """Return the judgments of a data set, which the first call with this content makes."""
+        content = data.sizes, data.labels, data.weight  # the shortest first
         for known in self._sets:
-            if known.is_made_from(data.content):
+            if known.is_made_from(content):
                 return known.judgments
-        copies = tuple(None if each is None else each.copy() for each in data.content)
+        copies = tuple(None if each is None else each.copy() for each in content)
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
         owned = [(each, each.owner()) for each in self._sets]
         kept = [each for each, owner in owned if owner is not None and owner is not data.owner]

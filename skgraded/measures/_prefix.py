@@ -173,7 +173,7 @@ class PrefixMeasure(Measure):
         )
         if not self.normalize:
             return form
-        everywhere = np.ones_like(form.relevant)
+        everywhere = np.ones(judgments.n_queries, dtype=np.uint8)
         return form._replace(best=form.values(judgments.ideal, everywhere, 0.0))
 
     def query_factor(self, judgments: Judgments) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,16 +125,18 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
     return ids, np.bincount(number)[number]
 
 
-def _numbered(qid: ArrayLike, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
+def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     """Return the ids of the queries, none of them missing, and their numbers."""
     numbered = None if type(qid) is np.ndarray else _number_column(qid)
     if numbered is None:
         ids = as_ids(qid)
-        _check_length(ids, n_rows)
+        if n_rows is not None and len(ids) != n_rows:
+            _raise_other_length(ids, n_rows)
         numbered = _number(ids)
         names = ids[numbered.first_rows]
     else:
-        _check_length(qid, n_rows)
+        if n_rows is not None and len(qid) != n_rows:
+            _raise_other_length(qid, n_rows)
         names = _entries_at(numbered.first_rows, qid)
     if names.dtype.kind not in _NEVER_MISSING:
         _require_ids(_missing(names), names, numbered.first_rows)
@@ -205,9 +207,7 @@ def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
     return np.asarray(column.iloc[rows] if hasattr(column, "iloc") else column[rows])
 
 
-def _check_length(ids: Any, n_rows: int | None) -> None:
-    if n_rows is None or len(ids) == n_rows:
-        return
+def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
         raise ValueError(
             f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
@@ -229,7 +229,7 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     """Assign numbers to ids by first appearance."""
     words = _as_words(ids)
     if words is not None:
-        return _number_words(words)
+        return _Numbered(*_core.number_words(words, _SEED, len(words)))
     if ids.dtype.kind in "US" and ids.dtype.itemsize:
         as_bytes = np.ascontiguousarray(ids).view(np.uint8)
         return _Numbered(*_core.number_bytes(as_bytes, ids.dtype.itemsize, _SEED))

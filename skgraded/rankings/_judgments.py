@@ -197,7 +197,7 @@ class Judgments(Labels):
         places: IntArray | None,
         sample_weight: ArrayLike | None,
     ) -> None:
-        grades, levels, any_unjudged = read_labels(labels)
+        read = read_labels(labels)
         weights = None
         if sample_weight is not None:
             row_weights = in_layout(check_weights(sample_weight, len(labels)), places)
@@ -206,11 +206,11 @@ class Judgments(Labels):
             qid=qid,
             indptr=indptr,
             places=places,
-            grades=grades,
-            levels=levels if places is None else in_layout(levels, places),
+            grades=read.grades,
+            levels=read.levels if places is None else in_layout(read.levels, places),
             weights=weights,
         )
-        self.has_unjudged = any_unjudged
+        self.has_unjudged, self.has_fractional_grades = read.any_unjudged, read.any_fractional
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "sizes": self.sizes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,19 +42,38 @@ def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
 _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
 
 
-def read_labels(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any], bool]:
-    """Check labels; return grades, levels and whether any document is unjudged.
+class ReadLabels(NamedTuple):
+    """Labels as grades and levels, those of `levels_of`.
 
-    Grades and levels are those of `levels_of`. Labels of a short scale are read in a single pass.
+    Attributes
+    ----------
+    grades : ndarray of shape (n_levels,)
+        The distinct grades, ascending, starting with 0.
+    levels : ndarray of shape (n_documents,), uint8 or int32
+        Index of each label in `grades`; ``n_levels`` if a document is unjudged.
+    any_unjudged : bool
+        Whether any document is unjudged.
+    any_fractional : bool
+        Whether any grade is not a whole number.
     """
+
+    grades: FloatArray
+    levels: NDArray[Any]
+    any_unjudged: bool
+    any_fractional: bool
+
+
+def read_labels(labels: NDArray[Any]) -> ReadLabels:
+    """Check labels, and return their grades and levels; short scales are read in a single pass."""
     if labels.dtype in _READ_IN_ONE_PASS:
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
         if all_are:
-            return grades, levels, any_unjudged
+            return ReadLabels(grades, levels, any_unjudged, any_fractional=False)
     labels = labels.copy()  # another thread may write to the caller's array
     check_labels(labels)
     grades, levels = levels_of(labels)
-    return grades, levels, bool(levels.max() >= len(grades))
+    any_fractional = bool((grades != np.floor(grades)).any())
+    return ReadLabels(grades, levels, bool(levels.max() >= len(grades)), any_fractional)
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:

@@ -102,7 +102,7 @@ def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> 
     >>> exact_means([[np.array([0.5, 1.0])], [np.array([0.0]), np.array([0.5])]], None)
     [0.75, 0.25]
     """
-    return _core.exact_means(columns, _doubles(weights))
+    return _core.exact_means(columns, _NO_WEIGHTS if weights is None else _doubles(weights))
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:
