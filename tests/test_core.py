@@ -537,9 +537,11 @@ def test_meet_ranks_and_walk_follow_a_literal_reader(dtype: type) -> None:
     read = np.minimum(sizes, rng.integers(0, 15, len(sizes)))
     borders = np.concatenate([[0], np.cumsum(read)]).astype(np.int64)
     gain_of = rng.random(4)
-    n, gain, found = _core.meet_ranks(levels, indptr, borders, gain_of)
+    n_lists = len(sizes)
+    nothing, everybody = np.zeros(n_lists), np.ones(n_lists)
+    n, gain, found = _core.meet_ranks(levels, indptr[:-1], 0, nothing, borders, gain_of)
     go_on = rng.random(len(n)) * (rng.random(len(n)) < 0.9)
-    in_all, viewed, left = _core.walk(gain, go_on, borders)
+    in_all, viewed, left = _core.walk(gain, go_on, borders, nothing, nothing, everybody)
     for q, size in enumerate(read):
         met = [gain_of[level] for level in levels[indptr[q] : indptr[q] + size]]
         part = slice(borders[q], borders[q + 1])

@@ -33,7 +33,12 @@ def cumulate(
     """Prefix sums that start anew with every query."""
 
 def walk(
-    gain: NDArray[numpy.float64], go_on: NDArray[numpy.float64], indptr: NDArray[numpy.int64]
+    gain: NDArray[numpy.float64],
+    go_on: NDArray[numpy.float64],
+    indptr: NDArray[numpy.int64],
+    found: NDArray[numpy.float64],
+    read: NDArray[numpy.float64],
+    left: NDArray[numpy.float64],
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
     Expected gain, ranks read and probability to go on below the last rank, by query.
@@ -366,19 +371,25 @@ def cascade(
 @overload
 def meet_ranks(
     level_by_rank: NDArray[numpy.uint8],
-    indptr: NDArray[numpy.int64],
+    first: NDArray[numpy.int64],
+    n_above: int,
+    found_above: NDArray[numpy.float64],
     read: NDArray[numpy.int64],
     gain: NDArray[numpy.float64],
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
 @overload
 def meet_ranks(
     level_by_rank: NDArray[numpy.int32],
-    indptr: NDArray[numpy.int64],
+    first: NDArray[numpy.int64],
+    n_above: int,
+    found_above: NDArray[numpy.float64],
     read: NDArray[numpy.int64],
     gain: NDArray[numpy.float64],
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
-    Rank, gain and cumulated gain of the documents at the first ranks of each list.
+    Rank, gain and cumulated gain of the documents that readers meet next.
+
+    They have read `n_above` ranks, where they found `found_above`, and go on at `first`.
     """
 
 @overload

@@ -74,11 +74,15 @@ Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
               [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
 }
 
-auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr) {
+auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr,
+             const Doubles& found_before, const Doubles& read_before, const Doubles& left_before) {
   const Queries queries = queries_of(indptr);
   const std::size_t n = count_of(queries);
   return fill(New<double>{n}, New<double>{n}, New<double>{n},
               [&](double* found, double* read, double* left) {
+                std::copy_n(found_before.data(), n, found);
+                std::copy_n(read_before.data(), n, read);
+                std::copy_n(left_before.data(), n, left);
                 walk(gain.data(), go_on.data(), queries, Walked{found, read, left});
               });
 }
@@ -389,13 +393,14 @@ struct OfLevels {
     });
   }
 
-  static auto meet_ranks(const Levels& by_rank, const Integers& indptr, const Integers& read,
-                         const Doubles& gain) {
+  static auto meet_ranks(const Levels& by_rank, const Integers& first, std::int64_t n_above,
+                         const Doubles& found_above, const Integers& read, const Doubles& gain) {
     const auto n = static_cast<std::size_t>(queries_of(read).documents());
     return fill(New<double>{n}, New<double>{n}, New<double>{n},
                 [&](double* rank, double* met, double* found) {
-                  skgraded::meet_ranks(by_rank.data(), queries_of(indptr), queries_of(read),
-                                       gain.data(), MetByRank{rank, met, found});
+                  const GoingOn readers{first.data(), n_above, found_above.data()};
+                  skgraded::meet_ranks(by_rank.data(), readers, queries_of(read), gain.data(),
+                                       MetByRank{rank, met, found});
                 });
   }
 
@@ -434,8 +439,11 @@ struct OfLevels {
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
           "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops who reads from the top, by query.");
-    m.def("meet_ranks", &meet_ranks, "level_by_rank"_a, "indptr"_a, "read"_a, "gain"_a,
-          "Rank, gain and cumulated gain of the documents at the first ranks of each list.");
+    m.def(
+        "meet_ranks", &meet_ranks, "level_by_rank"_a, "first"_a, "n_above"_a, "found_above"_a,
+        "read"_a, "gain"_a,
+        "Rank, gain and cumulated gain of the documents that readers meet next.\n\nThey have read "
+        "`n_above` ranks, where they found `found_above`, and go on at `first`.");
     m.def("blended_cascade", &blended_cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a,
           "stop"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops, times the worths down to it, by query.");
@@ -466,7 +474,7 @@ NB_MODULE(_native, m) {
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
-  m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a,
+  m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a, "found"_a, "read"_a, "left"_a,
         "Expected gain, ranks read and probability to go on below the last rank, by query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def(

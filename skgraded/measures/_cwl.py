@@ -10,9 +10,7 @@ number of ranks that the user views, both as expected values:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,26 +134,30 @@ class CWL(Measure):
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         judgments = rankings.judgments
         levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
-        lists = _Lists(
-            levels,
-            indptr,
-            np.broadcast_to(self._last_rank(judgments), len(indptr) - 1),
-            np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64),
-        )
-        parts = [self._walk(part) for part in lists.split()]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
+        gain = np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64)
+        values = np.zeros(len(last))
+        mean_length = 1 + len(levels) // len(last)
+        at_a_time = _DOCUMENTS_AT_A_TIME // min(mean_length, _FIRST_RANKS)
+        for first in range(0, len(last), at_a_time):
+            some = slice(first, first + at_a_time)
+            borders = indptr[some.start : some.stop + 1]
+            values[some] = self._walk(_Readers(levels, borders, last[some], gain))
+        return values
 
-    def _walk(self, lists: _Lists) -> FloatArray:
-        read = lists.read()
-        n, x, found = _core.meet_ranks(lists.levels, lists.indptr, read, lists.gain)
-        gain, viewed, left = _core.walk(x, self._probabilities(n, x, found), read)
+    def _walk(self, readers: _Readers) -> FloatArray:
+        """Let users read on, some ranks at a time, until nobody is left who goes on."""
+        while len(reading := readers.going_on()):
+            n, x, found = readers.meet(reading)
+            readers.walk(reading, x, self._probabilities(n, x, found), found)
         if not self.rate:
-            return gain
-        lengths = np.diff(read)
-        in_all = np.append(0.0, found)[np.where(lengths > 0, read[1:], 0)]
-        below = np.broadcast_to(self._ranks_from(lengths + 1.0, in_all, lists.last), left.shape)
-        viewed += np.multiply(left, below, out=np.zeros_like(left), where=left > 0.0)
-        return gain * reciprocal(viewed)
+            return readers.gain_found
+        end = np.flatnonzero(readers.left > 0.0)
+        if len(end):
+            below = 1.0 + readers.n_viewable[end].astype(np.float64)
+            n_ranks = self._ranks_from(below, readers.found[end], readers.last[end])
+            readers.viewed[end] += readers.left[end] * n_ranks
+        return readers.gain_found * reciprocal(readers.viewed)
 
     def _probabilities(self, n: FloatArray, x: FloatArray, found: FloatArray) -> FloatArray:
         go_on = np.asarray(self._continuation(n, x, found), dtype=np.float64)
@@ -167,31 +169,68 @@ class CWL(Measure):
         return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
 
 
-class _Lists(NamedTuple):
-    """Ranked lists of levels, the last rank that is viewed of each, and the gain by level."""
+class _Readers:
+    """Users who read ranked lists, one each, and what they have found in the ranks read so far.
 
-    levels: NDArray[Any]
-    indptr: NDArray[np.int64]
-    last: FloatArray
-    gain: FloatArray
+    Parameters
+    ----------
+    levels : ndarray of shape (n_documents,)
+        Levels by rank, of these lists and of others.
+    indptr : ndarray of shape (n_lists + 1,), int64
+        ``indptr[q]:indptr[q + 1]`` are the positions of list q.
+    last : ndarray of shape (n_lists,)
+        The last rank that each user can view.
+    gain : ndarray of shape (n_levels,)
+        The gain x by level.
+    """
 
-    def read(self) -> NDArray[np.int64]:
-        """Return the borders of the queries among the documents that can be viewed."""
-        lengths: FloatArray = np.minimum(np.diff(self.indptr), self.last)
-        return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    def __init__(
+        self,
+        levels: NDArray[Any],
+        indptr: NDArray[np.int64],
+        last: FloatArray,
+        gain: FloatArray,
+    ) -> None:
+        self._levels, self._first, self._gain, self.last = levels, indptr[:-1], gain, last
+        self.n_viewable = np.minimum(np.diff(indptr), last).astype(np.int64)
+        n_lists = len(last)
+        self.gain_found, self.viewed, self.left = (
+            np.zeros(n_lists),
+            np.zeros(n_lists),
+            np.ones(n_lists),
+        )
+        self.found = np.zeros(n_lists)  # G, by a user who never stops
+        self._n_read = 0
+        self._borders = np.zeros(1, dtype=np.int64)
 
-    def split(self) -> Iterator[_Lists]:
-        """Cut where so many documents are read that the arrays of a part fit into a cache."""
-        if self.indptr[-1] - self.indptr[0] <= _DOCUMENTS_AT_A_TIME:
-            yield self
-            return
-        read = self.read()
-        at = np.searchsorted(read, np.arange(0, read[-1] + 1, _DOCUMENTS_AT_A_TIME))
-        for first, end in pairwise(np.unique([*at, len(self.last)])):
-            indptr, last = self.indptr[first : end + 1], self.last[first:end]
-            yield self._replace(indptr=indptr, last=last)
+    def going_on(self) -> NDArray[np.int64]:
+        """Return the numbers of the lists with documents that anybody goes on to."""
+        return np.flatnonzero((self.left > 0.0) & (self.n_viewable > self._n_read))
+
+    def meet(self, reading: NDArray[np.int64]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return rank n, gain x and found gain G of the documents that some users meet next."""
+        at_a_time = _DOCUMENTS_AT_A_TIME // len(reading) if self._n_read else _FIRST_RANKS
+        n_next = np.minimum(self.n_viewable[reading] - self._n_read, max(at_a_time, _FIRST_RANKS))
+        self._borders = np.concatenate(([0], np.cumsum(n_next)))
+        first = self._first[reading] + self._n_read
+        met = _core.meet_ranks(
+            self._levels, first, self._n_read, self.found[reading], self._borders, self._gain
+        )
+        self._n_read += max(at_a_time, _FIRST_RANKS)
+        return met
+
+    def walk(
+        self, reading: NDArray[np.int64], x: FloatArray, go_on: FloatArray, found: FloatArray
+    ) -> None:
+        """Add what these users find in the documents that they have met."""
+        before = self.gain_found[reading], self.viewed[reading], self.left[reading]
+        walked = _core.walk(x, go_on, self._borders, *before)
+        self.gain_found[reading], self.viewed[reading], self.left[reading] = walked
+        self.found[reading] = found[self._borders[1:] - 1]
 
 
+# Many users stop at one of the first ranks, and the arrays of a slice fit into a cache.
+_FIRST_RANKS = 32
 _DOCUMENTS_AT_A_TIME = 16_384
 
 
