@@ -60,7 +60,6 @@ def plain(ax: Any, grid: str = "both") -> None:
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)
     ax.tick_params(labelsize=SMALL)
-    _take_names_literally(ax)
 
 
 def _take_names_literally(ax: Any) -> None:
@@ -75,6 +74,8 @@ def _take_names_literally(ax: Any) -> None:
 
 def headline(ax: Any, question: str, answer: str = "", lift: float = 0.0) -> None:
     """Write the question of a picture above the axes, in bold, and the answer below it.
+
+    Call it when all names are drawn: dollar signs in them and in the texts are none of mathematics.
 
     Parameters
     ----------

@@ -45,10 +45,15 @@ def all_sealed(*arrays: NDArray[Any] | None) -> list[Any]:
             found.append(array.view())
         elif type(base) is np.ndarray and not base.flags.writeable:
             found.append(array)
+        elif array.dtype.kind in _WITHOUT_BUFFER:
+            found += all_sealed(array.copy())
         else:
             array.flags.writeable = False
             found.append(np.asarray(memoryview(array)))  # type: ignore[arg-type]
     return found
+
+
+_WITHOUT_BUFFER = "mMT"  # kinds of arrays that have no memoryview: times and NumPy's text
 
 
 class SealedFields:

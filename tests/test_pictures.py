@@ -101,10 +101,10 @@ def test_dollar_signs_in_names_are_drawn_as_such(scale, label):
     ax.set_xscale(scale)
     ax.set_xlabel(r"of $\frac$")
     lines = draw_curves(ax, curves)
+    plain(ax)
+    ax.legend(title=r"$\frac$")
     headline(ax, r"Is $\frac$ better?", r"$\frac$ is.")
     label(ax, lines, curves)
-    ax.legend(title=r"$\frac$")
-    plain(ax)
     ax.figure.canvas.draw()  # which parses mathematics, and would raise
     powers = [each.get_text() for each in ax.get_xticklabels()]
     assert any("mathdefault" in each for each in powers) == (scale == "log")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skgraded import Judgments, Rankings, evaluate, trec
+from skgraded._sealed import all_sealed
 from skgraded.datasets import make_ranking
 from skgraded.trec import read_qrels, read_run
 
@@ -44,6 +45,16 @@ def arrays_of(holder):
     names = getattr(holder, "_fields", None) or [*vars(type(holder)), *vars(holder)]
     found = {name: getattr(holder, name) for name in dict.fromkeys(names)}
     return {name: each for name, each in found.items() if isinstance(each, np.ndarray)}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "M8[s]", "U3", "O"])
+def test_a_view_of_an_array_of_any_type_is_sealed(dtype):
+    owner = np.arange(6).astype(dtype)
+    (view,) = all_sealed(owner[1:4])
+    assert not view.flags.writeable
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+        view.flags.writeable = True
+    np.testing.assert_array_equal(view, np.arange(6).astype(dtype)[1:4])
 
 
 @pytest.mark.parametrize("holder", holders())

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core, _params
 from skgraded._guards import warn_about_scales
 from skgraded._measure_strings import as_code, as_string
+from skgraded._sealed import sealed
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
@@ -423,7 +424,7 @@ def as_scores(
     The means of the ideal ranking are computed when they are asked for first, since they take a
     tenth to twice the time of the scores. They are numbers from then on, and in copies.
     """
-    values.flags.writeable = False
+    values = sealed(values)
     measures = named.values()
     return Scores(
         measures=tuple(named),

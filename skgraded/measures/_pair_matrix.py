@@ -8,6 +8,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._sealed import all_sealed
+
 __all__ = ["PairFactors", "PairMatrix", "levels_of_pairs"]
 
 FloatArray = NDArray[np.float64]
@@ -194,10 +196,8 @@ def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
 
 def _make_levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
     above, below = np.indices((n_levels, n_levels), dtype=np.int32)
-    made = np.minimum(above, below), np.ascontiguousarray(below)
-    for each in made:
-        each.flags.writeable = False
-    return made
+    lower, below = all_sealed(np.minimum(above, below), np.ascontiguousarray(below))
+    return lower, below
 
 
 _LONGEST_KEPT = 64  # levels, whose pairs take 16 KB

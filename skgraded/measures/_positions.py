@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._sealed import sealed
 from skgraded.rankings import Judgments, RankedList
 
 __all__ = [
@@ -121,9 +122,7 @@ class ByRank:
 
 
 def _weights(positions: ByRank, longest: int) -> NDArray[np.float64]:
-    weights = positions.at(np.arange(1.0, longest + 1))
-    weights.flags.writeable = False
-    return weights
+    return sealed(positions.at(np.arange(1.0, longest + 1)))
 
 
 _LONGEST_KEPT = 1_000  # ranks, whose weights take 8 KB

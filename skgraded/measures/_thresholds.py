@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
+from skgraded._sealed import sealed
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._gains import at_grades
 from skgraded.measures._positions import reciprocal
@@ -74,9 +75,7 @@ def _distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArra
     """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
     probabilities = named_thresholds(g, top_grade) if isinstance(g, str) else np.array(g)
     cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
-    for each in (probabilities, cumulated):
-        each.flags.writeable = False
-    return probabilities, cumulated
+    return sealed(probabilities), sealed(cumulated)
 
 
 class _ThresholdMeasure(PrefixMeasure):
@@ -165,10 +164,8 @@ class _Users:
             raise ValueError(
                 f"y_true must hold grades 0..{len(self._g)} for {measure} ({limit}), got {top}."
             )
-        self.G = at_grades(self._grades, G)
-        self.relevant = self.G > 0
-        for each in (self.G, self.relevant):
-            each.flags.writeable = False
+        self.G = sealed(at_grades(self._grades, G))
+        self.relevant = sealed(self.G > 0)
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 from skgraded._params import closest
+from skgraded._sealed import sealed
 from skgraded._text import first_few
 from skgraded._writers import LongResult, Report, Table
 from skgraded.results._averages import LEAST, average_of
@@ -490,10 +491,7 @@ _BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade")
 def _own(name: str, values: Any) -> Any:
     """Return an array that nobody can write to; a copy, unless that is so already."""
     array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
-    if array.flags.writeable:
-        array = array.copy()
-        array.flags.writeable = False
-    return array
+    return sealed(array.copy() if array.flags.writeable else array)
 
 
 def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
