@@ -16,6 +16,7 @@ from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairFactors, PairMatrix
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
+from skgraded.measures._tie_report import TieReport, tie_report
 from skgraded.measures.average_precision import (
     AP,
     GAP,
@@ -134,6 +135,7 @@ __all__ = [
     "SlidingRatio",
     "Specificity",
     "Success",
+    "TieReport",
     "Utility",
     "WeightedAP",
     "ap_by_threshold",
@@ -148,6 +150,7 @@ __all__ = [
     "measures_by_name",
     "nDCG",
     "register",
+    "tie_report",
     "xGAP",
 ]
 

@@ -28,13 +28,19 @@ IntArray = NDArray[np.int64]
 
 _EXACT_INTEGER_BYTES = 4
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
+_SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
-def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array; explain how to pass lists of lists of different lengths."""
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return values as an array; explain how to pass lists of lists of different lengths.
+
+    Tensors are read without their gradients, and numbers of 8 or 16 bits that NumPy does not know,
+    such as bfloat16, as the single-precision numbers that they are exactly.
+    """
     try:
-        return np.asarray(values)
+        array = np.asarray(_without_gradient(values))
+        return array.astype(np.float32) if _is_short_float(array.dtype) else array
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "polars":  # of 128-bit integers
             raise ValueError(f"{name} must have a type that NumPy knows: {error}.") from error
@@ -49,8 +55,22 @@ def as_array(name: str, values: ArrayLike) -> NDArray[Any]:
         ) from error
 
 
+def _without_gradient(values: Any) -> Any:
+    """Return a tensor of torch as one that NumPy reads, and anything else as it is."""
+    if not hasattr(values, "detach") or not hasattr(values, "cpu"):
+        return values
+    tensor = values.detach().cpu()
+    is_short = str(tensor.dtype).removeprefix("torch.").startswith(_SHORT_FLOATS)
+    return tensor.float() if is_short else tensor
+
+
+def _is_short_float(dtype: np.dtype[Any]) -> bool:
+    """Whether a type is one of the short floats that jax and other libraries add to NumPy's."""
+    return dtype.kind == "V" and dtype.names is None and dtype.name.startswith(_SHORT_FLOATS)
+
+
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
-    if type(values) is np.ndarray and values.ndim == 1:
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind != "V":
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])

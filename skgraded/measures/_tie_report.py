@@ -1,0 +1,225 @@
+"""How much tied documents decide: values under each rule for ties, side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._guards import warn_about_scales
+from skgraded._text import count, first_few
+from skgraded._writers import LongResult, Table
+from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
+from skgraded.measures._evaluate import evaluate
+from skgraded.measures._measure import Measure
+from skgraded.measures.blend import Blend
+from skgraded.rankings import Rankings, Ties, as_rankings
+
+__all__ = ["TieReport", "tie_report"]
+
+FloatArray = NDArray[np.float64]
+
+_RULES: tuple[Ties, ...] = ("expected", "pessimistic", "optimistic")
+# Measures for which some order of tied documents lies outside the values with the lowest and the
+# highest grades first: a test finds one for each, and none for the others.
+_BEYOND_GRADES = frozenset(
+    ["BPM", "EBR", "G", "NCU", "PMeasure", "PPlus", "RankedHalfLife", "RprefN", "xGAP"]
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TieReport(LongResult):
+    """Means of measures over the orders of tied documents.
+
+    `to_frame` has one row per measure, with the columns measure, expected, lowest_first,
+    highest_first, are_bounds and tied_share.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    expected : ndarray of shape (n_measures,)
+        Exact mean over all orders of tied documents; nan for a measure without a closed form.
+    lowest_first, highest_first : ndarray of shape (n_measures,)
+        Means with tied documents in the order of their grades, the lowest or the highest first.
+    are_bounds : ndarray of shape (n_measures,), bool
+        Whether no order of tied documents has a value outside these two. It is False where that is
+        not known, as of measures that users have written.
+    tied_share : ndarray of shape (n_measures,)
+        Share of the ranks down to the measure's cut-off whose document is tied with another one of
+        its query, mean over the queries. The other one may be below the cut-off.
+    n_queries : int
+        Number of queries.
+    n_tied_queries : int
+        Number of queries with tied documents.
+    """
+
+    measures: tuple[str, ...]
+    expected: FloatArray
+    lowest_first: FloatArray
+    highest_first: FloatArray
+    are_bounds: NDArray[np.bool_]
+    tied_share: FloatArray
+    n_queries: int
+    n_tied_queries: int
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "measure": list(self.measures),
+            "expected": self.expected,
+            "lowest_first": self.lowest_first,
+            "highest_first": self.highest_first,
+            "are_bounds": self.are_bounds,
+            "tied_share": self.tied_share,
+        }
+
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        columns = [
+            ("expected", [_cell(each) for each in self.expected[:n_rows]]),
+            ("lowest first", [_cell(each) for each in self.lowest_first[:n_rows]]),
+            ("highest first", [_cell(each) for each in self.highest_first[:n_rows]]),
+            ("tied", [f"{each:.0%}" for each in self.tied_share[:n_rows]]),
+        ]
+        queries = count(self.n_queries, "query", "queries")
+        notes = [f"{self.n_tied_queries} of {queries} with tied documents."]
+        beyond = [
+            name for name, each in zip(self.measures, self.are_bounds, strict=True) if not each
+        ]
+        if beyond:
+            notes.append(
+                f"Other orders of tied documents may have smaller or larger values of "
+                f"{first_few(beyond)}: lowest and highest grades first are no bounds."
+            )
+        return [Table(["measure", *self.measures[:n_rows]], columns, notes)]
+
+
+def _cell(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.4f}"
+
+
+def tie_report(
+    measures: Measures,
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+) -> TieReport:
+    """Tell how much of the values tied documents decide.
+
+    Parameters
+    ----------
+    measures : str, Measure, sequence of them, or mapping of str to them
+        The measures; their own rule for ties does not count.
+    y_true : array-like of shape (n_documents,) or Rankings
+        Grades, as in `evaluate`; or a `Rankings`, without the other arguments.
+    y_score : array-like of shape (n_documents,), optional
+        Scores; documents of a query with the same score are tied.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows form one query.
+
+    Returns
+    -------
+    TieReport
+        The expected value, the values with the lowest and the highest grades first, and the share
+        of the ranks that is tied.
+
+    Raises
+    ------
+    ValueError
+        If an array or a measure is invalid.
+
+    See Also
+    --------
+    evaluate : Values under the rule for ties of each measure.
+
+    Notes
+    -----
+    All orders of tied documents have values between those with the lowest and with the highest
+    grades first (of which the latter is the smaller one for measures such as ``FDR``), but not for
+    ``BPM``, ``EBR``, ``G``, ``NCU``, ``PMeasure``, ``PPlus``, ``RankedHalfLife``, ``RprefN`` and
+    ``xGAP``; ``are_bounds`` and a note say so. `ADM` compares scores and has one value for all
+    orders.
+
+    Examples
+    --------
+    >>> from skgraded.measures import tie_report
+    >>> tie_report(["nDCG@2", "AP", "xGAP(g=[0.1,0.9])"], [2, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
+    measure            expected  lowest first  highest first  tied
+    nDCG@2               0.8801        0.7602         1.0000   50%
+    AP                   0.9167        0.8333         1.0000   50%
+    xGAP(g=[0.1,0.9])    0.9917        0.9833         1.0000   50%
+    1 of 1 query with tied documents.
+    Other orders of tied documents may have smaller or larger values of
+      xGAP(g=[0.1,0.9]): lowest and highest grades first are no bounds.
+    """
+    named = measures_by_name(measures)
+    rankings = as_rankings(y_true, y_score, qid, None, None)
+    if rankings is not y_true:
+        warn_about_scales(list(named.values()), rankings.judgments)
+    means = {rule: _means(named, rankings, rule) for rule in _RULES}
+    is_tied, indptr = _tied(rankings, "nonrelevant")
+    return TieReport(
+        measures=tuple(named),
+        expected=means["expected"],
+        lowest_first=means["pessimistic"],
+        highest_first=means["optimistic"],
+        are_bounds=np.array([_are_bounds(each) for each in named.values()]),
+        tied_share=np.array([_tied_share(each, rankings) for each in named.values()]),
+        n_queries=len(indptr) - 1,
+        n_tied_queries=int((np.add.reduceat(is_tied.astype(np.int64), indptr[:-1]) > 0).sum()),
+    )
+
+
+def _means(named: dict[str, Measure], rankings: Rankings, rule: Ties) -> FloatArray:
+    """Return the means under one rule; nan for measures that do not have it."""
+    able = {name: _under(rule, each) for name, each in named.items() if _has(rule, each)}
+    means = evaluate(able, rankings).mean() if able else {}
+    return np.array([means.get(name, np.nan) for name in named])
+
+
+def _has(rule: Ties, measure: Measure) -> bool:
+    return rule != "expected" or all(part._averages_over_ties for part in _parts(measure))
+
+
+def _parts(measure: Measure) -> list[Measure]:
+    return [part for part, _ in measure._weighted_parts]
+
+
+def _under(rule: Ties, measure: Measure) -> Measure:
+    """Return a measure under a rule for ties, if it has one."""
+    if isinstance(measure, Blend):
+        return Blend([(_under(rule, part), weight) for part, weight in measure.parts])
+    if "ties" in measure._refuses:
+        return measure
+    return dataclasses.replace(measure, ties=rule)
+
+
+def _are_bounds(measure: Measure) -> bool:
+    """Whether grades in order are known to give the smallest and the largest value."""
+    known = catalogue()
+    return all(
+        type(part) is known.get(type(part).__name__) and type(part).__name__ not in _BEYOND_GRADES
+        for part in _parts(measure)
+    )
+
+
+def _tied(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which ranks have a tied document, and where the queries begin."""
+    ranked = rankings.ranked("row_order", unjudged)
+    is_tied = ranked.tied.astype(bool)
+    is_tied[:-1] |= ranked.tied[1:].astype(bool)
+    return is_tied, ranked.indptr
+
+
+def _tied_share(measure: Measure, rankings: Rankings) -> float:
+    """Return the share of tied ranks down to the deepest cut-off of the measure's parts."""
+    parts = _parts(measure)
+    is_tied, indptr = _tied(rankings, parts[0].unjudged)
+    depths = [len(is_tied) if part.k is None else part.k for part in parts]
+    shown = np.minimum(np.diff(indptr), max(depths))
+    before = np.concatenate(([0], np.cumsum(is_tied)))
+    n_tied = before[indptr[:-1] + shown] - before[indptr[:-1]]
+    shares = np.divide(n_tied, shown, out=np.zeros(len(shown)), where=shown > 0)
+    return float(shares.mean())
