@@ -303,6 +303,9 @@ class Comparison(OfMeasures, LongResult):
         what s leaves open [1]_, and the second term for the degrees of freedom of the test to come
         [2]_. The interval is that of Bonett for a variance [3]_.
 
+        With a judge, the number is that of queries with human labels, if those of the judge grow
+        with them.
+
         From pilots of 30 queries the mean power is 81 % for normal differences, 76 % for
         exponential ones, and 63 % for lognormal ones, whose variance 30 values do not show; of the
         intervals, 94, 89 and 74 % hold the number that the true variance gives.
