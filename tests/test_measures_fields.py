@@ -1,6 +1,7 @@
 """Fields of measures: what is refused, and what the data decide."""
 
 import dataclasses
+import inspect
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from skgraded import (
     ERR,
     GAP,
     RBP,
+    Blend,
     Bpref,
     QMeasure,
     eGAP,
@@ -201,3 +203,23 @@ class TestFields:
             ValueError, match=r"grades up to 10000 for xGAP.*got a top grade of 300000000"
         ):
             xGAP(g=g)([3 * 10**8, 0, 1], [3, 2, 1])
+
+
+class TestConstructors:
+    def test_the_signature_names_the_fields(self):
+        class Deep(AP):
+            depth: int
+
+        assert str(inspect.signature(Deep)) == (
+            "(*, k: 'int | None' = None, ties: 'Ties' = 'expected', unjudged: 'Unjudged' = "
+            "'nonrelevant', empty: 'float' = 0.0, normalize: 'bool' = False, rel: 'float' = 1, "
+            "depth: int)"
+        )
+        assert list(inspect.signature(Blend).parameters) == ["parts", "shared"]
+        assert list(inspect.signature(Deep(depth=1)).parameters)[:2] == ["y_true", "y_score"]
+        with pytest.raises(TypeError, match="Deep needs the field 'depth'"):
+            Deep()
+
+    def test_fields_cannot_be_deleted(self):
+        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'k'"):
+            del AP().k

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import io
 import os
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -94,7 +93,7 @@ def _replace(path: Path, content: bytes) -> None:
         return
     target = Path(os.path.realpath(path))  # what a link points to, and not the link
     mode = target.stat().st_mode & 0o777 if target.exists() else None
-    draft = target.with_name(f".skgraded-{secrets.token_hex(4)}.tmp")
+    draft = target.with_name(f".skgraded-{os.urandom(4).hex()}.tmp")
     try:
         draft.write_bytes(content)
         if mode is not None:

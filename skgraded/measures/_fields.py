@@ -14,6 +14,28 @@ from skgraded import _core, _params
 __all__ = ["Fields", "check_cutoff", "check_empty", "numbers_by_grade"]
 
 
+class _SignatureOfFields:
+    """The signature of a class, which help and completion show: its fields."""
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        if instance is not None:  # which is called to score
+            raise AttributeError("__signature__")
+        constructor = inspect.getattr_static(owner, "__init__")
+        if constructor is not Fields.__init__:
+            given = inspect.signature(constructor)
+            return given.replace(parameters=list(given.parameters.values())[1:])
+        fields = dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ()
+        return inspect.Signature(list(map(_parameter, fields)))
+
+
+def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
+    is_needed = field.default is dataclasses.MISSING
+    default = inspect.Parameter.empty if is_needed else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
+    )
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True)
 class Fields:
     """Base class whose subclasses are immutable and have keyword-only fields.
@@ -23,6 +45,7 @@ class Fields:
     """
 
     _n_by_position: ClassVar[int] = 0
+    __signature__ = _SignatureOfFields()
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
@@ -42,7 +65,9 @@ class Fields:
                 )
             annotations[name] = field.type
         cls.__annotations__ = annotations
-        dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+        # Python compiles the methods of a frozen dataclass one by one, which takes half a
+        # millisecond a class: more than all else that is imported.
+        dataclasses.dataclass(init=False, kw_only=True, eq=False, repr=False)(cls)
 
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Refuse positional arguments: fields are keyword-only; call the instance to score."""
@@ -59,6 +84,23 @@ class Fields:
                     f"{_params.closest(name, known)}"
                 )
         return super().__new__(cls)
+
+    def __init__(self, **fields: Any) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = fields.get(field.name, field.default)
+            if value is dataclasses.MISSING:
+                raise TypeError(f"{type(self).__name__} needs the field {field.name!r}.")
+            object.__setattr__(self, field.name, value)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def check_cutoff(k: Any) -> int | None:
