@@ -88,7 +88,7 @@ def test_clusters_are_halved_as_wholes():
 
 
 def test_intervals_cover_the_gain_of_a_population():
-    """Held are 93 to 99 % in `benchmarks/calibration.py`; here is a small part of it."""
+    """Held are 94 % or more in `benchmarks/calibration.py`; here is a small part of it."""
     rng = np.random.default_rng(5)
     worth = np.linspace(0.0, 0.1, 6)
     n, held, gains = 40, [], []

@@ -11,11 +11,12 @@ import sys
 import numpy as np
 import pytest
 
-from skgraded import catalogue, measure, trec
+from skgraded import AP, catalogue, compare, measure, trec
 from skgraded._stats.paired import TESTS
 from skgraded.cli import main, make_parser
 from skgraded.cli._formulas import formula_as_text
 from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
+from skgraded.users import personas
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
@@ -289,6 +290,71 @@ def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
         run("compare", *many_runs[:3], "--cluster", "people")
     with pytest.raises(ValueError, match="--margin and --cluster cannot be given with --profile"):
         run("compare", *many_runs[:3], "--margin", "1", "--profile")
+
+
+@pytest.fixture
+def graded_runs(tmp_path, monkeypatch):
+    """Three runs of 24 topics with two grades above 0."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{t}": {f"d{n}": int(n < 6) + int(n < 2) for n in range(20)} for t in range(24)}
+    trec.write_qrels(trec.read_qrels(qrels), tmp_path / "qrels")
+    for number in range(3):
+        scores = {
+            t: {d: g * number + rng.normal(0, 2) for d, g in judged.items()}
+            for t, judged in qrels.items()
+        }
+        trec.write_run(trec.read_run(scores), tmp_path / f"run{number}")
+    monkeypatch.chdir(tmp_path)
+    return "qrels", "run0", "run1", "run2"
+
+
+def for_users(graded_runs):
+    """The answer of Python to the same question."""
+    runs = {name: name for name in graded_runs[1:4]}
+    measures = [AP(rel=rel, k=5) for rel in range(1, 3)]
+    scores = trec.evaluate([*measures, "nDCG@10"], graded_runs[0], runs)
+    return compare(scores, baseline=graded_runs[3], tests="t")
+
+
+def test_best_is_that_of_python(graded_runs, run):
+    written = run("compare", *graded_runs, "--best", "demanding@5", "--format", "json")
+    (rows,) = (json.loads(written.out)["rows"],)
+    found = for_users(graded_runs).best(personas(2, k=5)["demanding"])
+    assert [row["mean"] for row in rows] == pytest.approx(found.mean[0].tolist(), abs=1e-12)
+    expected = found.probability[0].tolist()
+    assert [row["probability"] for row in rows] == pytest.approx(expected, abs=1e-12)
+    assert "for all users, over 24 queries" in run("compare", *graded_runs, "--best", "all").out
+
+
+def test_room_is_that_of_python(graded_runs, run):
+    written = run("compare", *graded_runs, "--room", "0.3,0.7@5", "--format", "json")
+    (row,) = json.loads(written.out)["rows"]
+    found = for_users(graded_runs).room([0.3, 0.7])
+    assert [row["gain"], row["low"], row["high"]] == pytest.approx(
+        [found.gain[0], *found.interval[0]], abs=1e-12
+    )
+    assert row["verdict"] == found.verdicts[0]
+    by_rbp = run("compare", *graded_runs, "--room", "personas", "-m", "RBP", "--margin", ".5")
+    assert "instead of RBP" in " ".join(by_rbp.out.split())
+    assert "perfectionist" in by_rbp.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--best", "0.3,0.7@0"], "--best must end in @ and a depth above 0"),
+        (["--room", "evn"], "--room must be probabilities such as 0.1,0.9, personas, or one of"),
+        (["--room", "all"], "g must name users"),
+        (["--best", "all", "--room", "even"], "--room cannot be given with --best"),
+        (["--best", "all", "-m", "AP"], "--measure cannot be given with --best"),
+        (["--room", "even", "--profile"], "--profile cannot be given with --room"),
+        (["--room", "even", "--test", "t"], "--test cannot be given with --room"),
+        (["--room", "even", "-m", "AP", "-m", "RBP"], "--measure must be given once with --room"),
+    ],
+)
+def test_what_has_no_effect_beside_users_is_refused(graded_runs, run, words, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        run("compare", *graded_runs, *words)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import numpy as np
 from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import N_RESAMPLES, TESTS
 from skgraded._writers import WRITERS
+from skgraded.cli._for_users import add_users, answer_for_users
 from skgraded.cli._options import (
     add_confidence,
     add_measures,
@@ -44,6 +45,8 @@ examples:
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test max_t --plot best.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
+  skgraded compare qrels.txt runs/*.xz --best personas@10
+  skgraded compare qrels.txt runs/*.xz --room 0.1,0.9 -m nDCG@10
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
 """
 
@@ -73,6 +76,7 @@ def add_command(commands: Any, summary: str) -> None:
         help="tell for which users a run is better, by AP at every grade, instead of testing by "
         "measures",
     )
+    add_users(parser)
     add_seed(parser)
     add_plot(add_outputs(parser, WRITERS))
     parser.set_defaults(run=run)
@@ -146,6 +150,9 @@ def _add_judge(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by a measure or for all users; return the exit status."""
+    if arguments.best is not None or arguments.room is not None:
+        answer_for_users(arguments, _clusters(arguments))
+        return 0
     if arguments.profile:
         _profile(arguments)
         return 0
@@ -205,7 +212,7 @@ def _measures_of_users(qrels: Qrels) -> list[Measure]:
 
 def _compare(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
-    cluster = None if arguments.cluster is None else _read_clusters(arguments.cluster)
+    cluster = _clusters(arguments)
     scores, judge = _scored(arguments)
     with warnings.catch_warnings():
         for told in _TOLD:
@@ -244,6 +251,10 @@ def _baseline(arguments: argparse.Namespace, scores: Scores) -> str | None:
     if baseline is None and arguments.margin is not None and scores.systems is not None:
         return scores.systems[-1]
     return baseline
+
+
+def _clusters(arguments: argparse.Namespace) -> dict[str, str] | None:
+    return None if arguments.cluster is None else _read_clusters(arguments.cluster)
 
 
 def _read_clusters(path: str) -> dict[str, str]:

@@ -1,0 +1,122 @@
+"""``skgraded compare --best`` and ``--room``: which run is best for whom, and does it matter."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from skgraded.cli._outputs import check_outputs, notes_of, tell, write_reports
+from skgraded.cli._scored_runs import score_runs
+from skgraded.comparison import compare
+from skgraded.exceptions import FewDifferencesWarning
+from skgraded.measures import AP, Measure, measure
+from skgraded.trec import Qrels
+from skgraded.users import personas
+
+__all__ = ["add_users", "answer_for_users"]
+
+_BASELINE, _MARGIN = "nDCG@10", 0.01
+_REFUSED = {
+    "test": "tests",
+    "correction": "correction",
+    "profile": "profile",
+    "judge": "judges",
+    "plot": "plot",
+}
+
+
+class _Asked(NamedTuple):
+    """What the text of ``--best`` or ``--room`` asks for."""
+
+    users: str
+    k: int | None
+
+    @classmethod
+    def of(cls, option: str, text: str) -> _Asked:
+        users, at, depth = text.partition("@")
+        if at and not (depth.isdecimal() and int(depth) > 0):
+            raise ValueError(
+                f"{option} must end in @ and a depth above 0, or neither, got {text!r}."
+            )
+        return cls(users, int(depth) if at else None)
+
+    def measures(self, qrels: Qrels) -> list[Measure]:
+        """Return AP at every threshold of the qrels."""
+        top = max(1, int(qrels.grades.max(initial=0)))
+        return [AP(rel=rel, k=self.k) for rel in range(1, top + 1)]
+
+    def g(self, option: str, n_grades: int) -> Any:
+        """Return the users in the form that `Comparison.best` and `Comparison.room` take."""
+        named = personas(n_grades, k=self.k)
+        if self.users in ("all", "personas"):
+            return None if self.users == "all" else named
+        if any(each.name == self.users for each in named):
+            return named[self.users]
+        try:
+            return list(map(float, self.users.split(",")))
+        except ValueError:
+            names = ", ".join(each.name for each in named)
+            raise ValueError(
+                f"{option} must be probabilities such as 0.1,0.9, personas, or one of {names}, got "
+                f"{self.users!r}."
+            ) from None
+
+
+def add_users(parser: argparse.ArgumentParser) -> None:
+    """Add ``--best`` and ``--room``."""
+    group = parser.add_argument_group("for your users, instead of testing by measures")
+    users = "a g such as 0.1,0.9, a persona such as demanding, or personas"
+    group.add_argument(
+        "--best",
+        metavar="USERS",
+        help=f"tell how probable it is that each run is the best one for these users: {users}, or "
+        "all; @10 behind it is how many documents they look at",
+    )
+    group.add_argument(
+        "--room",
+        metavar="USERS",
+        help="tell whether choosing a run by eGAP of these users wins over choosing it by the "
+        f"measure (default: {_BASELINE}), by halves of the topics; gains below the margin "
+        f"(default: {_MARGIN:g}) do not matter",
+    )
+
+
+def answer_for_users(arguments: argparse.Namespace, cluster: Mapping[str, str] | None) -> None:
+    """Answer which run is best for the users, or whether choosing by their measure matters."""
+    option = "--best" if arguments.best is not None else "--room"
+    _refuse_others(arguments, option)
+    check_outputs(arguments)
+    asked = _Asked.of(option, arguments.best or arguments.room)
+    others = [] if option == "--best" else [measure(*(arguments.measures or [_BASELINE]))]
+    scores = score_runs(arguments, lambda qrels: [*asked.measures(qrels), *others])
+    n_grades = len(scores) - len(others)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewDifferencesWarning)  # no difference is shown
+        last = (scores.systems or ("",))[-1]
+        found = compare(
+            scores, baseline=last, cluster=cluster, tests="t", confidence=arguments.confidence
+        )
+    g = asked.g(option, n_grades)
+    if option == "--best":
+        given = {} if arguments.resamples is None else {"n_resamples": arguments.resamples}
+        result: Any = found.best(g, random_state=arguments.seed, **given)
+    else:
+        margin = _MARGIN if arguments.margin is None else arguments.margin
+        baseline = scores.measures[-1]
+        result = found.room(g, baseline, margin=margin, random_state=arguments.seed)
+    write_reports(arguments, [result._report()])
+    tell(notes_of(scores))
+
+
+def _refuse_others(arguments: argparse.Namespace, option: str) -> None:
+    """Refuse what would have no effect."""
+    refused = dict(_REFUSED)
+    if option == "--best":
+        refused |= {"room": "room", "measure": "measures", "margin": "margin"}
+    elif arguments.measures and len(arguments.measures) > 1:
+        raise ValueError(f"--measure must be given once with --room, got {arguments.measures}.")
+    given = [f"--{name}" for name, place in refused.items() if getattr(arguments, place)]
+    if given:
+        raise ValueError(f"{given[0]} cannot be given with {option}.")
