@@ -341,7 +341,8 @@ class Comparison(OfMeasures, LongResult):
         r"""Tell how probable it is that each system is the best one for your users.
 
         The comparison must hold AP at every threshold, ``AP(rel=1)`` to ``AP(rel=c)``: eGAP is
-        linear in g, so that these answer for all users.
+        linear in g, so that these answer for all users of grades that are whole numbers. Users of
+        grades between these have thresholds between them, too, which are left out.
 
         Parameters
         ----------
