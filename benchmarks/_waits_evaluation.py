@@ -2,6 +2,7 @@
 
 import tracemalloc
 from functools import cache, partial
+from itertools import count
 
 import lightgbm as lgb
 import numpy as np
@@ -9,7 +10,7 @@ from _timing import medians
 from _waits import Wait
 from evaluate import MEASURES, lightgbms_metric, make_scored_rows
 
-from skgraded import evaluate, xGAP
+from skgraded import Judgments, evaluate, measure, nDCG, xGAP
 from skgraded.lightgbm import eval_metric
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
@@ -34,8 +35,31 @@ def tiny(what, options):
         "five": lambda: five(grades, scores, None, sizes),
         "one": lambda: one(grades, scores, None, sizes),
         "score": lambda: xGAP(g=THRESHOLDS)(grades, scores, qid=qid),
+        "prepared": partial(xGAP(g=THRESHOLDS), Judgments(grades, qid=qid), scores),
     }
     return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
+
+
+def thousand(what, options):
+    """Ten queries of a hundred documents: arrays, and labels that were read before."""
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 5, 1_000).astype(float), rng.standard_normal(1_000)
+    sizes, qid, chosen = np.full(10, 100), np.repeat(np.arange(10), 100), nDCG(k=10)
+    judgments = Judgments(grades, qid=qid)
+    calls = {
+        "arrays": lambda: chosen(grades, scores, qid=qid),
+        "prepared": lambda: chosen(judgments, scores),
+    }
+    return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
+
+
+def string(options):
+    """Parse a string that was not seen before."""
+    cutoffs = count(1)
+    found = medians(
+        {"ours": lambda: measure(f"xGAP(g=[0.1,0.9])@{next(cutoffs)}")}, options.repeats, 200
+    )
+    return found["ours"], None
 
 
 @cache
@@ -183,6 +207,31 @@ WAITS = [
         "tiny-one", "10 x 10 documents: callback, one measure", 25, "us", NDCG, partial(tiny, "one")
     ),
     Wait("tiny-score", "10 x 10 documents: xGAP(g)(y, s)", 80, "us", NDCG, partial(tiny, "score")),
+    Wait(
+        "tiny-prepared",
+        "10 x 10 documents: xGAP(g)(judgments, s)",
+        20,
+        "us",
+        NDCG,
+        partial(tiny, "prepared"),
+    ),
+    Wait(
+        "thousand-arrays",
+        "10 x 100 documents: nDCG(k=10)(y, s, qid=qid)",
+        60,
+        "us",
+        NDCG,
+        partial(thousand, "arrays"),
+    ),
+    Wait(
+        "thousand-prepared",
+        "10 x 100 documents: nDCG(k=10)(judgments, s)",
+        20,
+        "us",
+        NDCG,
+        partial(thousand, "prepared"),
+    ),
+    Wait("string", "a new string of xGAP", 20, "us", "", string),
     Wait("later", "five measures, no ties, later calls", 0.33, "", NDCG, later_calls),
     Wait("first", "five measures, no ties, first call", 0.5, "", NDCG, first_call),
     *(
