@@ -130,6 +130,8 @@ def _keywords(source: str, spec: str) -> list[ast.keyword]:
 
 
 def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
         return math.nan if node.id.lower() == "nan" else node.id
     if isinstance(node, ast.List | ast.Tuple):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from skgraded._measure_strings import parse
 from skgraded._other_names import SUGGESTED, Meaning, folded, meaning_of
 from skgraded._params import closest_of
+from skgraded.measures._fields import names_of
 from skgraded.measures._measure import Measure
 
 __all__ = [
@@ -273,9 +274,8 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
             raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
         name, fields = meant.name, _joined(meant, fields, spec)
     kind = _registered[name]
-    its_fields = [field.name for field in dataclasses.fields(kind)]
     for field in fields:
-        if field not in its_fields:
+        if field not in (its_fields := names_of(kind)):  # type: ignore[arg-type]
             raise ValueError(
                 f"{name} has no field {field!r}; got {spec!r}."
                 f"{_hint_of_field(kind, fields, field, its_fields)}"
@@ -318,7 +318,7 @@ def _hint(name: str, fields: dict[str, Any]) -> str:
 
 
 def _hint_of_field(
-    kind: type[Measure], fields: dict[str, Any], wrong: str, its_fields: list[str]
+    kind: type[Measure], fields: dict[str, Any], wrong: str, its_fields: tuple[str, ...]
 ) -> str:
     meant = closest_of(wrong, [each for each in its_fields if each not in fields])
     if meant is None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
+from functools import cache
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
 from skgraded import _core, _params
 
-__all__ = ["Fields", "check_cutoff", "check_empty", "numbers_by_grade"]
+__all__ = ["Fields", "check_cutoff", "check_empty", "names_of", "numbers_by_grade"]
 
 
 class _SignatureOfFields:
@@ -76,9 +77,8 @@ class Fields:
                 f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
                 f"score, call an instance: {cls.__name__}()(y_true, y_score)."
             )
-        known = [each.name for each in dataclasses.fields(cls)]  # type: ignore[arg-type]
         for name in fields:
-            if name not in known:
+            if name not in (known := names_of(cls)):  # type: ignore[arg-type]
                 raise TypeError(
                     f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
                     f"{_params.closest(name, known)}"
@@ -101,6 +101,12 @@ class Fields:
 
     def __delattr__(self, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+@cache
+def names_of(kind: type[Fields]) -> tuple[str, ...]:
+    """Return the names of the fields of a class."""
+    return tuple(each.name for each in dataclasses.fields(kind))  # type: ignore[arg-type]
 
 
 def check_cutoff(k: Any) -> int | None:

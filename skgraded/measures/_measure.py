@@ -93,12 +93,13 @@ class Measure(Fields):
 
     def _check_refused(self) -> None:
         name = type(self).__name__
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name in self._refuses and value != field.default:
+        fields = _defaults(type(self)) if self._refuses else ()  # type: ignore[arg-type]
+        for field, default in fields:
+            value = getattr(self, field)
+            if field in self._refuses and value != default:
+                reason = self._refuses[field]
                 raise ValueError(
-                    f"{field.name} must be {field.default!r} for {name}, "
-                    f"{self._refuses[field.name]}, got {value!r}."
+                    f"{field} must be {default!r} for {name}, {reason}, got {value!r}."
                 )
         if self.ties == "expected" and not self._averages_over_ties:
             raise ValueError(
