@@ -204,12 +204,12 @@ def compare(
     fitted model, has the same values in every repeat.
 
     With a judge, the difference is estimated along the regression line of the human differences on
-    the judge's, as `estimate_means` describes; ``judge`` of the result has the bias of the judge
-    and how many queries with human labels it is worth, and ``judged_means`` the same of each
-    system. Each pair has a line of its own, so that a difference need not be that of the two means
-    shown. Student's t has n - 2 degrees of freedom, and bootstrap-t and max-t draw queries with
-    both of their values. Estimates hold whatever the bias, if the queries with human labels are
-    drawn at random from the judge's.
+    the judge's, as `skgraded.comparison.estimate_means` describes; ``judge`` of the result has the
+    bias of the judge and how many queries with human labels it is worth, and ``judged_means`` the
+    same of each system. Each pair has a line of its own, so that a difference need not be that of
+    the two means shown. Student's t has n - 2 degrees of freedom, and bootstrap-t and max-t draw
+    queries with both of their values. Estimates hold whatever the bias, if the queries with human
+    labels are drawn at random from the judge's.
 
     References
     ----------
