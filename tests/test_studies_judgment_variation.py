@@ -188,3 +188,38 @@ def test_plot_table_and_frame():
     assert "1000 judgments of each of 3 topics" in " ".join(repr(found).split())
     table = found.to_frame().set_index("measure")
     assert table.loc["AP", "total"] == pytest.approx(found.between[0] + found.within[0])
+
+
+class TestSeveralSystems:
+    def test_systems_are_scored_under_the_same_judgments(self):
+        rng = np.random.default_rng(0)
+        probabilities, qid = rng.random(60), np.repeat(np.arange(6), 10)
+        systems = {"a": rng.random(60), "b": rng.random(60)}
+        given = {"qid": qid, "n_repeats": 40}
+        both = simulate_judgments(["AP", "P@3"], probabilities, systems, **given)
+        assert both.measures == ("a: AP", "a: P@3", "b: AP", "b: P@3")
+        for place, score in enumerate(systems.values()):
+            alone = simulate_judgments(["AP", "P@3"], probabilities, score, **given)
+            np.testing.assert_array_equal(both.values[..., 2 * place : 2 * place + 2], alone.values)
+
+    def test_assessors(self):
+        assessments = [[1, 1], [0, 1], [1, 0], [0, 0]]
+        systems = {"a": [2, 1, 2, 1], "b": [1, 2, 1, 2]}
+        found = compare_assessors("P@1", assessments, systems, qid=[1, 1, 2, 2])
+        assert found.measures == ("a: P@1", "b: P@1")
+        assert found.values[..., 1].tolist() == [[0.0, 0.0], [1.0, 0.0]]
+
+    def test_runs_of_files(self, tmp_path):
+        for name, scores in (("a", (2, 1)), ("b", (1, 2))):
+            lines = [f"q{t} Q0 d{d} 0 {s} {name}" for t in (1, 2) for d, s in enumerate(scores)]
+            (tmp_path / name).write_text("\n".join(lines) + "\n")
+        strict = {"q1": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 1}}
+        lenient = {"q1": {"d0": 1, "d1": 1}, "q2": {"d0": 1, "d1": 1}}
+        runs = [tmp_path / "a", tmp_path / "b"]
+        found = compare_qrels("P@1", [strict, lenient], runs)
+        for place, run in enumerate(runs):
+            alone = compare_qrels("P@1", [strict, lenient], run)
+            np.testing.assert_array_equal(found.values[..., [place]], alone.values)
+        assert found.measures == ("a: P@1", "b: P@1")
+        with pytest.raises(ValueError, match="names that differ, got 'a', 'a'"):
+            compare_qrels("P@1", [strict, lenient], [runs[0], runs[0]])

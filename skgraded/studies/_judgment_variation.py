@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns
-from skgraded.trec import Negative, Order, rank, read_qrels, read_run
+from skgraded.results import by_name
+from skgraded.trec import Negative, Order, Run, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +44,7 @@ class JudgmentVariation(Result):
     Attributes
     ----------
     measures : tuple of str
-        Names of the measures.
+        Names of the measures; of several systems, ``"system: measure"``.
     qid : ndarray of shape (n_queries,)
         Query ids.
     values : ndarray of shape (n_repeats, n_queries, n_measures)
@@ -213,7 +215,7 @@ class _Judging(NamedTuple):
 def simulate_judgments(
     measures: Measures,
     probabilities: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
     *,
     qid: ArrayLike | None = None,
     n_repeats: int = 1000,
@@ -228,8 +230,9 @@ def simulate_judgments(
     probabilities : array-like of shape (n_documents,) or (n_documents, n_grades)
         Probability that an assessor judges the document relevant; or the probabilities of the
         grades 0, 1, ..., which must sum to 1.
-    y_score : array-like of shape (n_documents,)
-        Scores; the highest one comes first.
+    y_score : array-like of shape (n_documents,), or mapping of str to them
+        Scores; the highest one comes first. Or the scores of several systems by name, under the
+        same judgments.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_repeats : int, default=1000
@@ -304,7 +307,7 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
 def compare_assessors(
     measures: Measures,
     assessments: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
     *,
     qid: ArrayLike | None = None,
     n_draws: int | None = None,
@@ -318,8 +321,9 @@ def compare_assessors(
         The measures, perhaps with names of their own.
     assessments : array-like of shape (n_documents, n_assessors)
         Grades by each assessor; NaN = the assessor did not judge the document.
-    y_score : array-like of shape (n_documents,)
-        Scores; the highest one comes first.
+    y_score : array-like of shape (n_documents,), or mapping of str to them
+        Scores; the highest one comes first. Or the scores of several systems by name, under the
+        same judgments.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_draws : int, optional
@@ -401,8 +405,8 @@ def compare_qrels(
     qrels : sequence of Qrels or paths
         The qrels of each assessor: anything that `skgraded.trec.read_qrels` reads. Only topics that
         all assessors judged count.
-    run : Run, path or file
-        Anything that `skgraded.trec.read_run` reads.
+    run : Run, path or file, or list of Run or paths
+        Anything that `skgraded.trec.read_run` reads; or several runs, whose names must differ.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `skgraded.trec.rank`.
     complete : bool, default=True
@@ -435,7 +439,8 @@ def compare_qrels(
         raise TypeError(
             f"qrels must be a sequence with the qrels of each assessor, got {type(qrels).__name__}."
         )
-    judged, taken = [read_qrels(each) for each in qrels], read_run(run)
+    judged = [read_qrels(each) for each in qrels]
+    systems = _runs_by_name(run)
     if len(judged) < _FEWEST:
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
     top = int(max(1.0, *(each.grades.max() for each in judged)))
@@ -445,21 +450,37 @@ def compare_qrels(
     if not common:
         raise ValueError("qrels must have topics in common, got none.")
     rules: dict[str, Any] = {"order": order, "complete": complete, "negative": negative}
-    scored = [evaluate_rankings(chosen, rank(each, taken, **rules)) for each in judged]
-    rows = [{topic: row for row, topic in enumerate(each.qid.tolist())} for each in scored]
-    common = [topic for topic in common if all(topic in each for each in rows)]
-    values = [
-        scores.values[[row_of[topic] for topic in common]]
-        for scores, row_of in zip(scored, rows, strict=True)
+    scored = [
+        [evaluate_rankings(chosen, rank(each, taken, **rules)) for taken in systems.values()]
+        for each in judged
     ]
-    names = tuple(given)
-    return JudgmentVariation(names, np.array(common), np.stack(values))
+    known = [set(each.qid.tolist()) for of_judge in scored for each in of_judge]
+    common = [topic for topic in common if all(topic in each for each in known)]
+    values = [
+        np.concatenate([each.select(query=common).values for each in of_judge], axis=1)
+        for of_judge in scored
+    ]
+    return JudgmentVariation(_columns_of(systems, given), np.array(common), np.stack(values))
+
+
+def _runs_by_name(run: Any) -> dict[str, Run]:
+    """Return runs by their names; a single one, which may be a list of rows, has none."""
+    if not isinstance(run, list) or not all(isinstance(each, Run | str | Path) for each in run):
+        return {"": read_run(run)}
+    runs = [read_run(each) for each in run]
+    systems = {each.name: each for each in runs}
+    if not runs or len(systems) < len(runs):
+        raise ValueError(
+            "run must hold runs with names that differ, got "
+            f"{', '.join(repr(each.name) for each in runs) or 'none'}."
+        )
+    return systems
 
 
 def _repeat(
     measures: Measures,
     judging: _Judging,
-    y_score: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
     qid: ArrayLike | None,
     **judged: Any,
 ) -> JudgmentVariation:
@@ -467,18 +488,28 @@ def _repeat(
     draw, n_repeats, n_documents, top = judging
     given = measures_by_name(measures)
     chosen = {name: each.resolve(max(1, top)) for name, each in given.items()}
-    columns = read_columns(np.zeros(n_documents), qid, y_score=y_score, **judged)
-    once = Rankings.of_columns(columns, y_score)
+    systems = by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
+    for name, scores in systems.items():
+        judged[f"y_score[{name!r}]" if name else "y_score"] = scores
+    columns = read_columns(np.zeros(n_documents), qid, **judged)
+    once = [Rankings.of_columns(columns, each) for each in systems.values()]
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []
     with ProgressBar(n_repeats, "judgments") as bar:
         for first in range(0, n_repeats, at_a_time):
             n = min(at_a_time, n_repeats - first)
-            scored = evaluate_rankings(chosen, _rejudged(once, draw(first, n))).values
-            values.append(scored.reshape(n, -1, len(chosen)))
+            drawn = draw(first, n)
+            scored = [evaluate_rankings(chosen, _rejudged(each, drawn)).values for each in once]
+            values.append(np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2))
             bar.step(n)
-    names = tuple(given)
-    return JudgmentVariation(names, once.judgments.qid, np.concatenate(values))
+    names, ids = _columns_of(systems, given), once[0].judgments.qid
+    return JudgmentVariation(names, ids, np.concatenate(values))
+
+
+def _columns_of(systems: Iterable[str], measures: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the measures of every system."""
+    names = list(measures)
+    return tuple(f"{each}: {name}" if each else name for each in systems for name in names)
 
 
 def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
