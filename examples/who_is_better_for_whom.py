@@ -30,12 +30,12 @@ qid = np.repeat(np.arange(n_queries), n_documents)
 print(f"documents of grades 0, 1 and 2: {np.bincount(y)}")
 
 # %%
-# One model learns what is relevant, the other one what is best.
+# The broad model learns what is relevant, the precise one what is best.
 split = query_train_test_split(X, y, qid=qid, test_size=100, random_state=0)
 X_train, X_test, y_train, y_test, _, qid_test = split
 scores = {
-    "any": Ridge().fit(X_train, y_train > 0).predict(X_test),
-    "best": Ridge().fit(X_train, y_train > 1).predict(X_test),
+    "broad": Ridge().fit(X_train, y_train > 0).predict(X_test),
+    "precise": Ridge().fit(X_train, y_train > 1).predict(X_test),
 }
 profile = threshold_profile(y_test, scores, qid=qid_test)
 print(profile)
@@ -43,7 +43,7 @@ print(profile)
 # %%
 # What holds for our own users, of whom 20 % accept grade 1? The interval may be read for any g, and
 # for several, because all of them hold jointly.
-print(profile["any"].at((0.2, 0.8)))
+print(profile["broad"].at((0.2, 0.8)))
 ax = profile.plot()
 if sys.argv[1:]:
     ax.figure.savefig(sys.argv[1], dpi=110)
