@@ -37,7 +37,7 @@ def test_demo_on_a_file(tmp_path, capsys):
     assert re.search(r"best first +1\.0000 +0\.", printed)  # LightGBM's value of a constant model
     assert re.search(r"chosen +\d+ +\d+ +0\.\d{4}  \[0\.\d{4}, 0\.\d{4}\]", printed)
     assert re.search(r"ideal ranking +0\.\d{4}", printed)
-    assert "For which users is chosen better than defaults?" in printed
+    assert "For which users is broad better than precise?" in printed
     assert 'measure="xGAP(g=linear,max_grade=4)@10"' in printed
     assert f"Plot saved to {plot}" in printed
     shown = [line for line in printed.splitlines() if not line.startswith("Plot saved")]

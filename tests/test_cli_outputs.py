@@ -154,11 +154,18 @@ def test_a_picture_leaves_no_figure_open(folder, words):
 
 
 def test_the_demo_replaces_no_picture_unasked(folder):
-    (folder / "skgraded-demo.png").write_text("mine")
-    done = skgraded("demo", text=True)
+    (folder / "mine.png").write_text("mine")
+    done = skgraded("demo", "--plot", "mine.png", text=True)
     assert done.returncode == 2
-    assert "--plot must be a new file, got 'skgraded-demo.png'; --force replaces it" in done.stderr
-    assert (folder / "skgraded-demo.png").read_text() == "mine"
+    assert "--plot must be a new file, got 'mine.png'; --force replaces it" in done.stderr
+    assert (folder / "mine.png").read_text() == "mine"
+
+
+def test_the_demo_runs_twice(folder, capsys):
+    (folder / "skgraded-demo.png").write_text("of another demo")
+    # Without data, so that the demo ends after the check of the picture.
+    assert main(["demo", "--data", "no file"]) == 2
+    assert "no file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("answer", "goes_on"), [("n\n", False), ("\n", False), ("y\n", True)])

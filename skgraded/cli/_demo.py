@@ -1,4 +1,4 @@
-"""``skgraded demo``: what ties hide, a ranker chosen by xGAP, and for whom it is better."""
+"""``skgraded demo``: what ties hide, a ranker chosen by xGAP, and which ranker is for whom."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _HELD_OUT = 4  # one query in four
 _SMALLEST = 2 * _HELD_OUT * _N_FOLDS
 _CONFIDENCE, _N_RESAMPLES = 0.95, 2000
 _MOST_GRADES = 8  # of a profile of users
+_PLOT = Path("skgraded-demo.png")
 _NEXT = """\
 Next, with your own X, y and query ids:
   ranker = QueryRanker(LGBMRanker(), measure="{measure}",
@@ -49,8 +50,9 @@ def add_command(commands: Any, summary: str) -> None:
         description=(
             "Show what LightGBM's own metric says of a model that knows nothing; choose a LightGBM "
             "ranker by cross-validated xGAP@10, which also stops its training; and tell for which "
-            "users it is better than LightGBM's defaults on held-out queries. Without --data, the "
-            "data are synthetic, with few top grades."
+            "users a ranker of what is relevant is better than one of what is best, on held-out "
+            "queries. Without --data, the data are synthetic: documents are on topic or not, and "
+            "good or not."
         ),
     )
     parser.add_argument(
@@ -63,13 +65,13 @@ def add_command(commands: Any, summary: str) -> None:
         "--plot",
         metavar="FILE",
         type=Path,
-        default=Path("skgraded-demo.png"),
-        help="file of the plot (default: %(default)s)",
+        default=_PLOT,
+        help="file of the plot (default: %(default)s, which every demo replaces)",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace the file of the plot without asking; needed where no terminal can be asked",
+        help="replace another file of the plot without asking, where no terminal can be asked",
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
     parser.set_defaults(run=run)
@@ -92,9 +94,9 @@ def run(arguments: argparse.Namespace) -> None:
     )
     scores = {name: model.predict(held_out.X) for name, model in models.items()}
     print(_means(models, scores, chosen, held_out))
-    if top_grade <= _MOST_GRADES:
-        profile = _profile(scores, held_out)
-        print(f"\n3. For whom is it better?\n{profile}")
+    if 1 < top_grade <= _MOST_GRADES:
+        profile = _profile(training, held_out, top_grade, arguments.seed)
+        print(f"\n3. Two rankers, and who should get which\n{_on_learners(top_grade)}\n{profile}")
         print(_save_plot(profile, arguments.plot) if has_plot else _NO_PLOT)
     print(f"\n{_NEXT.format(measure=chosen)}\nDone in {time.monotonic() - start:.0f} s.")
 
@@ -107,7 +109,7 @@ def _check_plot(arguments: argparse.Namespace) -> bool:
     if importlib.util.find_spec("matplotlib") is None:
         return False
     check_outputs(arguments)
-    if arguments.force or not arguments.plot.is_file():
+    if arguments.force or arguments.plot == _PLOT or not arguments.plot.is_file():
         return True
     name = str(arguments.plot)
     if sys.stdin is None or not sys.stdin.isatty():
@@ -118,15 +120,28 @@ def _check_plot(arguments: argparse.Namespace) -> bool:
 
 
 def _load(path: str | None, seed: int) -> _Rows:
-    from skgraded.datasets import load_letor, make_ranking
+    from skgraded.datasets import load_letor
 
     if path is None:
-        return _Rows(*make_ranking(n_queries=300, random_state=seed))
+        return _make_up(seed)
     rows = _Rows(*load_letor(path))
     n_queries = len(np.unique(rows.qid))
     if n_queries < _SMALLEST:
         raise ValueError(f"--data must hold at least {_SMALLEST} queries, got {n_queries}.")
     return rows
+
+
+def _make_up(seed: int) -> _Rows:
+    """Make up documents off topic (0), on topic (1), and on topic and good (2)."""
+    from skgraded.datasets import make_ranking
+
+    X, on_topic, qid = make_ranking(
+        300, docs_per_query=50, grade_shares=(0.75, 0.25), noise=0.5, random_state=seed
+    )
+    more, is_good, _ = make_ranking(
+        300, docs_per_query=50, grade_shares=(0.7, 0.3), noise=0.5, random_state=seed + 1
+    )
+    return _Rows(np.hstack([X, more]), on_topic * (1 + is_good), qid)
 
 
 def _split(rows: _Rows, seed: int) -> tuple[_Rows, _Rows]:
@@ -272,10 +287,31 @@ def _with_interval(values: Scores) -> str:
     return f"{float(values):.4f}  [{found.low:.4f}, {found.high:.4f}]"
 
 
-def _profile(scores: Mapping[str, NDArray[np.float64]], rows: _Rows) -> Any:
+def _profile(training: _Rows, held_out: _Rows, top_grade: int, seed: int) -> Any:
+    """Compare a ranker that learns what is relevant with one that learns what is best."""
     from skgraded.users import threshold_profile
 
-    return threshold_profile(rows.y, scores, qid=rows.qid)
+    sizes = np.unique(training.qid, return_counts=True)[1]
+    rows = np.argsort(training.qid, kind="stable")
+    scores = {}
+    for name, wanted in (("broad", 1), ("precise", _wanted_by_precise(top_grade))):
+        model = _lightgbm(seed, num_leaves=15)
+        model.fit(training.X[rows], (training.y[rows] >= wanted).astype(int), group=sizes)
+        scores[name] = model.predict(held_out.X)
+    return threshold_profile(held_out.y, scores, qid=held_out.qid)
+
+
+def _wanted_by_precise(top_grade: int) -> int:
+    """Return the lowest grade of the upper half, because of few documents little is learnt."""
+    return top_grade // 2 + 1
+
+
+def _on_learners(top_grade: int) -> str:
+    return wrap(
+        "'broad' learns which documents have grade 1 or better, 'precise' which have grade "
+        f"{_wanted_by_precise(top_grade)} or better.",
+        indent=0,
+    )
 
 
 def _save_plot(profile: Any, path: Path) -> str:
