@@ -57,15 +57,16 @@ def test_the_gain_is_that_of_all_halves(monkeypatch):
     assert found.gain[0] != pytest.approx(outcome.mean(axis=1).max() - expected, abs=0.004)
 
 
-def test_the_error_is_that_of_a_mean_where_the_choice_never_changes(monkeypatch):
+@pytest.mark.parametrize("n", [40, 9])
+def test_the_error_is_that_of_a_mean_where_the_choice_never_changes(n, monkeypatch):
     monkeypatch.setattr(halves, "_SUBSETS", 20_000)
-    outcome = RNG.normal(size=(2, 3, 40))
-    chooser, baseline = (np.eye(3)[:, [at]] + np.zeros(40) for at in (1, 2))
+    outcome = RNG.normal(size=(2, 3, n))
+    chooser, baseline = (np.eye(3)[:, [at]] + np.zeros(n) for at in (1, 2))
     found = gain_by_halves(outcome, chooser, baseline, np.random.default_rng(1))
     differences = outcome[:, 1] - outcome[:, 2]
     assert found.gain == pytest.approx(differences.mean(axis=1), abs=1e-12)
-    assert found.covariance == pytest.approx(np.cov(differences) / 40, rel=0.05, abs=1e-3)
-    assert found.judging == pytest.approx(np.cov(differences) / 40, abs=1e-12)
+    assert found.covariance == pytest.approx(np.cov(differences) / n, rel=0.05, abs=0.04 / n)
+    assert found.judging == pytest.approx(np.cov(differences) / n, abs=1e-12)
     g = np.array([0.3, 0.7])
     gain, error = found.of(g)
     assert gain == pytest.approx(g @ differences.mean(axis=1), abs=1e-12)
@@ -223,13 +224,12 @@ def test_rounds_of_a_boosted_model_are_candidates():
 # best
 
 
-@pytest.mark.parametrize("n", [12, 60])
-def test_of_two_systems_the_probability_is_that_of_students_t(n):
-    ap = RNG.normal(0.5, 0.1, size=(1, 2, n))
-    ap = np.concatenate([ap, ap])
-    found = compared(ap).best((0.5, 0.5), n_resamples=40_000)
-    difference = ap[0, 1] - ap[0, 0]
-    ratio = difference.mean() / stats.sem(difference)
+@pytest.mark.parametrize(("n", "ratio"), [(6, 1.5), (60, 1.5), (60, -0.5)])
+def test_of_two_systems_the_probability_is_that_of_students_t(n, ratio):
+    difference = stats.norm.ppf((np.arange(n) + 0.5) / n)
+    difference += ratio * stats.sem(difference)
+    ap = np.stack([np.zeros(n), difference])[None] + 0.5
+    found = compared(np.concatenate([ap, ap])).best((0.5, 0.5), n_resamples=40_000)
     expected = stats.t.cdf(ratio, n - 1)
     assert found.probability[0] == pytest.approx([1 - expected, expected], abs=0.015)
 
