@@ -50,7 +50,7 @@ X = X[:, :4]
 SHUFFLED = np.random.default_rng(0).permutation(len(Y))
 NAMES = [f"x{each}" for each in range(X.shape[1])]
 MEASURE = xGAP(max_grade=4, k=5)
-CV = QueryKFold(3)
+CV = QueryKFold(2)
 SCORER = make_ranking_scorer(MEASURE)
 GRID = {"estimator__num_leaves": [2, 5]}
 IMPORTANCES = "estimator_.feature_importances_"
@@ -142,7 +142,7 @@ def nested_search(X, y, metadata):
 
 
 def learning_curve_of_whole_queries(X, y, metadata):
-    _, train, test = learning_curve(RANKER, X, y, cv=CV, train_sizes=[80, 160], **params(metadata))
+    _, train, test = learning_curve(RANKER, X, y, cv=CV, train_sizes=[60, 120], **params(metadata))
     return [*train.ravel(), *test.ravel()]
 
 
