@@ -24,7 +24,9 @@ from sklearn.model_selection import GridSearchCV
 from skgraded import (
     AP,
     GAP,
+    Blend,
     Judgments,
+    QMeasure,
     QueryKFold,
     QueryRanker,
     _core,
@@ -36,11 +38,13 @@ from skgraded import (
     xGAP,
 )
 from skgraded.boosting._lambdamart import LambdaMART
+from skgraded.boosting._noise import chosen_noise
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     InferredGradesWarning,
 )
 from skgraded.lightgbm import eval_metric, objective
+from skgraded.measures import RprefN
 
 TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
 FEW = settings(max_examples=max(5, settings().max_examples // 10))
@@ -469,22 +473,88 @@ def test_fractional_labels_for_gain_and_discount():
     data = lgb.Dataset(X, fractional, group=sizes)
     scores = lgb.train({**QUIET, "objective": objective("nDCG")}, data, 5).predict(X)
     assert nDCG()(fractional, scores, qid=qid) > nDCG()(fractional, 0.0 * scores, qid=qid)
-    with pytest.raises(ValueError, match="integer grades for training for xGAP"):
-        lgb.train(
-            {**QUIET, "objective": objective("xGAP(max_grade=5)")},
-            lgb.Dataset(X, fractional, group=sizes),
-            1,
-        )
+    chosen = xGAP(max_grade=5)
+    trained = lgb.train({**QUIET, "objective": objective(chosen)}, data, 5).predict(X)
+    assert chosen(fractional, trained, qid=qid) > 1.2 * chosen(fractional, 0.0 * trained, qid=qid)
 
 
-def test_a_fractional_query_is_that_of_the_literal_loop():
-    rng = np.random.default_rng(0)
-    y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
-    cost = LambdaMART(nDCG(k=20), 1.0, 10, True)
+@st.composite
+def fractional_query(draw, scores, max_documents=12):
+    """One query whose grades lie between whole ones, some of them equal."""
+    y_true, y_score, max_grade = draw(one_query(scores, max_documents=max_documents))
+    below = st.lists(
+        st.sampled_from([0, 0.25, 0.5, 0.75]), min_size=len(y_true), max_size=len(y_true)
+    )
+    shift = np.array(draw(below))
+    return np.maximum(y_true - shift, 0.0), y_score, max_grade
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning")
+@pytest.mark.parametrize("name", TRAINABLE)
+@FEW
+@given(data=st.data())
+def test_derivatives_of_fractional_grades_are_those_of_a_literal_loop(name, data):
+    y_true, y_score, max_grade = data.draw(fractional_query(strategies.distinct_scores))
+    cost = data.draw(costs(name, max_grade, len(y_true)))
     expected = lambdas.by_row(
         y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
     )
-    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
+
+
+@FEW
+@given(rows=fractional_query(moderate_scores))
+def test_fractional_grades_in_a_tie_best_first(rows):
+    y_true, y_score, max_grade = rows
+    g = tuple(np.ones(max_grade) / max_grade)
+    best_first = {"ties": "optimistic"}
+    blend = Blend({eGAP(g=g, **best_first): 0.5, nDCG(k=3, **best_first): 2.0})
+    for chosen in (xGAP(g=g, **best_first), blend):
+        cost = LambdaMART(chosen, 1.0, 4, True)
+        by_row = lambdas.by_row(
+            y_true,
+            y_score,
+            literal_value(cost.measure),
+            np.lexsort((-y_true, -y_score)),
+            **options_of(cost),
+        )
+        expected = lambdas.share_among_equals(y_true, y_score, by_row)
+        found = derivatives(cost, y_true, y_score)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("truncation_level", [30, None])
+def test_a_long_query_of_distinct_grades_is_that_of_the_literal_loop(truncation_level):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.uniform(0, 3, 60), rng.standard_normal(60)
+    for chosen in (nDCG(k=20), xGAP(max_grade=3), QMeasure(k=25), RprefN(max_grade=3)):
+        cost = LambdaMART(chosen, 1.0, truncation_level, True)
+        expected = lambdas.by_row(
+            y_true, y_score, literal_value(cost.measure), np.argsort(-y_score), **options_of(cost)
+        )
+        found = derivatives(cost, y_true, y_score)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
+
+
+def test_whole_and_fractional_queries_have_the_derivatives_that_they_have_alone():
+    rng = np.random.default_rng(1)
+    qid = rng.permutation(np.repeat(np.arange(30), 20))
+    y_true = rng.integers(0, 4, len(qid)) + 0.5 * (qid % 2)
+    y_score = rng.integers(0, 12, len(qid)).astype(float)
+    for name in ("xGAP(max_grade=4)", "QMeasure", "AP(rel=1.5)"):
+        cost = LambdaMART(measure(name), 1.0, 30, True)
+        noise = chosen_noise("gumbel", 1.0, 3, 0)
+        judgments = Judgments(y_true, qid=qid)
+        scores = judgments.lay_out_scores(y_score)
+        together = np.array(cost.derivatives(judgments.rank(y_score)))
+        noisy = np.array(cost.mean_derivatives(judgments, scores, noise, 1))
+        for q in range(30):
+            own = qid == q
+            alone = Judgments(y_true[own])
+            found = cost.derivatives(alone.rank(y_score[own]))
+            np.testing.assert_array_equal(together[:, own], found)
+            found = cost.mean_derivatives(alone, alone.lay_out_scores(y_score[own]), noise, 1)
+            np.testing.assert_array_equal(noisy[:, own], found)
 
 
 # --- bad input ------------------------------------------------------------------------------------

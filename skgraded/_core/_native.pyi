@@ -650,6 +650,7 @@ class SwapPrices:
     The discount d and the position weight p, with one weight per document where they are ragged,
     else one per rank; the gain v by level; K as base, columns and numbers of columns. The factors
     of the gains and of the pairs are by query. Without pairs, the arrays of K are empty.
+    f, h, u and w are the factors of K by level where queries have levels of their own, else empty.
     """
 
     def __init__(
@@ -664,6 +665,10 @@ class SwapPrices:
         pair_base: NDArray[numpy.float64],
         pair_columns: NDArray[numpy.float64],
         pair_column: NDArray[numpy.int32],
+        f: NDArray[numpy.float64],
+        h: NDArray[numpy.float64],
+        u: NDArray[numpy.float64],
+        w: NDArray[numpy.float64],
         pair_factor: NDArray[numpy.float64],
         cutoff: int,
     ) -> None: ...

@@ -24,8 +24,10 @@ struct SwapPrices {
   PairMatrix pairs;                      // K, by level above and level below
   const double* pair_factor = nullptr;   // by query
   std::int64_t cutoff = 0;
+  PairFactors factors;  // of K, where queries have levels of their own
 
   bool has_pairs() const noexcept { return pairs.base != nullptr; }
+  bool has_factors() const noexcept { return factors.f != nullptr || factors.u != nullptr; }
 };
 
 // The arguments that are the same for every query.
@@ -54,7 +56,14 @@ struct LambdaTask {
 
   // Whether changes are tabulated by slots, as they must be unless they are products of a gain and
   // a discount.
-  bool has_tables() const noexcept { return parts.size() > 1 || parts[0].has_pairs(); }
+  bool has_tables() const noexcept {
+    return !has_factors() && (parts.size() > 1 || parts[0].has_pairs());
+  }
+
+  bool has_factors() const noexcept {
+    return std::any_of(parts.begin(), parts.end(),
+                       [](const SwapPrices& part) { return part.has_factors(); });
+  }
 };
 
 // Memory for one query at a time, allocated before the threads start.

@@ -35,6 +35,7 @@
 #include <memory>
 #include <vector>
 
+#include "factor_swaps.hpp"
 #include "lambda_task.hpp"
 #include "queries.hpp"
 #include "query_lambdas.hpp"
@@ -47,6 +48,7 @@ namespace skgraded {
 // Room for one thread.
 struct LambdaRoom {
   LambdaSpace space;
+  std::vector<FactorSwaps> factor_swaps;  // by part, where K has factors
   std::unique_ptr<TinySpace> tiny;
 };
 
@@ -55,18 +57,23 @@ template <class Level>
 class LambdaQueue {
   const LambdaTask<Level>& task_;
   LambdaSpace& space_;
+  std::vector<FactorSwaps>& factor_swaps_;
   TinySpace& tiny_;
   Derivatives out_;
 
  public:
   LambdaQueue(const LambdaTask<Level>& task, LambdaRoom& room, const Derivatives& out) noexcept
-      : task_(task), space_(room.space), tiny_(*room.tiny), out_(out) {}
+      : task_(task),
+        space_(room.space),
+        factor_swaps_(room.factor_swaps),
+        tiny_(*room.tiny),
+        out_(out) {}
 
   void add(std::int64_t q) noexcept {
     const std::int64_t n = task_.queries.size(q);
     if (n < 2) return;
-    if (n > kTiny || task_.parts.size() > 1) {
-      QueryLambdas<Level>(task_, space_).add(q, out_);
+    if (n > kTiny || task_.parts.size() > 1 || !factor_swaps_.empty()) {
+      QueryLambdas<Level>(task_, space_, factor_swaps_).add(q, out_);
       return;
     }
     int& n_waiting = tiny_.n_waiting[n];
@@ -105,10 +112,15 @@ std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_s
     longest = std::max(longest, task.queries.size(q));
   std::vector<LambdaRoom> rooms;
   rooms.reserve(static_cast<std::size_t>(n_slices));
-  for (int slice = 0; slice < n_slices; ++slice)
+  for (int slice = 0; slice < n_slices; ++slice) {
     rooms.push_back(
         {LambdaSpace(longest, task.n_levels, task.upper_ranks(longest), task.has_tables()),
+         {},
          std::unique_ptr<TinySpace>(new TinySpace)});
+    if (task.has_factors())
+      rooms.back().factor_swaps.assign(task.parts.size(),
+                                       FactorSwaps(longest, rooms.back().space.stride));
+  }
   return rooms;
 }
 

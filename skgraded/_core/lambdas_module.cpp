@@ -35,6 +35,7 @@ struct PriceArrays {
   bool position_ragged;
   Table<double> pair_base, pair_columns;
   Table<std::int32_t> pair_column;
+  Doubles f, h, u, w;
   Doubles pair_factor;
   std::int64_t cutoff;
 
@@ -46,6 +47,10 @@ struct PriceArrays {
     prices.position = {position.data(), position_ragged};
     if (pair_base.size() > 0)
       prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+    const auto or_null = [](const Doubles& each) {
+      return each.size() > 0 ? each.data() : nullptr;
+    };
+    prices.factors = {or_null(f), or_null(h), or_null(u), or_null(w)};
     prices.pair_factor = pair_factor.data();
     prices.cutoff = cutoff;
     return prices;
@@ -119,17 +124,20 @@ struct OfLevels {
 };
 
 void define_arguments(nb::module_& m) {
-  nb::class_<PriceArrays>(m, "SwapPrices",
-                          "Arrays from which the price of a swap of two documents is computed.\n\n"
-                          "The discount d and the position weight p, with one weight per document "
-                          "where they are ragged,\nelse one per rank; the gain v by level; K as "
-                          "base, columns and numbers of columns. The factors\nof the gains and of "
-                          "the pairs are by query. Without pairs, the arrays of K are empty.")
+  nb::class_<PriceArrays>(
+      m, "SwapPrices",
+      "Arrays from which the price of a swap of two documents is computed.\n\n"
+      "The discount d and the position weight p, with one weight per document "
+      "where they are ragged,\nelse one per rank; the gain v by level; K as "
+      "base, columns and numbers of columns. The factors\nof the gains and of "
+      "the pairs are by query. Without pairs, the arrays of K are empty.\nf, h, u and w are "
+      "the factors of K by level where queries have levels of their own, else empty.")
       .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Table<double>, Table<double>,
-                    Table<std::int32_t>, Doubles, std::int64_t>(),
+                    Table<std::int32_t>, Doubles, Doubles, Doubles, Doubles, Doubles,
+                    std::int64_t>(),
            nb::kw_only(), "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
            "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
-           "pair_factor"_a, "cutoff"_a);
+           "f"_a, "h"_a, "u"_a, "w"_a, "pair_factor"_a, "cutoff"_a);
   nb::enum_<TieOrder>(m, "TieOrder", "How tied documents are ordered while a model is trained.")
       .value("row_order", TieOrder::kRows)
       .value("expected", TieOrder::kMixed)

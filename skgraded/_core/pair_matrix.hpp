@@ -17,4 +17,11 @@ struct PairMatrix {
   }
 };
 
+// K[a, b] = f(min(a, b)) h(b) + u(a) w(b), by levels that each query has of its own. f does not
+// fall from level to level, and is 0 at level 0; f and h, or u and w, are null where a measure
+// lacks their product.
+struct PairFactors {
+  const double *f = nullptr, *h = nullptr, *u = nullptr, *w = nullptr;
+};
+
 }  // namespace skgraded

@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "block_weights.hpp"
+#include "pair_matrix.hpp"
 #include "queries.hpp"
 #include "threads.hpp"
 
 namespace skgraded {
-
-// The factors of K by level. f does not fall from level to level, and is 0 at level 0; f and h, or
-// u and w, are null where a measure lacks their product.
-struct PairFactors {
-  const double *f, *h, *u, *w;
-};
 
 // Sums of f(min(a, b)) over documents of levels a, for any b: a Fenwick tree of the documents at
 // the levels 1, 2, ... of a query, counted from the one before its first.
@@ -40,12 +35,12 @@ class LevelTree {
     std::fill_n(nodes_.begin(), n_levels + 1, Node{0.0, 0.0});
   }
 
-  void add(std::int64_t level, double f) noexcept {
-    total_ += 1.0;
+  void add(std::int64_t level, double f, double weight = 1.0) noexcept {
+    total_ += weight;
     for (; level <= n_levels_; level += level & -level) {
       Node& node = nodes_[static_cast<std::size_t>(level)];
-      node.count += 1.0;
-      node.sum += f;
+      node.count += weight;
+      node.sum += weight * f;
     }
   }
 

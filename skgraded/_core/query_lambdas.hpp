@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "factor_swaps.hpp"
 #include "lambda_pair.hpp"
 #include "lambda_slots.hpp"
 #include "lambda_task.hpp"
@@ -24,6 +26,7 @@ template <class Level>
 class QueryLambdas {
   const LambdaTask<Level>& task_;
   LambdaSpace& space_;
+  std::vector<FactorSwaps>& factor_swaps_;  // empty unless K has factors
   bool tables_;
   std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
   bool by_distance_ = false;
@@ -31,8 +34,9 @@ class QueryLambdas {
   RankedSlots ranked_{{nullptr, nullptr, 0}, nullptr, 0};
 
  public:
-  QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space) noexcept
-      : task_(task), space_(space), tables_(task.has_tables()) {}
+  QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space,
+               std::vector<FactorSwaps>& factor_swaps) noexcept
+      : task_(task), space_(space), factor_swaps_(factor_swaps), tables_(task.has_tables()) {}
 
   // Adds the derivatives of a query to those in `out`.
   void add(std::int64_t q, const Derivatives& out) noexcept {
@@ -69,7 +73,7 @@ class QueryLambdas {
     std::int64_t* end = space_.end.data();
     std::fill_n(end, n_slots_, 0);
     for (std::int64_t i = 0; i < n_; ++i) ++end[space_.slot[at(i)]];
-    sweeps_ = has_short_runs();
+    sweeps_ = !factor_swaps_.empty() || has_short_runs();
     if (sweeps_)
       place_by_rank();
     else
@@ -121,11 +125,19 @@ class QueryLambdas {
 
   double sum_pairs() noexcept {
     by_distance_ = task_.norm && scores_differ();
-    if (tables_)
+    if (!factor_swaps_.empty())
+      read_factors();
+    else if (tables_)
       for (const SwapPrices& part : task_.parts) table_swaps(part, &part == task_.parts.data());
     else
       table_discounts(task_.parts[0]);
     return run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { return add_pairs(); });
+  }
+
+  void read_factors() noexcept {
+    for (std::size_t part = 0; part < factor_swaps_.size(); ++part)
+      factor_swaps_[part].start(task_.parts[part], task_.queries, q_, space_.slot.data(),
+                                space_.levels.data(), n_slots_);
   }
 
   void read_gains(const SwapPrices& part) noexcept {
@@ -293,7 +305,9 @@ class QueryLambdas {
 
   SKGRADED_ALWAYS_INLINE Sums sweep(std::int64_t i) const noexcept {
     const Pairs pairs{i + 1, n_, space_.score[at(i)]};
-    if (tables_)
+    if (!factor_swaps_.empty())
+      price_factors(i);
+    else if (tables_)
       price_swaps(i, pairs);
     else
       price_gains(i, pairs);
@@ -322,6 +336,11 @@ class QueryLambdas {
     return add_priced<false>(
         pairs, [=](std::int64_t) SKGRADED_INLINE_BODY { return sign; },
         [=](std::int64_t j) SKGRADED_INLINE_BODY { return constant + factor * lower[j]; });
+  }
+
+  SKGRADED_ALWAYS_INLINE void price_factors(std::int64_t i) const noexcept {
+    for (std::size_t part = 0; part < factor_swaps_.size(); ++part)
+      factor_swaps_[part].price(i, part == 0, space_.change.data());
   }
 
   SKGRADED_ALWAYS_INLINE void price_swaps(std::int64_t i, const Pairs& pairs) const noexcept {

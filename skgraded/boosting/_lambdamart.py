@@ -95,7 +95,27 @@ class LambdaMART:
             Second derivatives.
         """
         judgments = rankings.judgments
-        gradient, hessian = _core.lambdas(
+        if self._splits(judgments):
+            parts = [self._by_position(part) for _, part in rankings.by_scale]
+        else:
+            parts = [self._by_position(rankings)]
+        return _in_rows(parts, judgments)
+
+    def _splits(self, judgments: Judgments) -> bool:
+        """Whether queries with levels of their own are separated from the others."""
+        parts = [cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts]
+        pairs = [part for part in parts if part.counts_pairs]
+        if not pairs:
+            return False
+        for part in pairs:
+            if not part.takes_any_grades():
+                judgments.require_integer_grades(f"training for {part}, whose K has no factors")
+                return False
+        return bool(judgments.by_scale)
+
+    def _by_position(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
+        judgments = rankings.judgments
+        return _core.lambdas(
             level=judgments.levels,
             order=rankings.order,
             tied=rankings.tied,
@@ -106,8 +126,6 @@ class LambdaMART:
             options=self._options,
             n_threads=rankings.n_threads,
         )
-        rows = judgments.row_order
-        return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
     def mean_derivatives(
         self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
@@ -132,7 +150,19 @@ class LambdaMART:
         hessian : ndarray of shape (n_documents,)
             Mean second derivatives.
         """
-        gradient, hessian = _core.noisy_lambdas(
+        if self._splits(judgments):
+            parts = [
+                self._means_by_position(part.judgments, scores[part.documents], noise, n_threads)
+                for part in judgments.by_scale
+            ]
+        else:
+            parts = [self._means_by_position(judgments, scores, noise, n_threads)]
+        return _in_rows(parts, judgments)
+
+    def _means_by_position(
+        self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
+    ) -> tuple[FloatArray, FloatArray]:
+        return _core.noisy_lambdas(
             level=judgments.levels,
             scores=scores,
             indptr=judgments.indptr,
@@ -143,17 +173,12 @@ class LambdaMART:
             noise=noise.of_kernel,
             n_threads=n_threads,
         )
-        rows = judgments.row_order
-        return _in_rows(gradient, rows), _in_rows(hessian, rows)
 
     def _prices(self, judgments: Judgments) -> list[_core.SwapPrices]:
         kept = judgments.kept[_PricesByCost]
         prices = kept.get(self)
         if prices is None:
             _require_judged(judgments)
-            for part, _ in self.measure._weighted_parts:
-                if cast("PrefixMeasure", part).counts_pairs:
-                    judgments.require_integer_grades(f"training for {part}")
             prices = kept[self] = [
                 _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
                 for part, weight in self.measure._weighted_parts
@@ -183,6 +208,11 @@ def _swap_prices(
     discount = position = np.zeros(0)
     base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
+    factors = (np.zeros(0),) * 4
+    if form.sums is not None:
+        position = discount = _weights(form.sums.positions, judgments)
+        position_ragged = discount_ragged = form.sums.positions.ragged
+        factors = form.sums.factors.by_level(judgments.n_levels)
     if form.K is not None and form.moments is not None:
         position = _weights(form.moments.weights, judgments)
         position_ragged = form.moments.weights.ragged
@@ -203,7 +233,8 @@ def _swap_prices(
         pair_base=base,
         pair_columns=columns,
         pair_column=column,
-        pair_factor=factor,
+        **dict(zip("fhuw", factors, strict=True)),
+        pair_factor=factor if form.sums is None else factor * form.sums.factors.scale,
         cutoff=_core.last_rank(chosen.k),
     )
 
@@ -234,9 +265,21 @@ def _query_factor(
     return chosen.query_factor(judgments)
 
 
-def _in_rows(values: FloatArray, row_order: NDArray[np.int64] | None) -> FloatArray:
-    if row_order is None:
-        return values
+def _in_rows(
+    parts: list[tuple[FloatArray, FloatArray]], judgments: Judgments
+) -> tuple[FloatArray, FloatArray]:
+    """Join the derivatives of all documents, or of each part by scale, in the order of the rows."""
+    rows = judgments.row_order
+    if len(parts) == 1:
+        gradient, hessian = parts[0]
+        return (gradient, hessian) if rows is None else (_put(gradient, rows), _put(hessian, rows))
+    places = np.concatenate([part.documents for part in judgments.by_scale])
+    rows = places if rows is None else rows[places]
+    gradients, hessians = zip(*parts, strict=True)
+    return _put(np.concatenate(gradients), rows), _put(np.concatenate(hessians), rows)
+
+
+def _put(values: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
     in_rows = np.empty_like(values)
-    in_rows[row_order] = values
+    in_rows[rows] = values
     return in_rows

@@ -118,7 +118,7 @@ class PrefixMeasure(Measure):
         return hooks != (base._pair_part, base._pair_factors)
 
     @classmethod
-    def _takes_any_grades(cls) -> bool:
+    def takes_any_grades(cls) -> bool:
         """Whether K has factors, so that queries may have levels of their own."""
         mine, base = (cls._pair_part, cls._pair_factors), PrefixMeasure
         return mine[0] is base._pair_part and mine[1] is not base._pair_factors
@@ -189,7 +189,7 @@ class PrefixMeasure(Measure):
         ndarray of shape (n_queries,)
             1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
-        if self._takes_any_grades() and judgments.by_scale:
+        if self.takes_any_grades() and judgments.by_scale:
             factor = np.empty(judgments.n_queries)
             for part in judgments.by_scale:
                 factor[part.queries] = self.query_factor(part.judgments)
@@ -201,13 +201,13 @@ class PrefixMeasure(Measure):
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
-        if judgments.borders is not None or (self._takes_any_grades() and judgments.by_scale):
+        if judgments.borders is not None or (self.takes_any_grades() and judgments.by_scale):
             return 0
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        if self._takes_any_grades() and rankings.by_scale:
+        if self.takes_any_grades() and rankings.by_scale:
             return self._score_by_scale(rankings)
         form = self.prefix_form(rankings.judgments)
         return form.values(rankings, form.relevant, self.empty), form.n_empty

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "gain.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "own_levels.hpp"
+#include "pair_sums.hpp"
 #include "queries.hpp"
 #include "recall_shares.hpp"
 
@@ -216,6 +219,81 @@ void test_moments(std::int64_t n_levels) {
   }
 }
 
+// --- levels of each query's own ------------------------------------------------------------------
+
+// Own levels against the common ones that they stand for; pools hold one document more.
+void test_own_levels_and_pair_sums(std::int64_t n_levels) {
+  Random random(8);
+  for (const Sizes& sizes : sums_shapes(random)) {
+    const SumsCase sums = make_sums_case(random, sizes);
+    const Queries queries = sums.layout.queries();
+    const auto level = draw_levels<std::uint8_t>(random, sums.tied.size(), n_levels);
+    std::vector<std::uint8_t> pool;
+    std::vector<std::int64_t> pool_indptr = {0};
+    for (std::int64_t q = 0; q < queries.count; ++q) {
+      const auto first = static_cast<std::ptrdiff_t>(pool.size());
+      if (q % 3 != 0)
+        pool.insert(pool.end(), level.begin() + queries.begin(q),
+                    level.begin() + queries.begin(q + 1));
+      pool.push_back(static_cast<std::uint8_t>(n_levels - 1));
+      std::sort(pool.begin() + first, pool.end(), std::greater<>());
+      pool_indptr.push_back(static_cast<std::int64_t>(pool.size()));
+    }
+    const CommonLevels<std::uint8_t> lists{level.data(), queries, n_levels};
+    const CommonLevels<std::uint8_t> pools{
+        pool.data(), {pool_indptr.data(), queries.count}, n_levels};
+    const OwnLevels own = find_own_levels(lists, pools);
+    std::vector<std::int32_t> found(level.size());
+    put_own_levels(lists, own, found.data());
+    for (std::size_t i = 0; i < level.size(); ++i)
+      expect(own.common[static_cast<std::size_t>(found[i])] == level[i], "own levels");
+    std::vector<double> f, h, u, w;
+    for (const std::int32_t common : own.common) {
+      f.push_back(0.5 * (common * common / 2));
+      for (auto* each : {&h, &u, &w})
+        each->push_back(std::uniform_real_distribution<double>(0.0, 1.0)(random));
+    }
+    for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{5}, kNoCutoff})
+      for (const bool expected : {false, true})
+        for (const PairFactors& K : {PairFactors{f.data(), h.data(), u.data(), w.data()},
+                                     PairFactors{f.data(), h.data(), nullptr, nullptr},
+                                     PairFactors{nullptr, nullptr, u.data(), w.data()}}) {
+          const RankWeights weight{sums.ragged.data(), true};
+          const PairSumTask task{
+              found.data(), sums.tied.data(), queries, weight, own.borders.data(), K,
+              cutoff,       expected};
+          std::vector<double> naive(sizes.size()), value(sizes.size()), again(sizes.size());
+          std::vector<double> moments(static_cast<std::size_t>(n_levels * n_levels));
+          for (std::int64_t q = 0; q < queries.count; ++q) {
+            const std::int64_t begin = queries.begin(q);
+            const RankedList<std::uint8_t> list{level.data() + begin, sums.tied.data() + begin,
+                                                queries.size(q)};
+            std::fill(moments.begin(), moments.end(), 0.0);
+            moments_naively(list, weight.of(queries, q), n_levels, cutoff, expected,
+                            moments.data());
+            std::vector<std::size_t> levels = {0};
+            for (std::int64_t i = own.borders[static_cast<std::size_t>(q)];
+                 i < own.borders[static_cast<std::size_t>(q) + 1]; ++i)
+              levels.push_back(static_cast<std::size_t>(i));
+            for (const std::size_t a : levels)
+              for (const std::size_t b : levels) {
+                double cell = K.u != nullptr ? K.u[a] * K.w[b] : 0.0;
+                if (K.f != nullptr) cell += K.f[std::min(a, b)] * K.h[b];
+                naive[static_cast<std::size_t>(q)] +=
+                    cell *
+                    moments[static_cast<std::size_t>(own.common[a] * n_levels + own.common[b])];
+              }
+          }
+          pair_sums(task, 1, value.data());
+          expect(close(value, naive), "pair_sums, levels: " + std::to_string(n_levels));
+          for (const int n_threads : kThreadCounts) {
+            pair_sums(task, n_threads, again.data());
+            expect(again == value, "pair_sums, threads");
+          }
+        }
+  }
+}
+
 // --- recall shares -------------------------------------------------------------------------------
 
 // Grades 0, 2 and 5, so that thresholds without a grade of their own count for the next one.
@@ -239,6 +317,7 @@ void test_expected_shares() {
 
 int main() {
   test_expected_shares();
+  for (const std::int64_t n_levels : {2, 6, 40}) test_own_levels_and_pair_sums(n_levels);
   test_levels<std::uint8_t>();
   test_levels<std::int32_t>();
   test_gain<std::uint8_t>();

@@ -61,10 +61,18 @@ struct Case {
   std::int64_t n_levels;
   std::vector<Level> level;
   Doubles scores, discount, position, gain, gain_factor, pair_base, pairs, pair_factor;
+  Doubles rising, discount_by_level;
   std::vector<std::int32_t> order, pair_column;
   std::vector<std::uint8_t> tied;
 
   Queries queries() const { return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
+
+  // As K has factors, of which the first one rises with the level.
+  SwapPrices factored_part(bool ragged) const {
+    SwapPrices part = task(false, ragged).parts[0];
+    part.factors = {rising.data(), pair_base.data(), gain.data(), discount_by_level.data()};
+    return part;
+  }
 
   // Two factors a query, for the cells of either parity.
   PairMatrix matrix() const { return {pair_base.data(), pairs.data(), pair_column.data(), 2}; }
@@ -83,7 +91,8 @@ struct Case {
                    {position.data(), ragged},
                    with_pairs ? matrix() : PairMatrix{},
                    pair_factor.data(),
-                   kNoCutoff}};
+                   kNoCutoff,
+                   {}}};
     task.truncation = 30;
     task.norm = true;
     return task;
@@ -112,6 +121,9 @@ Case<Level> make_case(Random& random, const std::vector<std::int64_t>& sizes, st
   made.pairs = draw(random, nq * 2);
   for (std::int32_t cell = 0; cell < n_levels * n_levels; ++cell)
     made.pair_column.push_back(cell % 2);
+  made.discount_by_level = draw(random, n_levels);
+  for (std::int64_t level = 0; level < n_levels; ++level)
+    made.rising.push_back(0.125 * static_cast<double>(level * level / 3));
   made.order.resize(static_cast<std::size_t>(n));
   made.tied.resize(static_cast<std::size_t>(n));
   std::vector<std::int64_t> schedule(sizes.size());
@@ -135,6 +147,10 @@ double value_of(const LambdaTask<Level>& task, std::int64_t q, const std::vector
       linear += d[n] * part.gain[list[n]];
       for (std::size_t m = 0; m <= n && part.has_pairs(); ++m)
         pairs += p[n] * part.pairs.at(q, list[m] * task.n_levels + list[n]);
+      const PairFactors& K = part.factors;
+      for (std::size_t m = 0; m <= n && part.has_factors(); ++m)
+        pairs +=
+            p[n] * (K.f[std::min(list[m], list[n])] * K.h[list[n]] + K.u[list[m]] * K.w[list[n]]);
     }
     value += part.gain_factor[q] * linear + part.pair_factor[q] * pairs;
   }
@@ -258,6 +274,26 @@ void test_pairs(std::int64_t n_levels) {
   }
 }
 
+template <class Level>
+void test_factors(std::int64_t n_levels) {
+  Random random(5);
+  const std::vector<std::int64_t> sizes = {0, 1, 2, 3, 9, 40, 1, 61};
+  for (const double step : {0.0, 0.25, 100.0}) {
+    const auto made = make_case<Level>(random, sizes, n_levels, step);
+    for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{5}, kNoCutoff})
+      for (const std::int64_t truncation : {std::int64_t{1}, std::int64_t{7}, kNoCutoff}) {
+        LambdaTask<Level> task = made.task(false, false);
+        task.parts = {made.factored_part(false)};
+        task.parts[0].cutoff = cutoff;
+        task.truncation = truncation;
+        expect_naive(task, "factors, levels: " + std::to_string(n_levels));
+        expect_same_bits(task, "bits of factors");
+        task.parts.push_back(made.task(false, true).parts[0]);
+        expect_naive(task, "factors beside gains, levels: " + std::to_string(n_levels));
+      }
+  }
+}
+
 // Derivatives by grade and score do not change when tied rows change places.
 template <class Level>
 void test_ties(TieOrder ties) {
@@ -304,6 +340,8 @@ int main() {
   test_bins();
   for (const std::int64_t n_levels : {1, 2, 5, 40}) test_pairs<std::uint8_t>(n_levels);
   test_pairs<std::int32_t>(3);
+  test_factors<std::int32_t>(3);
+  test_factors<std::int32_t>(200);
   for (const TieOrder ties : {TieOrder::kMixed, TieOrder::kWorstFirst, TieOrder::kBestFirst}) {
     test_ties<std::uint8_t>(ties);
     test_ties<std::int32_t>(ties);
