@@ -167,9 +167,9 @@ def objective(
     they round differently all the same, a query has other draws. The order of the rows of a query
     matters for its draws, but not for their distribution.
 
-    *Limits.* The number of grades and the number of documents of a query are not limited, and grades
-    may lie between whole numbers. LightGBM's own metrics keep their limits: switch them off with
-    ``metric="None"``.
+    *Limits.* The number of grades and the number of documents of a query are not limited, and
+    grades may lie between whole numbers. LightGBM's own metrics keep their limits: switch them off
+    with ``metric="None"``.
 
     ``lightgbm.cv`` with a callable objective would split queries, which is an error here: pass
     ``folds=skgraded.QueryKFold(5)``.
