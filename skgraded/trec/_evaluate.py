@@ -7,7 +7,6 @@ import itertools
 import math
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -242,8 +241,14 @@ def _score_batches(
         scored.values.append(scorer.score(waiting))
         return scored
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        batches = list(pool.map(score, _parts(named, n_threads)))
+    parts = _parts(named, n_threads)
+    if len(parts) == 1:
+        batches = [score(parts[0])]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            batches = list(pool.map(score, parts))
     _raise_together([fault for batch in batches for fault in batch.faults])
     return batches
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,6 +111,8 @@ class JoinedRuns(NamedTuple):
             values = evaluate_rankings(named, rankings).values
             return values.reshape(lists.n_systems, -1, len(named))
 
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(threads(n_threads)) as executor:
             values: FloatArray = np.concatenate(list(executor.map(score, self.lists)))
         values[self.left_out] = np.nan
@@ -218,6 +219,8 @@ def join_runs(
             rows = (joined.levels - 1).astype(np.int32)
             lists = _Lists(rows, joined.indptr, joined.order, joined.tied, 1)
             return run.name, lists, run.coverage(judged.topics)
+
+        from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(threads(n_threads)) as executor:
             read_runs = list(executor.map(read, named))
