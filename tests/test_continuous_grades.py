@@ -1,6 +1,7 @@
 """Grades between the whole ones: every measure against its literal oracle, and by identities."""
 
 import dataclasses
+import io
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from pools import rankings_of_pools
 from reference import REFERENCE
 from reference.queries import per_query
 
-from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, trec, xGAP
+from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import PairPart
 from skgraded.measures._positions import Reciprocal
@@ -224,3 +226,20 @@ def test_a_threshold_that_no_label_reaches_is_warned_of_once():
         evaluate(["AP", nDCG(k=2)], judgments.rank([1, 2]))
     AP()(judgments.rank([1, 2]))
     AP()([0, 0], [1, 2])  # nothing is relevant for anybody
+
+
+def test_chunks_and_qrels_with_decimals_give_the_same_means():
+    measures = ["xGAP(g=[.1,.2,.3,.4])", "QMeasure", "AP(rel=1.5)@10", "RprefN(max_grade=4)"]
+    rng = np.random.default_rng(5)
+    qid, y_true = np.repeat(np.arange(60), 20), np.round(rng.random(1200) * 4, 2)
+    y_score = rng.permutation(1200).astype(float)  # TREC runs have an order for ties
+    means = evaluate(measures, y_true, y_score, qid=qid).mean()
+    parts = [(qid >= first) & (qid < first + 13) for first in range(0, 60, 13)]
+    chunks = ((y_true[part], y_score[part], qid[part]) for part in parts)
+    assert evaluate_chunks(measures, chunks).mean() == means
+    qrels = "".join(
+        f"{q} 0 {row} {y}\n" for row, (q, y) in enumerate(zip(qid, y_true, strict=True))
+    )
+    run = {str(q): {str(row): y_score[row] for row in np.flatnonzero(qid == q)} for q in range(60)}
+    of_files = trec.evaluate(measures, io.StringIO(qrels), run).mean()
+    assert of_files == pytest.approx(means, abs=TOLERANCE)

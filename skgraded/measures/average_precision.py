@@ -89,7 +89,8 @@ class GAP(_ThresholdMeasure):
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
         Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j.
+        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
+        between whole grades, so that G is a straight line there.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0
@@ -140,7 +141,9 @@ class xGAP(_ThresholdMeasure):
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
         Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j.
+        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
+        between whole grades: G is a straight line there, and e(i) the sum of
+        (G(v) - G(v')) / RB(v) over the query's grades v <= i, v' being the next lower one.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0
@@ -198,7 +201,9 @@ class eGAP(_ThresholdMeasure):
     ----------
     g : tuple of float, {"uniform", "linear"}, default="uniform"
         Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j.
+        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
+        between whole grades: G is a straight line there, and e(i) the sum of
+        (G(v) - G(v')) / RB(v) over the query's grades v <= i, v' being the next lower one.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0
