@@ -241,5 +241,5 @@ def test_chunks_and_qrels_with_decimals_give_the_same_means():
         f"{q} 0 {row} {y}\n" for row, (q, y) in enumerate(zip(qid, y_true, strict=True))
     )
     run = {str(q): {str(row): y_score[row] for row in np.flatnonzero(qid == q)} for q in range(60)}
-    of_files = trec.evaluate(measures, io.StringIO(qrels), run).mean()
+    (of_files,) = trec.evaluate(measures, io.StringIO(qrels), run).mean().values()
     assert of_files == pytest.approx(means, abs=TOLERANCE)
