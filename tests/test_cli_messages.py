@@ -112,7 +112,6 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
         (("study", "incompleteness", *TWO, "--repeats", "0"), "--repeats must be an integer"),
         (("study", "incompleteness", *TWO, "--rates", "0"), "--rates must be percentages above 0"),
         (("study", "correlation", *TWO, "--few", "2", "--ratio", "0"), "--ratio must be a finite"),
-        (("evaluate", "qrels", "a.run", "--order", "rank", "-m", "P(rel=9)@1"), "in the qrels"),
         (
             ("evaluate", "negative", "a.run", "--negative", "error"),
             "negative: grades must be >= 0, got -2 for document 'b' of topic 'q1'. Pass --negative",
@@ -131,7 +130,7 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
         (
             ("study", "sensitivity", "halves", "a.run"),
             "halves: the judgments must hold integer grades for sensitivity, which compares them "
-            "with thresholds 1, 2, ..., got 0.5 for document 'a' of topic 'q1'. Measures that",
+            "with thresholds 1, 2, ..., got 0.5 for document 'a' of topic 'q1'. Measures take",
         ),
     ],
 )
@@ -186,3 +185,13 @@ def test_without_argcomplete_nothing_is_completed(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "argcomplete", None)
     assert main(["measures"]) == 0
     assert all(name in capsys.readouterr().out for name in list(catalogue())[:1])
+
+
+@pytest.mark.filterwarnings("always::skgraded.exceptions.UnreachedThresholdWarning")
+def test_warnings_are_messages_of_the_command(capsys):
+    assert main(["evaluate", "qrels", "a.run", "-m", "P(rel=9)@1"]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith(
+        "skgraded evaluate: warning: rel exceeds the highest grade in the qrels, which is 3, so"
+    )
+    assert ".py:" not in told

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
+from typing import Any
 
 from skgraded import __version__
 from skgraded.cli._completion import complete, is_completing
 from skgraded.cli._messages import in_words_of_options
 from skgraded.cli._parser import Parser
+from skgraded.exceptions import SkgradedWarning
 
 __all__ = ["main", "make_parser"]
 
@@ -59,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        return chosen.run(chosen) or 0
+        with _warnings_in_words_of_options(chosen):
+            return chosen.run(chosen) or 0
     except BrokenPipeError:  # the reader of the output, such as head, has closed it
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
@@ -69,11 +74,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(chosen, f"the memory does not suffice. {error}".strip())
 
 
+@contextlib.contextmanager
+def _warnings_in_words_of_options(chosen: argparse.Namespace) -> Iterator[None]:
+    """Show warnings of the library as messages of the command."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def tell(
+            message: Warning | str, category: type[Warning], *place: Any, **other: Any
+        ) -> None:
+            if issubclass(category, SkgradedWarning):
+                _tell(chosen, f"warning: {in_words_of_options(str(message))}")
+            else:
+                show(message, category, *place, **other)
+
+        warnings.showwarning = tell
+        yield
+
+
 def _fail(chosen: argparse.Namespace, message: str) -> int:
+    _tell(chosen, message)
+    return 2
+
+
+def _tell(chosen: argparse.Namespace, message: str) -> None:
     if sys.stderr is not None:  # the process was started without it
         command = f"{chosen.command} {getattr(chosen, 'study', '')}".strip()
         print(f"skgraded {command}: {message}", file=sys.stderr)
-    return 2
 
 
 def make_parser() -> argparse.ArgumentParser:
