@@ -295,7 +295,8 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
                  {position.data(), true},
                  {base.data(), factor.data(), column.data(), 2},
                  pair_factor.data(),
-                 kNoCutoff}};
+                 kNoCutoff,
+                 {}}};
   task.truncation = 30;
   task.ties = ties;
   task.binned_exp = BinnedExp(1.5);
