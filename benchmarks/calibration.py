@@ -482,7 +482,7 @@ def sections(options):
         f"`thresholds_from_preferences` of 2,000 preferences, g = (.1, .2, .3, .4), {n // 5} "
         "replications: intervals that hold g by threshold, and fits that are warned of, "
         "nominally 2 % of those where the model holds. Judges prefer by all thresholds or by "
-        "their own; 100 judges with 20 preferences each are few for a g of four numbers.",
+        "their own.",
         lambda: table(
             ["judges", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
             preference_rows(n // 5),
