@@ -116,6 +116,14 @@ def test_an_output_keeps_its_mode_and_links_stay(folder):
     assert not os.path.isfile(os.devnull)
 
 
+def test_an_output_with_two_names_keeps_both(folder):
+    (folder / "one.csv").write_text("old")
+    os.link("one.csv", "two.csv")
+    assert main(["evaluate", "qrels", "a.run", "-o", "one.csv"]) == 0
+    assert os.path.samefile("one.csv", "two.csv")
+    assert (folder / "two.csv").read_text().startswith("system,AP")
+
+
 @pytest.mark.parametrize(
     ("name", "options", "start"),
     [

@@ -81,6 +81,12 @@ def test_several_packed_streams_are_one_file(written, suffix):
     assert trec.read_run(path).to_dict() == NESTED_RUN
 
 
+def test_zstd_files_may_begin_with_a_frame_to_skip(tmp_path):
+    skipped = b"\x5e\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    (tmp_path / "qrels").write_bytes(skipped + compress_zstd(b"q1 0 d1 2\n") + skipped)
+    assert trec.read_qrels(tmp_path / "qrels").to_dict() == {"q1": {"d1": 2}}
+
+
 def test_long_zstd_frames_are_read(written):
     lines = "".join(f"q Q0 d{i} {i} {1 / (i + 3)!r} t\n" for i in range(20_000))
     first, second = (compress_zstd(half.encode()) for half in (lines[:300_001], lines[300_001:]))

@@ -88,16 +88,19 @@ def picture_path(path: Path) -> Path:
 
 def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, so that an error leaves the old one as it was."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)  # a device or a pipe
+    old = path.stat() if path.exists() else None
+    if old is not None and (not path.is_file() or old.st_nlink > 1):
+        path.write_bytes(content)  # a device, a pipe, or a file that has other names too
         return
     target = Path(os.path.realpath(path))  # what a link points to, and not the link
-    mode = target.stat().st_mode & 0o777 if target.exists() else None
     draft = target.with_name(f".skgraded-{os.urandom(4).hex()}.tmp")
     try:
-        draft.write_bytes(content)
-        if mode is not None:
-            draft.chmod(mode)
+        with open(draft, "xb") as file:
+            if old is not None:
+                draft.chmod(old.st_mode & 0o777)  # before there is anything to read
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         draft.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

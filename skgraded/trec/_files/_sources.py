@@ -25,6 +25,8 @@ _COMPRESSED = {
     b"\xfd7zXZ\0": "xz",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
+    # Frames to skip, with which parallel and seekable compressors begin a file.
+    **{bytes([0x50 + number]) + b"\x2a\x4d\x18": "zstd" for number in range(16)},
 }
 _SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 _UTF8_MARK = b"\xef\xbb\xbf"
