@@ -284,7 +284,7 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
     >>> human = evaluate("AP", y[few], {"first": X[few, 0], "second": X[few, 1]}, qid=qid[few])
     >>> found = estimate_means(human, judge)
     >>> found.estimate[:, 0].round(3), found.bias[:, 0].round(3)
-    (array([0.347, 0.332]), array([0.109, 0.114]))
+    (array([0.627, 0.596]), array([0.064, 0.072]))
     """
     scores = Scores.of_systems(human) if isinstance(human, Mapping) else human
     if not isinstance(scores, Scores):

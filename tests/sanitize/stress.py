@@ -78,6 +78,7 @@ class Shared:
             pair_base=none,
             pair_columns=none,
             pair_column=np.zeros(0, np.int32),
+            **dict.fromkeys("fhuw", none),
             pair_factor=one,
             cutoff=2**62,
         )
