@@ -112,6 +112,23 @@ def test_habits_need_the_tool(files, habit, capsys):
 
 
 @pytest.mark.parametrize(
+    "option",
+    [
+        ["--average", "geometric"],
+        ["--format", "json"],
+        ["--letor"],
+        ["--negative", "error"],
+        ["--no-complete"],
+        ["--order", "file"],
+        ["--ties", "expected"],
+    ],
+)
+def test_what_the_tool_decides_is_refused(files, option, capsys):
+    assert main(["evaluate", *files, "--as", "trec_eval", *option]) == 2
+    assert f"{option[0]} cannot be given with --as trec_eval" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("P.five", "'P.five' must have numbers after its point"),

@@ -15,6 +15,23 @@ __all__ = ["add_command"]
 
 _LINES = "trec_eval"
 _TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
+# Options by the names and defaults of their values: those of trec_eval, and those that it has not.
+_HABITS: dict[str, tuple[str, Any]] = {
+    "-c": ("all_topics", False),
+    "-n": ("no_summary", False),
+    "-l": ("level", 1),
+    "-J": ("judged_only", False),
+    "-M": ("depth", None),
+}
+_DECIDED_BY_TREC_EVAL: dict[str, tuple[str, Any]] = {
+    "--average": ("average", "arithmetic"),
+    "--format": ("format", None),
+    "--letor": ("letor", False),
+    "--negative": ("negative", "unsampled"),
+    "--no-complete": ("complete", True),
+    "--order": ("order", "trec_eval"),
+    "--ties": ("ties", None),
+}
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -66,27 +83,32 @@ def _add_habits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _habits_in(arguments: argparse.Namespace) -> list[str]:
-    given = {
-        "-c": arguments.all_topics,
-        "-n": arguments.no_summary,
-        "-l": arguments.level != 1,
-        "-J": arguments.judged_only,
-        "-M": arguments.depth is not None,
-    }
-    return [option for option, is_given in given.items() if is_given]
+def _given(arguments: argparse.Namespace, options: dict[str, tuple[str, Any]]) -> list[str]:
+    """Return which of the options have another value than the one by default."""
+    return [
+        each for each, (name, default) in options.items() if getattr(arguments, name) != default
+    ]
+
+
+def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
+    from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
+
+    if refused := _given(arguments, _DECIDED_BY_TREC_EVAL):
+        raise ValueError(
+            f"{refused[0]} cannot be given with --as {arguments.tool}, which decides it."
+        )
+    check_outputs(arguments)
+    write(arguments, evaluate_as_trec_eval(arguments, _TREC_EVALS[arguments.tool]))
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
-    check_outputs(arguments)
     if arguments.tool in _TREC_EVALS:
-        from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
-
-        write(arguments, evaluate_as_trec_eval(arguments, _TREC_EVALS[arguments.tool]))
+        _print_as_trec_eval(arguments)
         return
-    if habits := _habits_in(arguments):
+    if habits := _given(arguments, _HABITS):
         raise ValueError(f"{habits[0]} needs --as trec_eval.")
+    check_outputs(arguments)
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     per_query, average = arguments.per_query, arguments.average
     if arguments.format == _LINES:
