@@ -829,3 +829,29 @@ def test_a_data_set_of_hugging_face_is_turned_into_a_frame():
     fitted = ranker().fit(rows.to_pandas(), Y, qid=QID)
     with pytest.raises(TypeError, match=r"Dataset of Hugging Face"):
         fitted.predict(rows)
+
+
+def test_the_booster_and_the_best_score_stand_where_users_look():
+    X, y, qid = make_ranking(n_queries=40, docs_per_query=20, random_state=0)
+    ranker = QueryRanker(
+        LGBMRanker(n_estimators=40, n_jobs=1, verbose=-1),
+        measure="nDCG@10",
+        validation_fraction=0.3,
+        early_stopping_rounds=5,
+        random_state=0,
+    ).fit(X, y, qid=qid)
+    held_out = ranker.validation_queries_.contains(qid)
+    scores = ranker.booster_.predict(X[held_out])
+    measured = ranker.measure_(y[held_out], scores, qid=qid[held_out])
+    assert ranker.best_score_ == pytest.approx(measured, abs=1e-12)
+    assert ranker.best_score_ == max(ranker.evals_result_["valid_0"]["nDCG@10"])
+    assert not hasattr(QueryRanker(Ridge(), measure="AP").fit(X, y, qid=qid), "booster_")
+    assert not hasattr(QueryRanker(Ridge(), measure="AP").fit(X, y, qid=qid), "best_score_")
+
+
+def test_the_booster_of_xgboost():
+    xgboost = pytest.importorskip("xgboost")
+    X, y, qid = make_ranking(n_queries=20, docs_per_query=20, random_state=0)
+    ranker = QueryRanker(xgboost.XGBRanker(n_estimators=3, n_jobs=1), measure="nDCG@10")
+    booster = ranker.fit(X, y, qid=qid).booster_
+    assert np.array_equal(booster.inplace_predict(X), ranker.predict(X))

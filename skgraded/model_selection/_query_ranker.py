@@ -143,6 +143,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
         Number of iterations that predictions use; only with `early_stopping_rounds`.
+    best_score_ : float
+        Value of `measure_` on the validation queries after the iterations that predictions use;
+        only where there are any.
+    booster_ : lightgbm.Booster or xgboost.Booster
+        The trained model, for functions such as ``lightgbm.plot_importance(ranker.booster_)``; only
+        of these two libraries.
     starts_from_ : str
         Name of the fit parameter with the initial scores that the model starts from; only where
         there are some.
@@ -639,6 +645,24 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """The importances of the features, where the fitted estimator has them."""
         check_is_fitted(self, "estimator_")
         return importances_of(final_step(self.estimator_))
+
+    @property
+    def booster_(self) -> Any:
+        """The trained model of LightGBM or XGBoost, as their own functions take it."""
+        check_is_fitted(self, "estimator_")
+        last = final_step(self.estimator_)
+        if hasattr(last, "get_booster"):  # XGBoost's name of it
+            return last.get_booster()
+        return last.booster_
+
+    @property
+    def best_score_(self) -> float:
+        """The value of `measure_` on the validation queries, of the iterations that predict."""
+        check_is_fitted(self, "estimator_")
+        name = next(iter(self.evaluated_measures_))
+        (history,) = (of_set[name] for of_set in self.evals_result_.values())
+        last = getattr(self, "best_iteration_", len(history))
+        return float(history[last - 1])
 
     def __sklearn_clone__(self) -> Self:
         cloned: Self = clone_around(self)
