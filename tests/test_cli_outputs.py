@@ -87,6 +87,15 @@ def test_an_output_that_is_an_input_is_refused(folder, capsys, option):
     assert (folder / "a.png").read_text() == RUN
 
 
+@pytest.mark.parametrize("option", ["--judge", "--cluster"])
+def test_an_output_that_another_option_reads_is_refused(folder, capsys, option):
+    (folder / "read").write_text(QRELS if option == "--judge" else "q1 a\nq2 b\n")
+    before = (folder / "read").read_text()
+    assert main(["compare", "qrels", "a.run", "b.run", option, "read", "-o", "read"]) == 2
+    assert "must not be a file that is read, got 'read'" in capsys.readouterr().err
+    assert (folder / "read").read_text() == before
+
+
 def test_an_output_that_is_standard_input_or_group_sizes_is_refused(folder):
     with open("a.run", "rb") as file:
         done = skgraded("evaluate", "qrels", "-", "-o", "a.run", stdin=file, text=True)

@@ -31,23 +31,25 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
     qrels = parse_grades(arguments.grades).read(arguments.qrels)
     lines: list[str] = []
     for source in arguments.runs:
-        run = read_run(source, strict=arguments.strict)
+        run = read_run(source, strict=True)  # as there, a repeated document is an error
+        # A topic of which no document is left counts as an empty list there.
         rankings = rank(
             qrels,
             _shortened(run, qrels, arguments.depth, arguments.judged_only),
-            complete=arguments.all_topics,
+            complete=True,
             n_threads=arguments.threads,
         )
         lines += _lines(
             rankings,
             run.tag or run.name,
             values,
+            None if arguments.all_topics else set(run.topics.tolist()),
             level=arguments.level,
             version=version,
             per_query=arguments.per_query,
             summary=not arguments.no_summary,
         )
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> Any:
@@ -71,6 +73,7 @@ def _lines(
     rankings: Rankings,
     run: str,
     values: Sequence[TrecEvalValue],
+    of_run: set[str] | None,
     *,
     level: int,
     version: int,
@@ -79,21 +82,24 @@ def _lines(
 ) -> Iterator[str]:
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
     measures = {each.name: each.measure(level, version) for each in values}
-    of_topics, of_all = _counts(rankings, level)
+    topics = [str(topic) for topic in rankings.judgments.qid.tolist()]
+    kept = [place for place, topic in enumerate(topics) if of_run is None or topic in of_run]
+    of_topics: dict[str, Any] = dict(_counts(rankings, level))
+    of_all: dict[str, Any] = {name: int(each[kept].sum()) for name, each in of_topics.items()}
     if any(measures.values()):
         scores = evaluate({n: m for n, m in measures.items() if m is not None}, rankings)
         of_topics.update((name, scores[name].values) for name in scores)
-        of_all.update(scores.mean())
-        geometric = scores.mean("geometric")
+        means = scores.select(query=scores.qid[kept].tolist())
+        of_all.update(means.mean())
+        geometric = means.mean("geometric")
         of_all.update((each.name, geometric[each.name]) for each in values if each.is_geometric)
-    of_all.update(runid=run, num_q=rankings.judgments.n_queries)
+    of_all.update(runid=run, num_q=len(kept))
     relstrings = [each for each in values if each.family == "relstring"]
     for each in relstrings:
         of_topics[each.name] = _strings_of_grades(rankings, int(each.parameter or 10))
     if per_query:
         shown = [each.name for each in values if each.name in of_topics and not each.is_geometric]
-        topics = [str(topic) for topic in rankings.judgments.qid.tolist()]
-        for place in sorted(range(len(topics)), key=topics.__getitem__):
+        for place in sorted(kept, key=topics.__getitem__):
             yield from (_line(name, topics[place], of_topics[name][place]) for name in shown)
     if summary:
         shown = [each.name for each in values if each not in relstrings]
@@ -114,20 +120,19 @@ def _grades_in_rank_order(rankings: Rankings) -> FloatArray:
     return in_rank_order
 
 
-def _counts(rankings: Rankings, level: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the numbers of documents by topic, and of all topics."""
+def _counts(rankings: Rankings, level: int) -> dict[str, IntArray]:
+    """Return the numbers of documents by topic."""
     judgments, retrieved = rankings.judgments, _grades_in_rank_order(rankings)
 
     def by_topic(chosen: NDArray[np.bool_]) -> IntArray:
         return np.diff(np.append(0, np.cumsum(chosen))[judgments.indptr])
 
-    found = {
+    return {
         "num_ret": by_topic(np.full(len(retrieved), True)),
         "num_rel": judgments.counts[:, judgments.grades >= level].sum(axis=1),
         "num_rel_ret": by_topic(retrieved >= level),
         "num_nonrel_judged_ret": by_topic((retrieved >= 0) & (retrieved < level)),
     }
-    return dict(found), {name: int(counts.sum()) for name, counts in found.items()}
 
 
 def _strings_of_grades(rankings: Rankings, n_documents: int) -> list[str]:

@@ -39,6 +39,8 @@ __all__ = ["add_command"]
 # Notes below the table say what these warnings do.
 _TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
 
+_FEWEST_RESAMPLES = 100  # of joint intervals
+
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
@@ -164,6 +166,13 @@ def _profile(arguments: argparse.Namespace) -> None:
         raise ValueError("--measure, --test and --correction cannot be given with --profile.")
     if arguments.margin is not None or arguments.cluster is not None:
         raise ValueError("--margin and --cluster cannot be given with --profile.")
+    if arguments.tool is not None:
+        raise ValueError("--as cannot be given with --profile, whose measures are AP and xGAP.")
+    if arguments.resamples is not None and arguments.resamples < _FEWEST_RESAMPLES:
+        raise ValueError(
+            f"--resamples must be an integer >= {_FEWEST_RESAMPLES} with --profile, got "
+            f"{arguments.resamples}."
+        )
     check_outputs(arguments)
     if arguments.judges:
         _profile_judge(arguments)

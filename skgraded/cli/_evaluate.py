@@ -79,8 +79,18 @@ def _add_habits(parser: argparse.ArgumentParser) -> None:
         "-J", dest="judged_only", action="store_true", help="drop documents without a judgment"
     )
     group.add_argument(
-        "-M", dest="depth", type=int, metavar="N", help="take the first N documents of each topic"
+        "-M",
+        dest="depth",
+        type=_depth,
+        metavar="N",
+        help="take the first N documents of each topic",
     )
+
+
+def _depth(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be an integer >= 1, got {text!r}")
+    return int(text)
 
 
 def _given(arguments: argparse.Namespace, options: dict[str, tuple[str, Any]]) -> list[str]:
@@ -98,6 +108,11 @@ def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
             f"{refused[0]} cannot be given with --as {arguments.tool}, which decides it."
         )
     check_outputs(arguments)
+    if arguments.format != "table":
+        raise ValueError(
+            f"--output must not end in .{arguments.format} with --as {arguments.tool}, which has a "
+            "format of its own."
+        )
     write(arguments, evaluate_as_trec_eval(arguments, _TREC_EVALS[arguments.tool]))
 
 
@@ -109,6 +124,8 @@ def run(arguments: argparse.Namespace) -> None:
     if habits := _given(arguments, _HABITS):
         raise ValueError(f"{habits[0]} needs --as trec_eval.")
     check_outputs(arguments)
+    if arguments.tool is not None and not arguments.measures:
+        raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     per_query, average = arguments.per_query, arguments.average
     if arguments.format == _LINES:

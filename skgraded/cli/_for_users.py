@@ -19,6 +19,8 @@ __all__ = ["add_users", "answer_for_users"]
 
 _BASELINE, _MARGIN = "nDCG@10", 0.01
 _REFUSED = {
+    "as": "tool",
+    "baseline": "baseline",
     "test": "tests",
     "correction": "correction",
     "profile": "profile",
@@ -50,18 +52,26 @@ class _Asked(NamedTuple):
     def g(self, option: str, n_grades: int) -> Any:
         """Return the users in the form that `Comparison.best` and `Comparison.room` take."""
         named = personas(n_grades, k=self.k)
+        if self.users == "all" and option == "--room":
+            raise ValueError("--room cannot be all: a run is chosen for one g at a time.")
         if self.users in ("all", "personas"):
             return None if self.users == "all" else named
         if any(each.name == self.users for each in named):
             return named[self.users]
         try:
-            return list(map(float, self.users.split(",")))
+            given = list(map(float, self.users.split(",")))
         except ValueError:
             names = ", ".join(each.name for each in named)
             raise ValueError(
                 f"{option} must be probabilities such as 0.1,0.9, personas, or one of {names}, got "
                 f"{self.users!r}."
             ) from None
+        if len(given) != n_grades:
+            raise ValueError(
+                f"{option} must have one probability for each grade from 1 to {n_grades}, the "
+                f"highest of the qrels, got {len(given)}."
+            )
+        return given
 
 
 def add_users(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +98,7 @@ def answer_for_users(arguments: argparse.Namespace, cluster: Mapping[str, str] |
     option = "--best" if arguments.best is not None else "--room"
     _refuse_others(arguments, option)
     check_outputs(arguments)
-    asked = _Asked.of(option, arguments.best or arguments.room)
+    asked = _Asked.of(option, arguments.room if arguments.best is None else arguments.best)
     others = [] if option == "--best" else [measure(*(arguments.measures or [_BASELINE]))]
     scores = score_runs(arguments, lambda qrels: [*asked.measures(qrels), *others])
     n_grades = len(scores) - len(others)
@@ -115,6 +125,8 @@ def _refuse_others(arguments: argparse.Namespace, option: str) -> None:
     refused = dict(_REFUSED)
     if option == "--best":
         refused |= {"room": "room", "measure": "measures", "margin": "margin"}
+    elif arguments.resamples is not None:
+        raise ValueError("--resamples cannot be given with --room, which resamples nothing.")
     elif arguments.measures and len(arguments.measures) > 1:
         raise ValueError(f"--measure must be given once with --room, got {arguments.measures}.")
     given = [f"--{name}" for name, place in refused.items() if getattr(arguments, place)]

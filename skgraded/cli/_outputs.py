@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # Arguments that name files to read, and those that name files to write.
-_INPUTS = ("qrels", "runs", "run_file", "data")
+_INPUTS = ("qrels", "runs", "run_file", "data", "judges", "cluster")
 _OUTPUTS = ("output", "plot")
 
 

@@ -250,13 +250,23 @@ def _fault(values: Any, name: str, place: Callable[[int], str]) -> ValueError | 
     for record, each in enumerate(values):
         if isinstance(each, str | bytes | list | tuple | dict):
             way = ""
-            if name in _GRADE and isinstance(each, str):
+            if isinstance(each, str) and _is_number(each):
+                way = " It is text: write the number without quotes."
+            elif name in _GRADE and isinstance(each, str):
                 way = (
                     " Say the order of words, lowest first: read_qrels(..., labels=[...]), or "
                     "--grades WORD,WORD on the command line."
                 )
             return ValueError(f"{place(record)}: the {name} must be a number, got {each!r}.{way}")
     return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _rank(given: Any) -> int:

@@ -198,7 +198,7 @@ def _documents(given: Any, is_run: bool, topic: str) -> _Listed:
             )
         return _Listed(sorted(given, key=str), [1.0] * len(given))
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise TypeError(
+        raise ValueError(
             f"{topic}: the documents must be a dict of numbers by document or a list, got "
             f"{type(given).__name__}."
         )
