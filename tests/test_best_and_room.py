@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.linear_model import LinearRegression
 
 from skgraded import AP, Blend, compare, eGAP, evaluate, nDCG
 from skgraded._stats import halves
@@ -13,6 +14,7 @@ from skgraded._stats.halves import gain_by_halves
 from skgraded.comparison import _best
 from skgraded.comparison._users import Thresholds, Users
 from skgraded.datasets import make_ranking
+from skgraded.model_selection import cross_validate_queries
 from skgraded.results import Scores
 from skgraded.users import personas, thresholds_from_feedback
 from skgraded.users._simplex import share_above_zero
@@ -338,6 +340,34 @@ def test_other_arguments_are_checked(wide):
     with pytest.raises(ValueError, match="Halves need at least 20 queries, got 19"):
         few.room((1, 0))
     assert wide.best("linear").mean == pytest.approx(wide.best((1 / 3, 2 / 3)).mean)
+
+
+def of_trained(n_repeats):
+    """Compare two models by AP at two thresholds and nDCG, each trained in so many repeats."""
+    X, y, qid = make_ranking(n_queries=40, docs_per_query=10, random_state=0)
+    measures = [*(AP(rel=rel) for rel in range(1, 5)), nDCG(k=10)]
+    given = {"qid": qid, "measures": measures, "n_repeats": n_repeats, "cv": 2}
+    models = {f"{n}": X[:, :n] for n in (2, 8)}
+    validated = {
+        name: cross_validate_queries(LinearRegression(), each, y, **given)
+        for name, each in models.items()
+    }
+    return compare(validated, tests="t")
+
+
+def test_repeats_whose_models_vary_are_refused():
+    """The t test of compare has a component of the models, which resamples of queries lack."""
+    found = of_trained(2)
+    for call in (found.best, found.room):
+        with pytest.raises(ValueError, match=r"the 2 repeats.*intervals of compare.*n_repeats=1"):
+            call((1, 0, 0, 0))
+
+
+def test_of_one_cross_validation_it_is_said_that_models_are_taken_as_given():
+    found = of_trained(1)
+    for result in (found.best((1, 0, 0, 0)), found.room((1, 0, 0, 0))):
+        assert "for the models that were trained in it" in " ".join(repr(result).split())
+    assert "trained" not in repr(compared(RNG.random((2, 2, 30))).best())
 
 
 def test_queries_without_a_value_are_left_out():

@@ -13,7 +13,14 @@ from skgraded._stats.bootstrap_t import counts_of_units
 from skgraded._stats.clustered import sums_by_cluster
 from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
-from skgraded.comparison._users import Thresholds, Users, mean_g, thresholds_of, users_of
+from skgraded.comparison._users import (
+    Thresholds,
+    Users,
+    mean_g,
+    notes_on_training,
+    thresholds_of,
+    users_of,
+)
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -141,7 +148,8 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     """Return the probabilities for each of the users."""
     integer("n_resamples", n_resamples, 100)
     seed = int(np.random.default_rng(random_state).integers(2**63))
-    users, results, remarks, n_queries = users_of(g), [], [], 0
+    users, results, n_queries = users_of(g), [], 0
+    remarks = notes_on_training(found)
     for each in users:
         thresholds = thresholds_of(found, each)
         kept = thresholds.is_kept

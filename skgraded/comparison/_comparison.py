@@ -259,6 +259,14 @@ class Comparison(OfMeasures, LongResult):
                 "comparison without judge=."
             )
 
+    def _refuse_repeats(self, method: str) -> None:
+        if self.n_repeats > 1:
+            raise ValueError(
+                f"{method} draws queries, and leaves out how much models vary over the "
+                f"{self.n_repeats} repeats of a cross-validation, which the intervals of compare "
+                "include: read these, or call it on cross_validate_queries(..., n_repeats=1)."
+            )
+
     def _check_margin(self) -> None:
         if self.margin is None:
             raise ValueError("Decisions need a margin: compare(..., margin=0.01, baseline=...).")
@@ -364,7 +372,7 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If AP at a threshold is missing, with the call that makes it, if g is not as described,
-            or if the comparison has a judge.
+            or if the comparison has a judge or several repeats of a cross-validation.
 
         See Also
         --------
@@ -377,12 +385,14 @@ class Comparison(OfMeasures, LongResult):
         are drawn with replacement, less the observed ones, times :math:`\sqrt{n / \chi^2_{n-1}}`,
         which makes Student's t of a normal distribution, for n queries, or clusters of them. The
         system with the highest :math:`\sum_k g_k AP_k` is the best there. Of two systems the
-        probability is 1 less half the p-value of the t test. Of more, the observed differences
-        between the means are regressed: what systems are worth is normal with a standard deviation
-        that is equally likely to be any number [1]_, of which the data tell as much as the spread
-        of the means exceeds their noise. Without that, the first one of many systems that hardly
-        differ is given twice its probability; with it, probabilities are right about as often as
-        they say, see the page "Calibration". The order of the systems is that of their means.
+        probability is 1 less half the p-value of the t test. Models are taken as given: a note says
+        so of one cross-validation, and repeated ones are refused. Of more systems, the observed
+        differences between the means are regressed: what systems are worth is normal with a
+        standard deviation that is equally likely to be any number [1]_, of which the data tell as
+        much as the spread of the means exceeds their noise. Without that, the first one of many
+        systems that hardly differ is given twice its probability; with it, probabilities are right
+        about as often as they say, see the page "Calibration". The order of the systems is that of
+        their means.
 
         Of more than ten systems, the lead of the first one over the median one is held against
         that of the first of as many equal systems, whose noise is that of the resamples with its
@@ -412,6 +422,7 @@ class Comparison(OfMeasures, LongResult):
         Probability of being the best by eGAP for browsers, demanding, over 200 queries.
         """
         self._refuse_judge("best")
+        self._refuse_repeats("best")
         return best_of(self, g, n_resamples, random_state)
 
     def room(
@@ -453,7 +464,8 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If there are fewer than 20 queries, or clusters, AP at a threshold is missing, with the
-            call that makes it, the comparison has a judge, or an argument is not as described.
+            call that makes it, the comparison has a judge or several repeats of a
+            cross-validation, or an argument is not as described.
         KeyError
             If the comparison lacks the baseline.
 
@@ -467,7 +479,8 @@ class Comparison(OfMeasures, LongResult):
         queries as there are. Halves of the same queries depend on each other, and choices jump, so
         that the error is that of the delete-half jackknife [1]_: the spread of the same gain within
         100 random halves of the queries. Clusters are halved as wholes. The uncertainty of an
-        estimated g adds to it.
+        estimated g adds to it. Models are taken as given: a note says so of one cross-validation,
+        and several are refused.
 
         In simulations the intervals covered 94 to 98 % where there was room, at 1.0 to 1.2 times
         the width that the true spread needs, and 96 to 100 % at 1.0 to 1.3 times where there was
@@ -496,6 +509,7 @@ class Comparison(OfMeasures, LongResult):
         no room: it wins less than 0.01; any of these will do.
         """
         self._refuse_judge("room")
+        self._refuse_repeats("room")
         chosen = self.confidence if confidence is None else confidence
         return room_of(
             self, g, baseline, margin=margin, confidence=chosen, random_state=random_state

@@ -13,7 +13,14 @@ from skgraded._stats.halves import FEWEST_UNITS, HalvedGain, gain_by_halves
 from skgraded._text import count, shorten
 from skgraded._writers import Result, Table
 from skgraded.comparison._best import notes_on_rare_grades
-from skgraded.comparison._users import Thresholds, Users, mean_g, thresholds_of, users_of
+from skgraded.comparison._users import (
+    Thresholds,
+    Users,
+    mean_g,
+    notes_on_training,
+    thresholds_of,
+    users_of,
+)
 from skgraded.measures import Blend, Measure, measure_or_none
 from skgraded.results import column_of
 
@@ -179,6 +186,7 @@ def room_of(
     column, users = column_of(found.measures, baseline), users_of(g)
     seed = int(np.random.default_rng(random_state).integers(2**63))
     rows = [_row(found, each, column, confidence, seed) for each in users]
+    of_users = (remark for each in rows for remark in each.remarks)
     return Room(
         users=tuple(each.name for each in users),
         gain=np.array([each.gain for each in rows]),
@@ -192,7 +200,7 @@ def room_of(
         n_queries=rows[0].n_queries,
         n_clusters=None if found.clusters is None else len(np.unique(found.clusters)),
         proposals=tuple(each.proposal for each in rows),
-        remarks=tuple(dict.fromkeys(remark for each in rows for remark in each.remarks)),
+        remarks=tuple(dict.fromkeys([*notes_on_training(found), *of_users])),
     )
 
 

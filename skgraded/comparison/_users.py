@@ -15,11 +15,18 @@ from skgraded.measures import AP, ap_by_threshold, eGAP
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
 
-__all__ = ["Thresholds", "Users", "mean_g", "thresholds_of", "users_of"]
+__all__ = ["Thresholds", "Users", "mean_g", "notes_on_training", "thresholds_of", "users_of"]
 
 FloatArray = NDArray[np.float64]
 
 _EVERYBODY = "all users"
+
+
+_ONE_TRAINING = (
+    "One cross-validation: this holds for the models that were trained in it, and leaves out how "
+    "much another split and training would change. The intervals of compare include it with "
+    "cross_validate_queries(..., n_repeats=5)."
+)
 
 
 class Users(NamedTuple):
@@ -84,6 +91,11 @@ class Thresholds(NamedTuple):
         """Return eGAP with this g and the fields of the values."""
         names = ("k", "ties", "unjudged", "empty")
         return eGAP(g=tuple(g.tolist()), **{name: getattr(self.measure, name) for name in names})
+
+
+def notes_on_training(found: Comparison) -> list[str]:
+    """Say that models are taken as given, if systems were trained in one cross-validation."""
+    return [_ONE_TRAINING] if found.is_one_training else []
 
 
 def users_of(g: Any) -> list[Users]:
