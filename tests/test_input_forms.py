@@ -564,3 +564,15 @@ def test_the_command_line_reads_words_as_grades(name, tmp_path, capsys, monkeypa
         assert "name the words that stand for grades, lowest first" in capsys.readouterr().err
     assert main(["evaluate", str(path), str(run), "--letor", "--grades", "I,C,E"]) == 2
     assert "With --letor, grades are numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("topics", [["q1"], ["q1", "q2"]])
+@pytest.mark.parametrize(
+    ("read", "record"),
+    [(trec.read_run, {"score": 0.5, "rank": 1}), (trec.read_qrels, {"relevance": 2, "iter": 0})],
+)
+def test_records_below_documents_are_not_taken_for_documents_below_topics(read, record, topics):
+    with pytest.raises(
+        ValueError, match="topic 'q1': document 'd1' must have a number, got a dict"
+    ):
+        read({topic: {"d1": record} for topic in topics})

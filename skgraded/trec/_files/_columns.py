@@ -21,6 +21,7 @@ __all__ = [
     "grades_of_words",
     "has_columns_of",
     "has_topic",
+    "has_value",
     "ids_at",
     "is_table",
     "records_of_columns",
@@ -40,6 +41,12 @@ _SCORES_ARE_GRADES = ("corpus_id", "q_id")
 _MOST_COLUMNS = 200
 _LARGEST_RANK = np.iinfo(np.int32).max
 _NO_RANK = -1
+
+
+def has_value(record: Mapping[Any, Any]) -> bool:
+    """Whether a record has a grade, a score or a rank by the name of such a column."""
+    known = (*_GRADE, *_SCORE, *_RANK)
+    return any(_folded(name) in known for name in record)
 
 
 class Columns(NamedTuple):

@@ -16,6 +16,7 @@ from skgraded.trec._files._columns import (
     grades_of_words,
     has_columns_of,
     has_topic,
+    has_value,
     ids_at,
     is_table,
 )
@@ -28,6 +29,7 @@ _PAIR = 2
 _MODEL_OF_MTEB = "mteb_model_meta"  # stands beside the subsets in a file of predictions
 _EXAMPLES = 5
 _NO_RANK = -1
+_MOST_FIELDS = 16  # of a record; more are documents
 
 
 class _Listed(NamedTuple):
@@ -63,6 +65,7 @@ def only_set(nested: Mapping[Any, Any], where: str) -> Any:
         sets = [nested[name] for name in names]
         if not sets or not all(map(_is_set, sets)):
             return nested
+        _refuse_records_by_document(dict(zip(names, sets, strict=True)), where)
         if len(names) > 1:
             shown = ", ".join(map(repr, names[:_EXAMPLES]))
             more = ", ..." if len(names) > _EXAMPLES else ""
@@ -73,6 +76,17 @@ def only_set(nested: Mapping[Any, Any], where: str) -> Any:
         (nested,) = sets
         if not isinstance(nested, Mapping):
             return nested
+
+
+def _refuse_records_by_document(topics: Mapping[Any, Any], where: str) -> None:
+    """Refuse a record below a document, which would look like documents below a topic."""
+    for topic, documents in topics.items():
+        for document, record in documents.items() if isinstance(documents, Mapping) else ():
+            if isinstance(record, Mapping) and len(record) <= _MOST_FIELDS and has_value(record):
+                raise ValueError(
+                    f"{where}topic {topic!r}: document {document!r} must have a number, got a dict "
+                    f"with {', '.join(map(repr, record))}. Pass its grade or its score alone."
+                )
 
 
 def _is_of_model(name: Any) -> bool:
