@@ -89,8 +89,10 @@ class TestAgainstTheLiteralFormula:
                 [bias - reach * error_of_bias, bias + reach * error_of_bias],
                 rtol=1e-10,
             )
+            line = stats.linregress(x_all[PLACES], y)
+            rest = y - line.intercept - line.slope * x_all[PLACES]
+            worth = (rest @ rest / (N_HUMAN - 2) + line.slope**2 * x_all.var(ddof=1)) / error**2
             alone = y.std(ddof=1) / math.sqrt(N_HUMAN)
-            worth = N_HUMAN * (alone / error) ** 2
             assert found.n_alone[system, 1] == pytest.approx(worth, rel=1e-12)
             assert found.n_saved[system, 1] == pytest.approx(worth - N_HUMAN, rel=1e-12)
             width = reach * error / (stats.t.isf(0.05, N_HUMAN - 1) * alone)
@@ -161,11 +163,7 @@ class TestIdentities:
         np.testing.assert_allclose(found.estimate, BY_JUDGE.mean(axis=1), rtol=1e-12)
         errors = BY_JUDGE.std(axis=1, ddof=1) / math.sqrt(N_ALL)
         np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
-        np.testing.assert_allclose(
-            found.n_alone,
-            N_HUMAN * (BY_JUDGE[:, PLACES].std(axis=1, ddof=1) / math.sqrt(N_HUMAN) / errors) ** 2,
-            rtol=1e-9,
-        )
+        np.testing.assert_allclose(found.n_alone, N_ALL, rtol=1e-9)
 
     def test_a_judge_that_does_not_vary_leaves_the_humans_alone(self):
         judge = scores_of(np.full_like(BY_JUDGE, 0.3), JUDGE.qid)
@@ -175,6 +173,8 @@ class TestIdentities:
         np.testing.assert_allclose(found.difference, alone.difference, atol=1e-15)
         np.testing.assert_allclose(found.interval, alone.interval, atol=1e-14)
         np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
+        np.testing.assert_allclose(found.judge.n_alone, N_HUMAN, rtol=1e-12)
+        assert "It saves no queries with human labels" in " ".join(repr(found).split())
 
     def test_systems_that_humans_and_judge_find_equal_do_not_differ(self):
         values = BY_JUDGE.copy()
@@ -309,7 +309,7 @@ class TestResult:
         for name in MEASURES:
             assert f"By {name} the judge is off by" in told
         saved = np.median(found.judge.n_saved[:, 0])
-        assert f"It saves {saved:,.0f} queries with human labels" in told
+        assert f"It saves {saved:.0f} queries with human labels" in told
         np.testing.assert_array_equal(found.means, found.judged_means.estimate)
 
     def test_one_measure_is_picked_with_its_judge(self):

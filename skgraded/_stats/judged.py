@@ -61,6 +61,9 @@ class Regression(NamedTuple):
         Standard error of the mean of all auxiliary values.
     error_of_labels : ndarray of shape (n_rows,)
         Standard error of the mean of the labels.
+    variance_of_labels : ndarray of shape (n_rows,)
+        Variance of the labels of all topics by the line: that of the residuals, and that of all
+        auxiliary values times the squared slope.
     """
 
     mean: FloatArray
@@ -73,6 +76,7 @@ class Regression(NamedTuple):
     judge_mean: FloatArray
     error_of_judge: FloatArray
     error_of_labels: FloatArray
+    variance_of_labels: FloatArray
 
     @property
     def residuals(self) -> FloatArray:
@@ -88,11 +92,13 @@ class Regression(NamedTuple):
 
     @property
     def n_alone(self) -> FloatArray:
-        """Number of labelled topics that alone would have the same standard errors."""
-        n = self.labels.shape[1]
-        alone, error = self.error_of_labels**2, self.standard_error**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(alone == error, float(n), n * alone / error)
+        """Number of labelled topics that alone would have the same standard errors.
+
+        By the line, labels vary as the residuals and the auxiliary values of all topics say; a
+        judge like the labels is so worth N topics, however much the n labelled ones vary.
+        """
+        variance, n = self.standard_error**2, np.full(len(self.mean), float(self.labels.shape[1]))
+        return np.divide(self.variance_of_labels, variance, out=n, where=variance > 0.0)
 
     def relative_width(self, level: float) -> FloatArray:
         """Return the widths of t intervals over those of the labels alone; 1 where none varies."""
@@ -165,10 +171,11 @@ def _regression_of(labels: FloatArray, judged: FloatArray, places: IntArray) -> 
     away = judge_mean - auxiliary.mean(axis=1)
     leverage = np.divide(away**2, s_xx, out=np.zeros(len(x)), where=varies)
     error_of_judge = judged.std(axis=1, ddof=1) / np.sqrt(n_all)
-    of_line = (residuals**2).sum(axis=1) / freedom * (1.0 / n + leverage)
+    unexplained = (residuals**2).sum(axis=1) / freedom
+    of_judge = (slope * error_of_judge) ** 2
     return Regression(
         mean=labels_mean + slope * away,
-        standard_error=np.sqrt(of_line + (slope * error_of_judge) ** 2),
+        standard_error=np.sqrt(unexplained * (1.0 / n + leverage) + of_judge),
         freedom=freedom,
         slope=slope,
         labels=labels,
@@ -176,7 +183,8 @@ def _regression_of(labels: FloatArray, judged: FloatArray, places: IntArray) -> 
         labels_mean=labels_mean,
         judge_mean=judge_mean,
         error_of_judge=error_of_judge,
-        error_of_labels=labels.std(axis=1, ddof=1) / np.sqrt(n),
+        error_of_labels=np.sqrt((y**2).sum(axis=1) / (n - 1.0) / n),
+        variance_of_labels=unexplained + n_all * of_judge,
     )
 
 

@@ -62,7 +62,7 @@ class JudgedEstimates(OfMeasures, LongResult):
         By how much the human value rises with the judge's, from query to query.
     n_alone : ndarray of shape (n_rows, n_measures)
         Number of queries with human labels that without the judge would give an estimate as
-        precise as this one. What is above ``n_human`` is saved.
+        precise as this one, at most ``n_judged``. What is above ``n_human`` is saved.
     relative_width : ndarray of shape (n_rows, n_measures)
         Width of the interval over that of the human labels alone, both by Student's t.
     n_human, n_judged : int
@@ -180,11 +180,12 @@ def notes_on_judge(differences: JudgedEstimates | None, means: JudgedEstimates |
         bias, worth = means.bias[:, column], float(np.median(differences.n_saved[:, column]))
         width = float(np.median(differences.relative_width[:, column]))
         most = np.abs(differences.bias[:, column]).max()
-        saved = f"saves {worth:,.0f}" if worth >= 1.0 else "saves no"
+        helps = worth >= 1.0 and width < 1.0
+        saved = count(round(worth), "query", "queries") if helps else "no queries"
         notes.append(
             f"By {name} the judge is off by {bias.mean():+.4f} on average ({bias.min():+.4f} to "
             f"{bias.max():+.4f} by system), and by at most {most:.4f} "
-            f"in a difference. It {saved} queries with human labels: intervals are {width:.2f} "
+            f"in a difference. It saves {saved} with human labels: intervals are {width:.2f} "
             "times as wide as without it."
         )
     return [*notes, *differences.remarks]
