@@ -226,6 +226,13 @@ class TestWarnings:
             found = compare(HUMAN, judge=noise)
         assert "does not help" in repr(found)
 
+    def test_warnings_point_to_the_call(self):
+        noise = scores_of(values_of_judge(11), JUDGE.qid)
+        for call in (compare, estimate_means):
+            with pytest.warns(UnhelpfulJudgeWarning) as warned:
+                call(HUMAN, judge=noise)
+            assert {each.filename for each in warned} == {__file__}
+
     def test_a_judge_without_other_queries(self):
         judge = JUDGE.select(query=HUMAN.qid.tolist())
         with pytest.warns(UnhelpfulJudgeWarning, match="no other queries"):
@@ -236,8 +243,9 @@ class TestWarnings:
     def test_queries_that_are_harder_than_the_others(self):
         hard = np.argsort(BY_JUDGE.mean(axis=(0, 2)))[:N_HUMAN]
         human = scores_of(BY_HUMANS[:, hard], JUDGE.qid[hard])
-        with pytest.warns(UnlikeQueriesWarning, match="look unlike the others"):
+        with pytest.warns(UnlikeQueriesWarning, match="look unlike the others") as warned:
             estimate_means(human, JUDGE)
+        assert {each.filename for each in warned} == {__file__}
 
     def test_queries_drawn_at_random_are_seldom_warned_of(self):
         rng = np.random.default_rng(12)

@@ -5,6 +5,7 @@ import pytest
 
 from skgraded import AP, eGAP, evaluate
 from skgraded.comparison import estimate_means
+from skgraded.exceptions import UnlikeQueriesWarning
 from skgraded.users import judge_profile, threshold_profile
 
 N_ALL, N_HUMAN, DEPTH, TOP = 150, 50, 10, 3
@@ -87,6 +88,16 @@ class TestWords:
         assert frame["bias"].tolist()[:TOP] == found["any"].differences.tolist()
         assert "50 queries with human labels" in " ".join(repr(found).split())
         assert '"n_judged": 150' in found.to_json()
+
+
+def test_queries_that_are_easier_than_the_others_are_warned_of():
+    easy = JUDGE.qid[np.argsort(-JUDGE.values[0, :, 0])[:N_HUMAN]].tolist()
+    with pytest.warns(UnlikeQueriesWarning, match=r"AP.* of (any|best) has a mean of") as warned:
+        found = judge_profile(JUDGE.select(query=easy), JUDGE)
+    assert warned[0].filename == __file__
+    (note,) = found.notes
+    assert note in " ".join(repr(found).split())
+    assert note in found.to_json()
 
 
 class TestErrors:

@@ -10,6 +10,7 @@ Values are arrays of shape (n_rows, n_topics); a row is a pair of systems, or a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -23,8 +24,16 @@ from skgraded._stats.bootstrap_t import (
     tails_of,
     with_finite_ends,
 )
+from skgraded._stats.corrections import holm
 
-__all__ = ["WITH_JUDGE", "Regression", "judged_test", "regression_of", "unlike_topics"]
+__all__ = [
+    "WITH_JUDGE",
+    "Regression",
+    "judged_test",
+    "note_on_unlike",
+    "regression_of",
+    "unlike_topics",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -35,6 +44,7 @@ WITH_JUDGE = ("bootstrap_t", "max_t", "t")
 _ROUNDING = 1e-12
 # Values of pairs and topics that are in memory at the same time: 32 MB.
 _CELLS_AT_A_TIME = 4_000_000
+_LEVEL_OF_UNLIKE = 0.01
 # Arrays of resamples by rows that a regression takes beside its result.
 _ARRAYS = 8
 
@@ -97,8 +107,10 @@ class Regression(NamedTuple):
         By the line, labels vary as the residuals and the auxiliary values of all topics say; a
         judge like the labels is so worth N topics, however much the n labelled ones vary.
         """
-        variance, n = self.standard_error**2, np.full(len(self.mean), float(self.labels.shape[1]))
-        return np.divide(self.variance_of_labels, variance, out=n, where=variance > 0.0)
+        variance = self.standard_error**2
+        alone: FloatArray = np.full(len(variance), float(self.labels.shape[1]))
+        np.divide(self.variance_of_labels, variance, out=alone, where=variance > 0.0)
+        return alone
 
     def relative_width(self, level: float) -> FloatArray:
         """Return the widths of t intervals over those of the labels alone; 1 where none varies."""
@@ -299,7 +311,7 @@ def unlike_topics(judged: FloatArray, places: IntArray) -> FloatArray:
     Welch's t test of the values of labelled topics and of the others; 1 where there are fewer than
     two others, or all values are the same.
     """
-    from scipy.stats import ttest_ind
+    from scipy.stats import ttest_ind_from_stats
 
     is_labelled = np.zeros(judged.shape[1], dtype=bool)
     is_labelled[places] = True
@@ -307,7 +319,35 @@ def unlike_topics(judged: FloatArray, places: IntArray) -> FloatArray:
     p_values = np.ones(len(judged))
     varies = (_centred(judged) != 0.0).any(axis=1)
     if others.shape[1] > 1 and varies.any():
+        one, other = (
+            (each[varies].mean(axis=1), each[varies].std(axis=1, ddof=1), each.shape[1])
+            for each in (labelled, others)
+        )
+        # It does not warn where one side does not vary, as `ttest_ind` does.
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = ttest_ind(labelled[varies], others[varies], axis=1, equal_var=False)
+            found = ttest_ind_from_stats(*one, *other, False)
         p_values[varies] = np.nan_to_num(found.pvalue, nan=1.0)
     return p_values
+
+
+def note_on_unlike(
+    names: Sequence[str], measures: Sequence[str], by_judge: FloatArray, places: IntArray
+) -> str:
+    """Say if the judge's values of labelled topics differ from those of the others.
+
+    The values have shape (n_rows, n_topics, n_measures); rows and measures have names.
+    """
+    columns = np.moveaxis(by_judge, 2, 0)
+    p_values = np.array([unlike_topics(each, places) for each in columns])
+    corrected = holm(p_values.ravel()).reshape(p_values.shape)
+    if corrected.min() >= _LEVEL_OF_UNLIKE:
+        return ""
+    column, row = (int(each) for each in np.unravel_index(corrected.argmin(), corrected.shape))
+    values = columns[column, row]
+    others = np.delete(values, places)
+    return (
+        "The queries with human labels look unlike the others: by the judge, "
+        f"{measures[column]} of {names[row]} has a mean of {values[places].mean():.4f} on them "
+        f"and of {others.mean():.4f} on the others (p = {corrected.min():.1g} after Holm's "
+        "correction). Estimates hold for queries that were drawn at random."
+    )

@@ -199,14 +199,16 @@ def _profile_judge(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None:
         raise ValueError("--plot cannot be given with --profile --judge.")
     human, judge = score_runs_by_judges(arguments, _thresholds)
-    found = judge_profile(
-        human,
-        judge,
-        baseline=arguments.baseline,
-        confidence=arguments.confidence,
-        n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
-        random_state=arguments.seed,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnlikeQueriesWarning)  # a note below the table says it
+        found = judge_profile(
+            human,
+            judge,
+            baseline=arguments.baseline,
+            confidence=arguments.confidence,
+            n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
+            random_state=arguments.seed,
+        )
     write_reports(arguments, [found._report()])
     tell(notes_of(human))
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from skgraded._params import choice, fraction
 from skgraded._stats.bootstrap_t import Tested
-from skgraded._stats.corrections import holm, level_of
+from skgraded._stats.corrections import level_of
 from skgraded._stats.judged import (
     WITH_JUDGE,
     Regression,
     judged_test,
+    note_on_unlike,
     regression_of,
-    unlike_topics,
 )
 from skgraded._stats.paired import paired_differences
 from skgraded._stats.sample_size import errors_of_log_variances
@@ -32,7 +32,6 @@ __all__ = ["Judged", "compared_with_judge", "estimate_means", "judged_or_none"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_LEVEL_OF_UNLIKE = 0.01
 _LEVEL_OF_HELP = 0.05
 
 
@@ -77,7 +76,8 @@ def compared_with_judge(
         p_values.append([one.p_value for one in tested])
     systems = judged.human.systems or ()
     names = tuple(f"{systems[one]} - {systems[other]}" for one, other in pairs.tolist())
-    judge = _estimates(names, judged, lines, confidence, _warn(judged, names, lines))
+    remarks = _warn(judged, names, lines, stacklevel=5)
+    judge = _estimates(names, judged, lines, confidence, remarks)
     means = _estimates(*_lines_of_means(judged, confidence), confidence)
     regressions = [line.found for line in lines]
     return {
@@ -149,12 +149,18 @@ def _ends(tested: Tested) -> FloatArray:
     return np.column_stack((tested.low, tested.high))
 
 
-def _warn(judged: Judged, names: tuple[str, ...], lines: list[_Line]) -> tuple[str, ...]:
+def _warn(
+    judged: Judged, names: tuple[str, ...], lines: list[_Line], stacklevel: int
+) -> tuple[str, ...]:
     """Warn of a judge that does not help, and of labelled queries unlike the others."""
-    told = (_note_on_help(judged, lines), _note_on_unlike(judged, names, lines))
+    by_judge = np.stack([line.by_judge for line in lines], axis=2)
+    told = (
+        _note_on_help(judged, lines),
+        note_on_unlike(names, judged.human.measures, by_judge, judged.places),
+    )
     for note, kind in zip(told, (UnhelpfulJudgeWarning, UnlikeQueriesWarning), strict=True):
         if note:
-            warnings.warn(note, kind, stacklevel=4)
+            warnings.warn(note, kind, stacklevel=stacklevel)
     return tuple(note for note in told if note)
 
 
@@ -173,24 +179,6 @@ def _note_on_help(judged: Judged, lines: list[_Line]) -> str:
     return (
         f"The judge does not help by {first_few(list(useless))}: intervals are {times} times as "
         f"wide as those of the {n_human} queries with human labels alone."
-    )
-
-
-def _note_on_unlike(judged: Judged, names: tuple[str, ...], lines: list[_Line]) -> str:
-    """Say if the judge's values of labelled queries differ from those of the others."""
-    p_values = np.array([unlike_topics(line.by_judge, judged.places) for line in lines])
-    corrected = holm(p_values.ravel()).reshape(p_values.shape)
-    if corrected.min() >= _LEVEL_OF_UNLIKE:
-        return ""
-    column, row = (int(each) for each in np.unravel_index(corrected.argmin(), corrected.shape))
-    values = lines[column].by_judge[row]
-    others = np.delete(values, judged.places)
-    return (
-        "The queries with human labels look unlike the others: by the judge, "
-        f"{judged.human.measures[column]} of {names[row]} has a mean of "
-        f"{values[judged.places].mean():.4f} on them and of {others.mean():.4f} on the others "
-        f"(p = {corrected.min():.1g} after Holm's correction). Estimates hold for queries that "
-        "were drawn at random."
     )
 
 
@@ -293,4 +281,5 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
         )
     fraction("confidence", confidence)
     names, judged, lines = _lines_of_means(judged_scores(judge, scores), confidence)
-    return _estimates(names, judged, lines, confidence, _warn(judged, names, lines))
+    remarks = _warn(judged, names, lines, stacklevel=3)
+    return _estimates(names, judged, lines, confidence, remarks)

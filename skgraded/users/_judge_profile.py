@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from skgraded._params import choice, fraction, integer
 from skgraded._stats.bands import Moments, critical_value, moments_of
-from skgraded._stats.judged import regression_of
+from skgraded._stats.judged import note_on_unlike, regression_of
 from skgraded._stats.paired import paired_differences
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
+from skgraded.exceptions import UnlikeQueriesWarning
 from skgraded.measures import AP, ap_by_threshold
 from skgraded.results import Judged, Scores, judged_scores
 from skgraded.users._pair_profile import PairProfile
@@ -52,6 +54,8 @@ class JudgeProfile(LongResult):
         Number of queries with human labels, and with the judge's.
     confidence : float
         Confidence of the intervals, which hold jointly for all users and rows.
+    remarks : tuple of str
+        What the numbers do not show, in sentences.
     """
 
     names: tuple[str, ...]
@@ -63,6 +67,7 @@ class JudgeProfile(LongResult):
     n_human: int
     n_judged: int
     confidence: float
+    remarks: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> PairProfile:
         """Return the bias of one row."""
@@ -72,6 +77,11 @@ class JudgeProfile(LongResult):
     def conclusion(self) -> str:
         """For which users the judge misleads, in a sentence for each row."""
         return "\n".join(map(_sentence, self.names, self.bias))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the numbers do not show, in sentences."""
+        return self.remarks
 
     def _columns(self) -> dict[str, Any]:
         n_rows, n_grades = self.human.shape
@@ -107,7 +117,7 @@ class JudgeProfile(LongResult):
             f"labels; judge and estimate are means over {self.n_judged:,}. Users with threshold k "
             "accept grade k or better (rel=k). Intervals hold jointly for all users."
         )
-        return [*tables[:-1], tables[-1]._replace(notes=notes)]
+        return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.remarks])]
 
     def _table_of(self, row: int) -> Table:
         pair = self.bias[row]
@@ -204,6 +214,11 @@ def judge_profile(
         If AP is missing at a threshold or was scored in several ways; if the judge's scores do not
         go with the human ones; or if an argument is not as described.
 
+    Warns
+    -----
+    UnlikeQueriesWarning
+        If the judge's values of the queries with human labels differ from those of the others.
+
     See Also
     --------
     skgraded.compare : Differences from few human labels and a judge's many, with ``judge=``.
@@ -243,6 +258,9 @@ def judge_profile(
         regression_of(rows.labels[..., grade], rows.by_judge[..., grade], judged.places)
         for grade in range(rows.labels.shape[2])
     ]
+    unlike = note_on_unlike(rows.names, picked.measures, rows.by_judge, judged.places)
+    if unlike:
+        warnings.warn(unlike, UnlikeQueriesWarning, stacklevel=2)
     moments, rng = [moments_of(each) for each in rows.apart], np.random.default_rng(random_state)
     critical = critical_value(moments, confidence, n_resamples, rng, over_simplex=True)
     return JudgeProfile(
@@ -255,6 +273,7 @@ def judge_profile(
         n_human=rows.labels.shape[1],
         n_judged=rows.by_judge.shape[1],
         confidence=confidence,
+        remarks=(unlike,) if unlike else (),
     )
 
 
