@@ -423,6 +423,16 @@ def test_repeats_enter_the_band_as_they_enter_the_comparison():
     assert "for the models that were trained in this one" in str(once).replace("\n", " ")
 
 
+def test_repeats_that_were_scored_by_AP_alone_have_the_same_band():
+    found = validated(n_repeats=2)
+    both = threshold_profile(found).pairs[0]
+    alone = threshold_profile({name: each[["AP", "AP(rel=2)"]] for name, each in found.items()})
+    np.testing.assert_array_equal(alone.pairs[0].covariance, both.covariance)
+    np.testing.assert_array_equal(alone.pairs[0].intervals, both.intervals)
+    assert alone.pairs[0].xgap_shares is None
+    assert alone.n_repeats == 2
+
+
 def test_fitted_models_give_the_profile_of_their_scores():
     from sklearn.linear_model import Ridge
 

@@ -76,6 +76,8 @@ class Profiled(NamedTuple):
         apart = paired_differences(
             self.repeats[one, ..., columns], self.repeats[base, ..., columns]
         )
+        if apart.shape[2] == 0:  # xGAP was not scored
+            return None
         return part_of_models(np.moveaxis(apart, 2, 0), self.folds, self.weights)
 
 
