@@ -1,6 +1,7 @@
 """g from preferences: the literal likelihood, its invariances, its recovery, and bad input."""
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -401,6 +402,62 @@ def test_few_judges_cause_a_warning():
     preference, found, judge = judged(15, 20)
     with pytest.warns(FewFeedbackWarning, match="judge should hold at least 20 judges, got 15"):
         estimate(preference, found, judge=judge)
+
+
+@pytest.mark.parametrize("n_judges", [1, 2, 25])
+def test_with_one_threshold_judges_do_not_matter(n_judges):
+    preference, found = simulate(400, g=(1, 0, 0, 0))
+    column, judge = found.values[:, :1], np.arange(400) % n_judges
+    alike = estimate(preference, column)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewFeedbackWarning)
+        result = estimate(preference, column, judge=judge)
+    assert result.g.tolist() == [1.0]
+    assert result.scale == pytest.approx(alike.scale, rel=1e-2)
+    # Between fewer than two judges, and beside itself, nothing is left to test.
+    assert set(result.misfits) == ({"sign"} if n_judges > 1 else set())
+
+
+@pytest.mark.parametrize("in_each", [1, 10])
+@pytest.mark.parametrize("n_thresholds", [1, 2])
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_the_scale_is_infinite_until_one_judge_errs(in_each, n_thresholds, with_ties):
+    rng, n = np.random.default_rng(0), 60 * in_each
+    differences = rng.uniform(0.1, 1, size=(n, n_thresholds))
+    differences *= rng.choice([-1, 1], size=(n, 1))  # all thresholds agree
+    if with_ties:
+        differences[::10] = 0
+    preference, judge = np.sign(differences[:, 0]), np.arange(n) // in_each
+    result = estimate(preference, differences, judge=judge)
+    assert result.scale == np.inf
+    assert "without exception, so that scale is inf" in repr(result)
+    preference[1] *= -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserModelWarning)  # a single error does not fit the model
+        result = estimate(preference, differences, judge=judge)
+    assert result.scale < 1000
+    assert "without exception" not in repr(result)
+
+
+def test_g_of_judges_who_never_err_is_the_share_of_those_who_follow_each_threshold():
+    rng = np.random.default_rng(0)
+    differences, judge = rng.uniform(-1, 1, size=(400, 2)), np.arange(400) // 10
+    threshold = rng.integers(2, size=40)[judge]
+    preference = np.sign(differences[np.arange(400), threshold])
+    follows = np.array(
+        [
+            [
+                (preference[judge == each] == row).all()
+                for row in np.sign(differences[judge == each].T)
+            ]
+            for each in range(40)
+        ]
+    )
+    assert (follows.sum(axis=1) == 1).all()
+    result = estimate(preference, differences, judge=judge)
+    assert result.g == pytest.approx(follows.mean(axis=0), abs=1e-3)
+    assert result.scale == np.inf
+    assert result.misfits == {}  # nothing is left to explain
 
 
 D = np.array([[0.3, -0.1], [-0.2, 0.4], [0.1, 0.1]] * 10)

@@ -77,9 +77,11 @@ class Wanted:
         before = (left**2).sum(axis=0)
         left = left - self.scores @ (self.moves.T @ left)
         used = (left**2).sum(axis=0) > _LEAST_LEFT * before
+        if not used.any():
+            return float("nan")
         sums = sums_by(self.cluster, left[:, used])
         covariance = cluster_covariance(sums, ())
-        freedom = int(np.linalg.matrix_rank(covariance, hermitian=True)) if used.any() else 0
+        freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
         degrees = len(sums) - freedom
         if freedom == 0 or degrees < 1:
             return float("nan")

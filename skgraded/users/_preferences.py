@@ -18,7 +18,7 @@ from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._judge_thresholds import JudgeThresholds
 from skgraded.users._preference_fit import Comparisons, FreeFit, fit_weights, free_fit
 from skgraded.users._preference_test import Wanted, misfits, warn_if_misfit
-from skgraded.users._reader_fit import cluster_covariance, lean_of, maximise, sums_by
+from skgraded.users._reader_fit import Fit, cluster_covariance, lean_of, maximise, sums_by
 from skgraded.users._resampling import (
     check_options,
     covariance_of,
@@ -43,6 +43,8 @@ IntArray = NDArray[np.int64]
 
 _MATRIX = 2  # dimensions
 _LEAST_SCALE = 1e-6
+_SHARPEST = 1 - 1e-8  # nearly 1, which stands for judges who never err
+_FLAT = 1e-4  # of the log likelihood, which steps do not tell from nothing
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +62,8 @@ class PreferenceThresholds(ThresholdEstimate):
     covariance : ndarray of shape (max_grade, max_grade)
         Covariance of the estimated probabilities.
     scale : float
-        The log odds of a preference for a difference of 1 in eGAP (beta).
+        The log odds of a preference for a difference of 1 in eGAP (beta). With judges it is
+        infinite where each of them follows a threshold without exception.
     ties : float
         Prevalence of ties (nu); 0 without ties.
     agreement : float
@@ -102,6 +105,8 @@ class PreferenceThresholds(ThresholdEstimate):
             f"{self.scale:.3g}.",
             self._indistinct_in_words(),
         ]
+        if np.isinf(self.scale):
+            told.append("Each judge follows a threshold without exception, so that scale is inf.")
         if self.misfits:
             told.append(f"Test of fit: p = {min(self.misfits.values()):.2g}.")
         return Table(labels, columns, told)
@@ -174,8 +179,8 @@ def thresholds_from_preferences(
     ------
     ValueError
         If an array is invalid, all preferences are ties, no pair of rankings differs at some
-        threshold, the preferences agree with no g, or they agree with some g without exception,
-        so that the likelihood has no maximum.
+        threshold, the preferences agree with no g, or, without `judge`, they agree with some g
+        without exception, so that the likelihood has no maximum.
 
     Warns
     -----
@@ -324,7 +329,7 @@ def _of_judges(
     warn_if_few(int(of_row.max()) + 1, "judge", "judges")
     model = JudgeThresholds(told, of_row)
     fit = maximise(model)
-    scale = model.scale(fit.others)
+    scale = np.inf if _never_err(model, fit) else model.scale(fit.others)
     if scale <= _LEAST_SCALE:
         _raise_no_agreement()
     n, n_judges = model.n_classes, len(fit.scores)
@@ -471,6 +476,15 @@ def _refuse_perfect_agreement(g: FloatArray, told: Comparisons) -> None:
             f"preference must contradict every g at least once, got {is_decided.sum()} preferences "
             f"that g = ({shown}) explains without exception, and others with it. Collect more."
         )
+
+
+def _never_err(model: JudgeThresholds, fit: Fit) -> bool:
+    """Tell whether thresholds of the judges explain all preferences, so that no scale is too large.
+
+    Unlike that of judges who weigh all thresholds alike, g still has a largest likelihood.
+    """
+    at_most = np.append(_SHARPEST, fit.others[1:])
+    return bool(model.likelihood(fit.weights, at_most).logs.sum() > fit.logs.sum() - _FLAT)
 
 
 def _resample(
