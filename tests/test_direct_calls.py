@@ -10,6 +10,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from skgraded import (
+    Judgments,
     evaluate,
     make_ranking_scorer,
     nDCG,
@@ -144,3 +145,27 @@ def test_a_scale_longer_than_that_of_many_queries_warns():
     few = qid < qid[0] + 2
     xGAP(g=(0.2,) * 5)(y[few], scores[few], qid=qid[few])
     xGAP(g=G)(y, scores, qid=qid)
+
+
+def test_scores_of_other_queries_than_those_of_judgments_are_refused():
+    labels, ids, values = [2.0, 0, 1, 0], ["a", "b", "a", "b"], [4.0, 3, 2, 1]
+    judgments = Judgments(labels, qid=ids)
+    expected = nDCG()(judgments, values)
+    same = query_series(values, ["x", "y", "x", "y"])
+    assert nDCG()(judgments, same) == expected
+    assert evaluate("nDCG", judgments, {"one": same}).values.mean() == expected
+    frame = pd.DataFrame({"qid": ids, "one": values})
+    assert evaluate("nDCG", judgments, frame).values.mean() == expected
+
+    other = query_series(values, ["a", "a", "b", "b"])
+    told = "the Judgments and the ids in y_score contradict each other: rows 0 and 1 are of one"
+    for refused in (
+        lambda: nDCG()(judgments, other),
+        lambda: judgments.rank(other),
+        lambda: evaluate("nDCG", judgments, other),
+        lambda: evaluate("nDCG", judgments, {"one": other}),
+        lambda: evaluate("nDCG", judgments, frame.assign(qid=["a", "a", "b", "b"])),
+        lambda: nDCG()(Judgments(labels), same),  # whose rows are all of one query
+    ):
+        with pytest.raises(ValueError, match=told):
+            refused()

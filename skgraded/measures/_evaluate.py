@@ -140,7 +140,7 @@ def _ranked(
     if isinstance(y_true, Judgments):
         _refuse_arrays("Judgments", qid=qid, sample_weight=sample_weight)
         judgments = y_true
-        read_columns(None, **given)
+        judgments.require_rows_of(**given)
     else:
         columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
         qid = columns.ids if qid is None else qid

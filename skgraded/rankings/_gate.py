@@ -26,7 +26,7 @@ from skgraded.rankings._query_ids import (
     split_target,
 )
 
-__all__ = ["CheckedColumns", "read_columns", "refuse_scores_in_other_order"]
+__all__ = ["CheckedColumns", "read_columns", "require_rows_of"]
 
 _WAYS = (
     "Query ids are missing. Give one id per row in any of these ways:\n"
@@ -248,10 +248,31 @@ def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
             )
 
 
-def refuse_scores_in_other_order(row_labels: Mapping[str, Any], y_score: Any) -> None:
-    """Raise where scores hold the rows of columns that were read before in another order."""
-    if getattr(y_score, "index", None) is not row_labels.get("y_score"):
-        _refuse_other_order({**row_labels, **_row_labels({"y_score": y_score})})
+def require_rows_of(
+    judgments: str, row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
+) -> None:
+    """Raise where scores tell that they hold other rows than labels that were read before.
+
+    Parameters
+    ----------
+    judgments : str
+        What to call these labels in messages.
+    row_labels : mapping of str to Index
+        Row labels of the columns that were read with them.
+    ids : ndarray of shape (n_documents,)
+        Query id of each of their rows.
+    scores : CheckedColumns
+        Scores, read without labels.
+
+    Raises
+    ------
+    ValueError
+        If they hold the same row labels in another order, or ids of other queries.
+    """
+    _refuse_other_order({**row_labels, **scores.row_labels})
+    if scores.ids is not None:
+        ours = _Source(judgments, QueryIds(ids, None))
+        _require_same_queries(ours, _Source("the ids in y_score", QueryIds(scores.ids, None)))
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:

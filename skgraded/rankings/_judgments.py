@@ -26,7 +26,7 @@ from skgraded.rankings._checks import (
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._gate import CheckedColumns, read_columns, refuse_scores_in_other_order
+from skgraded.rankings._gate import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._grouping import place_rows
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
@@ -242,13 +242,40 @@ class Judgments(Labels):
         -------
         Rankings
             The ranked documents.
+
+        Raises
+        ------
+        ValueError
+            If a score is invalid, or `y_score` holds row labels in another order or ids of other
+            queries.
         """
+        self.require_rows_of(y_score=y_score)
+        return self._rank(y_score, n_threads)
+
+    def _rank(self, y_score: ArrayLike, n_threads: int | None) -> Rankings:
         n_threads = 1 if n_threads is None else threads(n_threads)
-        if self.row_labels:
-            refuse_scores_in_other_order(self.row_labels, y_score)
         scores = own_scores(y_score, self._places, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
+
+    def require_rows_of(self, **scores: Any) -> None:
+        """Raise where scores tell that they are of other rows than these labels.
+
+        Parameters
+        ----------
+        **scores : array-like with n_documents rows
+            Scores by name, or data frames of them.
+
+        Raises
+        ------
+        ValueError
+            If they hold row labels in another order, or ids of other queries.
+        """
+        columns = read_columns(None, **scores)
+        if columns.row_labels or columns.ids is not None:
+            ids = np.repeat(self.qid, np.diff(self.indptr))
+            ids = ids if self._places is None else ids[self._places]
+            require_rows_of("the Judgments", self.row_labels, ids, columns)
 
     def lay_out_scores(self, y_score: ArrayLike) -> FloatArray:
         """Copy scores into the order of the positions, and check them.
@@ -393,7 +420,7 @@ class Rankings:
         judgments = Judgments.of_columns(columns, sample_weight)
         if columns.ids is not None:
             warn_about_scored_queries(judgments)
-        return judgments.rank(y_score, n_threads)
+        return judgments._rank(y_score, n_threads)
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
