@@ -177,3 +177,16 @@ def test_tensors_of_torch():
 def test_records_are_still_no_scores():
     with pytest.raises(ValueError, match="y_score must be numeric"):
         nDCG()(Y, np.zeros(4, dtype=[("score", float)]))
+
+
+def test_queries_without_documents_have_no_ties():
+    qrels = {name: {"a": 1, "b": 0} for name in "pqrs"}
+    tied, apart = {"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 0.5}
+    for run, n_tied in (
+        ({"p": apart, "r": tied}, 1),  # empty in the middle and at the end
+        ({"q": tied, "r": apart, "s": tied}, 2),
+        ({"p": apart, "s": apart}, 0),
+        ({"p": apart, "q": {"z": 1.0}}, 0),
+    ):
+        report = tie_report("AP", Rankings.from_trec(qrels, run))
+        assert (report.n_queries, report.n_tied_queries) == (4, n_tied)

@@ -160,6 +160,7 @@ def tie_report(
         warn_about_scales(list(named.values()), rankings.judgments)
     means = {rule: _means(named, rankings, rule) for rule in _RULES}
     is_tied, indptr = _tied(rankings, "nonrelevant")
+    n_tied_before = np.append(0, np.cumsum(is_tied))
     return TieReport(
         measures=tuple(named),
         expected=means["expected"],
@@ -168,7 +169,7 @@ def tie_report(
         are_bounds=np.array([_are_bounds(each) for each in named.values()]),
         tied_share=np.array([_tied_share(each, rankings) for each in named.values()]),
         n_queries=len(indptr) - 1,
-        n_tied_queries=int((np.add.reduceat(is_tied.astype(np.int64), indptr[:-1]) > 0).sum()),
+        n_tied_queries=int(np.count_nonzero(np.diff(n_tied_before[indptr]))),
     )
 
 
