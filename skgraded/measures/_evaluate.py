@@ -40,9 +40,10 @@ def evaluate(
         The measures, such as ``["xGAP(g=[0.1,0.9])@10", nDCG(k=10)]``. The keys of a mapping are
         the names under which they are reported.
     y_true : array-like of shape (n_documents,), Judgments, Rankings, or mapping of str to Rankings
-        Grades: 0 is judged not relevant, NaN is unjudged. Ordered categories are grades: the first
-        is 0. Or `Judgments`, without `qid` and `sample_weight`; or a `Rankings`, or those of
-        several systems by name, without `y_score`, either.
+        Grades: 0 is judged not relevant, NaN is unjudged. Ordered categories of words are grades:
+        the first is 0; categories that are numbers keep their values. Or `Judgments`, without `qid`
+        and `sample_weight`; or a `Rankings`, or those of several systems by name, without
+        `y_score`, either.
     y_score : array-like of shape (n_documents,), or mapping of str to them, optional
         Scores; the document with the highest score ranks first. Or the scores of several systems by
         name, as a mapping or a DataFrame with a column for each system.

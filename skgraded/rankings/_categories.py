@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -55,4 +56,7 @@ def way_to_order(name: str, values: Any) -> str:
 
 
 def _are_numbers(dtype: Any) -> bool:
-    return np.asarray(dtype.categories).dtype.kind in "iufb"
+    categories = np.asarray(dtype.categories)
+    if categories.dtype.kind == "O" and len(categories):
+        return all(isinstance(each, Number) for each in categories.tolist())
+    return categories.dtype.kind in "iufb"

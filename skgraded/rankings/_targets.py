@@ -38,7 +38,8 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     y : array-like of shape (n_documents,)
-        Grades; NaN = unjudged. Ordered categories are grades: the first is 0.
+        Grades; NaN = unjudged. Ordered categories of words are grades: the first is 0;
+        categories that are numbers keep their values.
     qid : array-like of shape (n_documents,)
         Query id of each row, of any type.
 
@@ -88,7 +89,8 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     Parameters
     ----------
     y : array-like of shape (n_documents,)
-        Grades; NaN = unjudged. Ordered categories are grades: the first is 0.
+        Grades; NaN = unjudged. Ordered categories of words are grades: the first is 0;
+        categories that are numbers keep their values.
     qid : array-like of shape (n_documents,)
         Query id of each row, of any type.
 

@@ -29,7 +29,8 @@ def read_qrels(source: Any, *, labels: Sequence[str] | None = None) -> Qrels:
         documents by topic. A table (pandas, polars, Arrow, Hugging Face) or records with the
         columns query_id, doc_id and relevance as in ir_measures, or the names of PyTerrier, ranx or
         BEIR. An ir_datasets data set; Qrels of ranx. Blank lines and lines that start with ``#``
-        are skipped. Ordered categories are grades: the first is 0. Qrels are returned as they are.
+        are skipped. Ordered categories of words are grades: the first is 0. Qrels are returned as
+        they are.
     labels : sequence of str, optional
         The words that stand for grades, lowest first: the first is grade 0.
 
