@@ -1,5 +1,6 @@
 """Query ids, orders of rows and scales that are easily forgotten where a measure is called."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -112,6 +113,11 @@ def test_two_orders_of_one_index_are_refused():
     shuffled = predicted.sample(frac=1, random_state=0)
     with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
         nDCG()(labels, shuffled, qid=qid)
+    judgments = Judgments(labels, qid=qid)
+    for each in (judgments, pickle.loads(pickle.dumps(judgments))):
+        assert nDCG()(each, predicted) == nDCG()(y, scores, qid=qid)
+        with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
+            nDCG()(each, shuffled)
     ids = pd.Series(qid, index=labels.index).sample(frac=1, random_state=0)
     with pytest.raises(ValueError, match="qid must have its rows in the order of y_true"):
         evaluate("AP", labels, predicted, qid=ids)

@@ -213,11 +213,15 @@ class Judgments(Labels):
         self.has_unjudged, self.has_fractional_grades = read.any_unjudged, read.any_fractional
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "sizes": self.sizes}
+        row_labels = dict(self.row_labels)
+        return {**super().__getstate__(), "sizes": self.sizes, "row_labels": row_labels}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        sizes = state.pop("sizes")
+        sizes, row_labels = state.pop("sizes"), state.pop("row_labels")
         super().__setstate__(state)
+        require(isinstance(row_labels, dict), "row_labels must be a dict")
+        if row_labels:
+            self.row_labels = row_labels
         if sizes is not None:
             require_column("sizes", sizes, (np.int64,), self.n_queries)
             self.sizes = sizes
