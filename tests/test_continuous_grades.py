@@ -243,3 +243,16 @@ def test_chunks_and_qrels_with_decimals_give_the_same_means():
     run = {str(q): {str(row): y_score[row] for row in np.flatnonzero(qid == q)} for q in range(60)}
     (of_files,) = trec.evaluate(measures, io.StringIO(qrels), run).mean().values()
     assert of_files == pytest.approx(means, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("n_left", [0, 10**6])
+def test_forms_of_grades_between_whole_ones_are_kept_within_the_byte_budget(n_left):
+    y_true, y_score, qid = mixed_queries()
+    judgments = Judgments(y_true, qid=qid)
+    judgments.budget._n_left = n_left
+    chosen = xGAP(max_grade=36)
+    assert chosen(judgments, y_score) == chosen(y_true, y_score, qid=qid)
+    own = next(part.judgments for part in judgments.by_scale if part.judgments.borders is not None)
+    assert own.budget is judgments.budget
+    assert (chosen.prefix_form(own) is chosen.prefix_form(own)) == bool(n_left)
+    assert (judgments.budget._n_left < n_left) == bool(n_left)

@@ -140,7 +140,7 @@ class PrefixMeasure(Measure):
         form = kept.get(self)
         if form is None:
             form = self._make_form(judgments)
-            if form.K is None or judgments.budget.reserve(form.K.factor.nbytes):
+            if judgments.budget.reserve(form.nbytes):
                 kept[self] = form
         return form
 
@@ -258,6 +258,13 @@ class PrefixForm(NamedTuple):
     best: FloatArray
     relevant: NDArray[np.uint8]
     n_empty: int
+
+    @property
+    def nbytes(self) -> int:
+        """Size of what the pairs need."""
+        of_matrix = 0 if self.K is None else self.K.factor.nbytes
+        factors = () if self.sums is None else self.sums.factors
+        return of_matrix + sum(0 if each is None else each.nbytes for each in factors)
 
     def values(self, rankings: Rankings, relevant: NDArray[np.uint8], empty: float) -> FloatArray:
         """Return the values of all queries: constant + scale * gains + sum of K * moments.

@@ -88,6 +88,7 @@ def _select(labels: Labels, marked: NDArray[np.bool_]) -> ScalePart:
         pool=RankedList.without_ties(
             labels.pool.levels[pooled], _borders(labels.pool.lengths[marked])
         ),
+        budget=labels.budget,
     )
     part.top_grade = labels.top_grade
     return ScalePart(np.flatnonzero(marked), documents, part)  # type: ignore[arg-type]
@@ -120,6 +121,7 @@ def _on_own_scales(part: ScalePart) -> ScalePart:
         levels=levels,
         weights=before.weights,
         pool=pool._replace(levels=pooled),
+        budget=before.budget,
         borders=borders,
     )
     judgments.top_grade = before.top_grade
