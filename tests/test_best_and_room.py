@@ -4,6 +4,7 @@ import itertools
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, stats
 from sklearn.linear_model import LinearRegression
@@ -318,6 +319,8 @@ def test_every_persona_has_a_column_and_sees_to_its_depth():
         (["AP", "AP(rel=3)"], None, r"AP\(rel=1\) to AP\(rel=c\)"),
         (["AP", "AP(rel=2)"], (0.2, 0.3, 0.5), r"range\(1, 4\)"),
         (["AP", "AP(rel=2)"], (0.2, 0.3), "g must sum to 1"),
+        (["AP", "AP(rel=2)"], (0.2, 0.3, 0.5), "g must hold 2 probabilities, as .*, got 3"),
+        (["AP", "AP(rel=2)"], (1.0,), "g must hold 2 probabilities, as .* 2 thresholds, got 1.$"),
     ],
 )
 def test_what_is_missing_is_named_with_the_call_that_makes_it(measures, g, told):
@@ -340,6 +343,48 @@ def test_other_arguments_are_checked(wide):
     with pytest.raises(ValueError, match="Halves need at least 20 queries, got 19"):
         few.room((1, 0))
     assert wide.best("linear").mean == pytest.approx(wide.best((1 / 3, 2 / 3)).mean)
+
+
+@pytest.mark.parametrize(
+    ("g", "names"),
+    [
+        ([[1, 0], [0, 1]], ("g 1", "g 2")),
+        (np.eye(2), ("g 1", "g 2")),
+        (pd.Series([0.5, 0.5], index=[1, 2]), ("g",)),
+        (["uniform", "linear"], ("uniform", "linear")),
+        ([personas(2)["even"], [1, 0]], ("even", "g")),
+        ({"shop": personas(2)}, tuple(f"shop {each.name}" for each in personas(2))),
+        ([{"shop": (1, 0)}, personas(2)["even"]], ("shop", "even")),
+        (eGAP(g=(0.3, 0.7)), ("g",)),
+        (eGAP(), ("uniform",)),
+        (eGAP(g="linear"), ("linear",)),
+    ],
+)
+def test_users_are_read_in_all_their_forms(wide, g, names):
+    found = wide.best(g, n_resamples=100)
+    assert found.users == names
+    assert wide.room(g).users == names
+
+
+def test_several_users_are_each_one_by_themselves(wide):
+    ap = wide.means[:, :2]
+    means = wide.best([eGAP(), "linear", (1, 0), [(0, 1)]], n_resamples=100).mean
+    expected = [ap @ g for g in ((0.5, 0.5), (1 / 3, 2 / 3), (1, 0), (0, 1))]
+    assert means == pytest.approx(np.array(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("g", [[], {}, (), {"a": []}])
+def test_no_users_are_refused(wide, g):
+    for call in (wide.best, wide.room):
+        with pytest.raises(ValueError, match=r"g must name users, got .*, which is empty"):
+            call(g)
+
+
+@pytest.mark.parametrize("g", [{"everybody": None}, [None], [(1, 0), None]])
+def test_all_users_have_no_measure_to_choose_by_whatever_their_name(wide, g):
+    with pytest.raises(ValueError, match="g must name users: room chooses for one g at a time"):
+        wide.room(g)
+    assert len(wide.best(g, n_resamples=100).users) == len(g)
 
 
 def of_trained(n_repeats):

@@ -181,9 +181,9 @@ def room_of(
     """Return what choosing by g wins, for each of the users."""
     number("margin", margin, above=0.0)
     fraction("confidence", confidence)
-    if g is None:
-        raise ValueError("g must name users: room chooses for one g at a time, got None.")
     column, users = column_of(found.measures, baseline), users_of(g)
+    if any(each.g is None for each in users):
+        raise ValueError(f"g must name users: room chooses for one g at a time, got {g!r}.")
     seed = int(np.random.default_rng(random_state).integers(2**63))
     rows = [_row(found, each, column, confidence, seed) for each in users]
     of_users = (remark for each in rows for remark in each.remarks)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import count as count_from
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ __all__ = ["Thresholds", "Users", "mean_g", "notes_on_training", "thresholds_of"
 
 FloatArray = NDArray[np.float64]
 
-_EVERYBODY = "all users"
+_EVERYBODY, _NAMELESS = "all users", "g"
 
 
 _ONE_TRAINING = (
@@ -102,39 +104,66 @@ def users_of(g: Any) -> list[Users]:
     """Return the users that are meant: everybody, one g, an estimate, a persona or several."""
     if g is None:
         return [Users(_EVERYBODY, None)]
-    if isinstance(g, Mapping):
-        return [each._replace(name=str(name)) for name, one in g.items() for each in users_of(one)]
     if isinstance(g, str):
         return [Users(g, g)]
+    if isinstance(g, Mapping):
+        return _by_name(g)
     if hasattr(g, "g"):
-        name, k = getattr(g, "name", "estimated g"), getattr(g, "k", None)
-        return [Users(name, np.asarray(g.g, float), getattr(g, "covariance", None), k)]
-    if isinstance(g, Iterable):
-        several = list(g)
-        if several and all(hasattr(each, "g") for each in several):
-            return [users for each in several for users in users_of(each)]
-        return [Users("g", np.asarray(several, dtype=np.float64))]
-    raise TypeError(
-        "g must be the probabilities of the thresholds 1..c, an estimate of skgraded.users, "
-        f"personas, or a mapping of names to these, got {type(g).__name__}."
-    )
+        return [_described(g)]
+    if not isinstance(g, Iterable):
+        raise TypeError(
+            "g must be the probabilities of the thresholds 1..c, an estimate of skgraded.users, "
+            f"personas, or a mapping of names to these, got {type(g).__name__}."
+        )
+    several = list(np.asarray(g) if hasattr(g, "__array__") else g)
+    if not several:
+        raise ValueError(f"g must name users, got {g!r}, which is empty.")
+    if all(isinstance(each, Real) for each in several):
+        return [Users(_NAMELESS, np.asarray(several, dtype=np.float64))]
+    return _numbered([users for each in several for users in users_of(each)])
+
+
+def _by_name(named: Mapping[Any, Any]) -> list[Users]:
+    """Return users with the names that they are given, before their own where these are several."""
+    if not named:
+        raise ValueError(f"g must name users, got {named!r}, which is empty.")
+    found = []
+    for name, one in named.items():
+        users = users_of(one)
+        own = [""] if len(users) == 1 else [f" {each.name}" for each in users]
+        found += [each._replace(name=f"{name}{of}") for each, of in zip(users, own, strict=True)]
+    return found
+
+
+def _described(one: Any) -> Users:
+    """Return the users of a persona, an estimate or a measure."""
+    if isinstance(one.g, str):
+        return Users(one.g, one.g, None, getattr(one, "k", None))
+    covariance = getattr(one, "covariance", None)
+    name = getattr(one, "name", _NAMELESS if covariance is None else "estimated g")
+    return Users(name, np.asarray(one.g, dtype=np.float64), covariance, getattr(one, "k", None))
+
+
+def _numbered(several: list[Users]) -> list[Users]:
+    """Add numbers to users without a name, if there are several."""
+    if [each.name for each in several].count(_NAMELESS) == 1:
+        return several
+    numbers = count_from(1)
+    return [
+        each._replace(name=f"{_NAMELESS} {next(numbers)}") if each.name == _NAMELESS else each
+        for each in several
+    ]
 
 
 def mean_g(users: Users, n_grades: int) -> FloatArray:
-    """Return the users' g, or its mean over all users, checked against the number of grades."""
+    """Return the users' g, or its mean over all users."""
     if users.g is None:
         return np.full(n_grades, 1.0 / n_grades)
     if isinstance(users.g, str):
         mass = {"uniform": np.ones(n_grades), "linear": np.arange(1.0, n_grades + 1)}
         named = mass[choice("g", users.g, mass)]
         return np.asarray(named / named.sum())
-    checked = np.array(eGAP(g=tuple(users.g.tolist())).g, dtype=np.float64)
-    if len(checked) != n_grades:
-        raise ValueError(
-            f"g must hold {n_grades} probabilities, as there is AP at {n_grades} thresholds, got "
-            f"{len(checked)}."
-        )
-    return checked
+    return np.array(eGAP(g=tuple(users.g.tolist())).g, dtype=np.float64)
 
 
 def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) -> Thresholds:
@@ -142,24 +171,40 @@ def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) 
 
     As in eGAP, a query without a value at a threshold above the first one counts as 0 there.
     """
-    families = ap_by_threshold(found.measures)
-    n_grades = None if users.g is None or isinstance(users.g, str) else len(users.g)
-    for measure, names in families.items():
-        thresholds = sorted(names)
-        is_whole = thresholds == list(range(1, (n_grades or len(thresholds)) + 1))
-        is_graded = n_grades is not None or len(thresholds) > 1
-        if is_whole and is_graded and (users.k is None or measure.k == users.k):
-            break
-    else:
-        raise ValueError(_call(found, users, n_grades))
+    measure, names = _columns(found, users)
     if not (measure.empty == 0.0 or np.isnan(measure.empty)):
         raise ValueError(f"empty must be 0 or nan, got {measure.empty!r} in {measure}.")
-    columns = [found.measures.index(names[threshold]) for threshold in thresholds]
+    columns = [found.measures.index(names[threshold]) for threshold in sorted(names)]
     is_kept = np.asarray(~np.isnan(found.values[:, :, columns[0]]).any(axis=0))
     if baseline is not None:
         is_kept &= ~np.isnan(found.values[:, :, baseline]).any(axis=0)
     kept = np.moveaxis(found.values[:, is_kept][:, :, columns], 2, 0)
     return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure)
+
+
+def _columns(found: Comparison, users: Users) -> tuple[AP, dict[int, str]]:
+    """Return AP at threshold 1 and the names of AP at all thresholds, as many as g has."""
+    n_grades = None if users.g is None or isinstance(users.g, str) else len(users.g)
+    whole = {
+        measure: names
+        for measure, names in ap_by_threshold(found.measures).items()
+        if sorted(names) == list(range(1, len(names) + 1))
+        and (len(names) > 1 or n_grades == 1)
+        and (users.k is None or measure.k == users.k)
+    }
+    fitting = [
+        (measure, names) for measure, names in whole.items() if n_grades in (None, len(names))
+    ]
+    if fitting:
+        return fitting[0]
+    told = _call(found, users, n_grades)
+    if n_grades is not None and whole:
+        there = max(map(len, whole.values()))
+        raise ValueError(
+            f"g must hold {there} probabilities, as there is AP at {there} thresholds, got "
+            f"{n_grades}.{'' if n_grades < there else f' {told}'}"
+        )
+    raise ValueError(told)
 
 
 def _call(found: Comparison, users: Users, n_grades: int | None) -> str:
