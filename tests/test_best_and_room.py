@@ -307,6 +307,12 @@ def test_every_persona_has_a_column_and_sees_to_its_depth():
             measure = eGAP(g=persona.g, k=k)
             expected = [measure(y, each, qid=qid) for each in scores.values()]
             assert row == pytest.approx(expected, abs=1e-12)
+    assert (deep.cutoffs, short.cutoffs) == ((None,) * 6, (5,) * 6)
+    assert "eGAP for browser" in repr(deep)
+    assert "eGAP@5 for browser" in repr(short)
+    for measure in (eGAP(g=(0.3, 0.7)), eGAP(g=(0.3, 0.7), k=5)):
+        expected = [measure(y, each, qid=qid) for each in scores.values()]
+        assert found.best(measure).mean[0] == pytest.approx(expected, abs=1e-12)
     with pytest.raises(ValueError, match=r"AP\(rel=1\)@7 to AP\(rel=2\)@7.*AP\(rel=rel, k=7\)"):
         found.best(personas(2, k=7))
 
@@ -385,6 +391,24 @@ def test_all_users_have_no_measure_to_choose_by_whatever_their_name(wide, g):
     with pytest.raises(ValueError, match="g must name users: room chooses for one g at a time"):
         wide.room(g)
     assert len(wide.best(g, n_resamples=100).users) == len(g)
+
+
+def test_cut_offs_that_g_leaves_open_are_named():
+    y, qid = RNG.integers(0, 3, 600), np.repeat(np.arange(30), 20)
+    measures = [*(AP(rel=rel, k=k) for k in (5, None) for rel in (1, 2)), nDCG(k=10)]
+    found = compare(evaluate(measures, y, {name: RNG.random(600) for name in "ab"}, qid=qid))
+    for call in (found.best, found.room):
+        for g in ((0.5, 0.5), "linear"):
+            with pytest.raises(ValueError, match=r"in 2 ways, AP@5 and AP, and .* does not say"):
+                call(g)
+    mixed = {"short": eGAP(k=5), "deep": eGAP()}
+    assert "eGAP@5 for short and eGAP for deep" in " ".join(repr(found.best(mixed)).split())
+    assert "eGAP@5 for short and eGAP for deep" in " ".join(repr(found.room(mixed)).split())
+    assert "Gain in eGAP@5 of choosing" in repr(found.room(eGAP(k=5)))
+    short = found[["AP@5", "AP(rel=2)@5", "nDCG@10"]]
+    assert "Gain in eGAP@5 of choosing" in repr(short.room((0.5, 0.5)))
+    with pytest.raises(ValueError, match=r"Users need AP at every threshold.*has AP@5"):
+        short.best(eGAP())
 
 
 def of_trained(n_repeats):

@@ -13,7 +13,7 @@ from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP, Measure, measure
 from skgraded.trec import Qrels
-from skgraded.users import personas
+from skgraded.users import Persona, personas
 
 __all__ = ["add_users", "answer_for_users"]
 
@@ -71,7 +71,7 @@ class _Asked(NamedTuple):
                 f"{option} must have one probability for each grade from 1 to {n_grades}, the "
                 f"highest of the qrels, got {len(given)}."
             )
-        return given
+        return Persona("g", "is as given.", tuple(given), self.k)
 
 
 def add_users(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from skgraded.comparison._users import (
     mean_g,
     notes_on_training,
     thresholds_of,
+    told_egap,
     users_of,
 )
 
@@ -49,6 +50,8 @@ class Best(LongResult):
     ----------
     users : tuple of str
         Names of the users.
+    cutoffs : tuple of (int or None)
+        Cut-off of eGAP by user; None is the whole list.
     systems : tuple of str
         Names of the systems.
     probability : ndarray of shape (n_users, n_systems)
@@ -73,6 +76,7 @@ class Best(LongResult):
     """
 
     users: tuple[str, ...]
+    cutoffs: tuple[int | None, ...]
     systems: tuple[str, ...]
     probability: FloatArray
     mean: FloatArray
@@ -111,7 +115,15 @@ class Best(LongResult):
         }
 
     def _facts(self) -> dict[str, Any]:
-        kept = ("lead", "lead_of_equals", "optimism", "n_queries", "n_clusters", "n_resamples")
+        kept = (
+            "cutoffs",
+            "lead",
+            "lead_of_equals",
+            "optimism",
+            "n_queries",
+            "n_clusters",
+            "n_resamples",
+        )
         return {name: getattr(self, name) for name in kept}
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
@@ -126,7 +138,8 @@ class Best(LongResult):
         units = count(self.n_queries, "query", "queries")
         if self.n_clusters is not None:
             units += f" in {count(self.n_clusters, 'cluster')}"
-        told = f"Probability of being the best by eGAP for {', '.join(self.users)}, over {units}."
+        by_egap = told_egap(self.users, self.cutoffs, is_for=True)
+        told = f"Probability of being the best by {by_egap}, over {units}."
         shown = [told]
         if len(order) < len(self.systems):
             shown.append(f"{len(self.systems)} systems, the first {len(order)} shown.")
@@ -148,7 +161,7 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     """Return the probabilities for each of the users."""
     integer("n_resamples", n_resamples, 100)
     seed = int(np.random.default_rng(random_state).integers(2**63))
-    users, results, n_queries = users_of(g), [], 0
+    users, results, cutoffs, n_queries = users_of(g), [], [], 0
     remarks = notes_on_training(found)
     for each in users:
         thresholds = thresholds_of(found, each)
@@ -157,11 +170,13 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
         rng = np.random.default_rng(seed)  # the same resamples for all users
         results.append(_probabilities(thresholds, each, clusters, n_resamples, rng))
         remarks += notes_on_rare_grades(thresholds, each)
+        cutoffs.append(thresholds.measure.k)
         n_queries = int(kept.sum())
     columns = map(np.array, zip(*results, strict=True))
     named: Any = dict(zip(_Found._fields, columns, strict=True))
     return Best(
         users=tuple(each.name for each in users),
+        cutoffs=tuple(cutoffs),
         systems=found.systems,
         **named,
         n_queries=n_queries,

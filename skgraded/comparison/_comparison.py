@@ -357,7 +357,8 @@ class Comparison(OfMeasures, LongResult):
         g : array-like of shape (n_grades,), estimate, persona, several of these, or None
             The users: probabilities of the thresholds 1..c; an estimate, such as that of
             `skgraded.users.thresholds_from_log`, whose uncertainty counts; `personas`, or a
-            mapping of names to any of these. None is all g, evenly over the simplex.
+            mapping of names to any of these. None is all g, evenly over the simplex. Personas and
+            measures have a depth, for which AP must have the same cut-off; else it is that of AP.
         n_resamples : int, default=10000
             Number of resamples of the queries, and of g where it is not known.
         random_state : int, Generator or None, default=0
@@ -371,8 +372,9 @@ class Comparison(OfMeasures, LongResult):
         Raises
         ------
         ValueError
-            If AP at a threshold is missing, with the call that makes it, if g is not as described,
-            or if the comparison has a judge or several repeats of a cross-validation.
+            If AP at a threshold is missing, with the call that makes it, if AP has several cut-offs
+            and g no depth, if g is not as described, or if the comparison has a judge or several
+            repeats of a cross-validation.
 
         See Also
         --------
@@ -464,8 +466,8 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If there are fewer than 20 queries, or clusters, AP at a threshold is missing, with the
-            call that makes it, the comparison has a judge or several repeats of a
-            cross-validation, or an argument is not as described.
+            call that makes it, or has several cut-offs and g no depth, the comparison has a judge
+            or several repeats of a cross-validation, or an argument is not as described.
         KeyError
             If the comparison lacks the baseline.
 

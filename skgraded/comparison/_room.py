@@ -19,6 +19,7 @@ from skgraded.comparison._users import (
     mean_g,
     notes_on_training,
     thresholds_of,
+    told_egap,
     users_of,
 )
 from skgraded.measures import Blend, Measure, measure_or_none
@@ -45,6 +46,8 @@ class Room(Result):
     ----------
     users : tuple of str
         Names of the users.
+    cutoffs : tuple of (int or None)
+        Cut-off of eGAP by user; None is the whole list.
     gain : ndarray of shape (n_users,)
         By how much the mean eGAP of the system that eGAP chooses on half of the queries is above
         that of the one that the baseline chooses there, on the other half.
@@ -72,6 +75,7 @@ class Room(Result):
     """
 
     users: tuple[str, ...]
+    cutoffs: tuple[int | None, ...]
     gain: FloatArray
     interval: FloatArray
     confidence: float
@@ -136,7 +140,15 @@ class Room(Result):
         }
 
     def _facts(self) -> dict[str, Any]:
-        kept = ("baseline", "margin", "confidence", "n_systems", "n_queries", "n_clusters")
+        kept = (
+            "cutoffs",
+            "baseline",
+            "margin",
+            "confidence",
+            "n_systems",
+            "n_queries",
+            "n_clusters",
+        )
         proposals = [None if each is None else str(each) for each in self.proposals]
         return {**{name: getattr(self, name) for name in kept}, "proposals": proposals}
 
@@ -150,8 +162,9 @@ class Room(Result):
         units = count(self.n_queries, "query", "queries")
         if self.n_clusters is not None:
             units += f" in {count(self.n_clusters, 'cluster')}"
+        egap = told_egap(self.users, self.cutoffs, is_for=False)
         told = (
-            f"Gain in eGAP of choosing among {self.n_systems} systems by eGAP(g) instead of "
+            f"Gain in {egap} of choosing among {self.n_systems} systems by eGAP(g) instead of "
             f"{self.baseline}: on one half of {units}, scored on the other."
         )
         return Table(["users", *map(shorten, self.users)], columns, [told, *self.notes])
@@ -160,6 +173,7 @@ class Room(Result):
 class _Row(NamedTuple):
     """What there is to say of one population of users."""
 
+    cutoff: int | None
     gain: float
     interval: tuple[float, float]
     chosen: str
@@ -189,6 +203,7 @@ def room_of(
     of_users = (remark for each in rows for remark in each.remarks)
     return Room(
         users=tuple(each.name for each in users),
+        cutoffs=tuple(each.cutoff for each in rows),
         gain=np.array([each.gain for each in rows]),
         interval=np.array([each.interval for each in rows]),
         confidence=confidence,
@@ -221,6 +236,7 @@ def _row(found: Comparison, users: Users, column: int, confidence: float, seed: 
             f"{won:+.4f} [{low:+.4f}, {high:+.4f}]."
         )
     return _Row(
+        thresholds.measure.k,
         gain,
         interval,
         halves.chosen(chooser),

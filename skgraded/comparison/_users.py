@@ -17,7 +17,15 @@ from skgraded.measures import AP, ap_by_threshold, eGAP
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
 
-__all__ = ["Thresholds", "Users", "mean_g", "notes_on_training", "thresholds_of", "users_of"]
+__all__ = [
+    "Thresholds",
+    "Users",
+    "mean_g",
+    "notes_on_training",
+    "thresholds_of",
+    "told_egap",
+    "users_of",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,13 +51,16 @@ class Users(NamedTuple):
     covariance : ndarray of shape (n_grades, n_grades) or None
         Covariance of an estimated g.
     k : int or None
-        How many documents they look at; None if that is not stated.
+        How many documents they look at; None is the whole list.
+    has_depth : bool
+        Whether k is stated; if not, it is that of AP in the comparison.
     """
 
     name: str
     g: FloatArray | str | None
     covariance: FloatArray | None = None
     k: int | None = None
+    has_depth: bool = False
 
     def draws(self, n_draws: int, n_grades: int, rng: np.random.Generator) -> FloatArray:
         """Draw g, shape (n_draws, n_grades): from all users evenly, or around an estimate."""
@@ -137,11 +148,12 @@ def _by_name(named: Mapping[Any, Any]) -> list[Users]:
 
 def _described(one: Any) -> Users:
     """Return the users of a persona, an estimate or a measure."""
+    depth = (getattr(one, "k", None), hasattr(one, "k"))
     if isinstance(one.g, str):
-        return Users(one.g, one.g, None, getattr(one, "k", None))
+        return Users(one.g, one.g, None, *depth)
     covariance = getattr(one, "covariance", None)
     name = getattr(one, "name", _NAMELESS if covariance is None else "estimated g")
-    return Users(name, np.asarray(one.g, dtype=np.float64), covariance, getattr(one, "k", None))
+    return Users(name, np.asarray(one.g, dtype=np.float64), covariance, *depth)
 
 
 def _numbered(several: list[Users]) -> list[Users]:
@@ -182,6 +194,16 @@ def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) 
     return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure)
 
 
+def told_egap(users: tuple[str, ...], cutoffs: tuple[int | None, ...], *, is_for: bool) -> str:
+    """Name eGAP with the cut-off, by users where cut-offs differ or where they are wanted."""
+    by_name: dict[str, list[str]] = {}
+    for name, k in zip(users, cutoffs, strict=True):
+        by_name.setdefault("eGAP" if k is None else f"eGAP@{k}", []).append(name)
+    if len(by_name) == 1 and not is_for:
+        return next(iter(by_name))
+    return " and ".join(f"{egap} for {', '.join(names)}" for egap, names in by_name.items())
+
+
 def _columns(found: Comparison, users: Users) -> tuple[AP, dict[int, str]]:
     """Return AP at threshold 1 and the names of AP at all thresholds, as many as g has."""
     n_grades = None if users.g is None or isinstance(users.g, str) else len(users.g)
@@ -190,13 +212,20 @@ def _columns(found: Comparison, users: Users) -> tuple[AP, dict[int, str]]:
         for measure, names in ap_by_threshold(found.measures).items()
         if sorted(names) == list(range(1, len(names) + 1))
         and (len(names) > 1 or n_grades == 1)
-        and (users.k is None or measure.k == users.k)
+        and (not users.has_depth or measure.k == users.k)
     }
     fitting = [
         (measure, names) for measure, names in whole.items() if n_grades in (None, len(names))
     ]
-    if fitting:
+    if len(fitting) == 1:
         return fitting[0]
+    if fitting:
+        ways = " and ".join(str(each) for each, _ in fitting)
+        raise ValueError(
+            f"AP is there in {len(fitting)} ways, {ways}, and {users.name} does not say "
+            "which: name users with a depth, such as eGAP(g=g, k=10) or personas, or "
+            "pick the measures of one by their names in brackets."
+        )
     told = _call(found, users, n_grades)
     if n_grades is not None and whole:
         there = max(map(len, whole.values()))
