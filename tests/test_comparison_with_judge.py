@@ -410,7 +410,7 @@ class TestCommandLine:
 
     def test_for_which_users_the_judge_misleads(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "--profile"]
-        assert main([*given, "--judge", files["llm"], "--resamples", "99"]) == 0
+        assert main([*given, "--judge", files["llm"], "--resamples", "100"]) == 0
         told = " ".join(capsys.readouterr().out.split())
         assert "judge's bias" in told
         assert "rel=2" in told  # grade 3 is the judge's alone
