@@ -286,6 +286,16 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"by the judge 1 query has none\. Score with empty=0"):
             compare(HUMAN, judge=scores_of(values, JUDGE.qid))
 
+    def test_weights_would_be_left_out(self):
+        human = scores_of(HUMAN.values, HUMAN.qid, weights=np.arange(1.0, 1 + N_HUMAN))
+        judge = scores_of(BY_JUDGE, JUDGE.qid, weights=np.arange(1.0, 1 + N_ALL))
+        for given in ((human, JUDGE), (HUMAN, judge)):
+            with pytest.raises(ValueError, match="must have no weights with a judge"):
+                estimate_means(*given)
+            assert "which a comparison leaves out" in repr(compare(given[0], judge=given[1]))
+        alike = scores_of(HUMAN.values, HUMAN.qid, weights=np.full(N_HUMAN, 2.0))
+        assert estimate_means(alike, JUDGE).names == SYSTEMS
+
     def test_tests_and_clusters_that_do_not_take_a_judge(self):
         with pytest.raises(ValueError, match=r"tests must be .* with judge="):
             compare(HUMAN, judge=JUDGE, tests="wilcoxon")

@@ -1,5 +1,7 @@
 """For which users a judge misleads."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,11 @@ class TestErrors:
         human, judge = scored(["nDCG@10"])
         with pytest.raises(ValueError, match=r"by AP at every threshold, in one way.* got none"):
             judge_profile(human, judge)
+
+    def test_weights_would_be_left_out(self):
+        weighted = dataclasses.replace(HUMAN, weights=np.arange(1.0, 1 + N_HUMAN))
+        with pytest.raises(ValueError, match="must have no weights with a judge"):
+            judge_profile(weighted, JUDGE)
 
     def test_another_baseline(self):
         with pytest.raises(ValueError, match="baseline must be one of 'any', 'best', got 'worst'"):

@@ -272,7 +272,7 @@ def compare(
         confidence=confidence,
         n_resamples=plan.n_resamples,
         n_tests=len(pairs) * len(columns),
-        remarks=plan.remarks + _remarks(scores),
+        remarks=plan.remarks + _remarks(scores, judged),
     )
     warn_of_few_differences(found)
     return found
@@ -288,9 +288,10 @@ def _check_margin(margin: float | None, baseline: str | None) -> None:
         )
 
 
-def _remarks(scores: Scores) -> tuple[str, ...]:
+def _remarks(scores: Scores, judged: Judged | None) -> tuple[str, ...]:
     """Say that weights do not count, if there are any."""
-    if scores.weights is None or not np.ptp(scores.weights):
+    has_weights = scores.weights is not None and np.ptp(scores.weights) > 0.0
+    if not has_weights and (judged is None or not judged.has_weights):
         return ()
     return ("Queries have weights, which a comparison leaves out: all count alike.",)
 

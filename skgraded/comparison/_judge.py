@@ -218,7 +218,7 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
         If an argument is no `Scores` or mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
-        three of these; or if a query has no value.
+        three of these; or if a query has no value, or queries have weights that vary.
 
     Warns
     -----
@@ -280,6 +280,8 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
             f"human must be Scores, or a mapping of systems to Scores, got {type(human).__name__}."
         )
     fraction("confidence", confidence)
-    names, judged, lines = _lines_of_means(judged_scores(judge, scores), confidence)
+    judged = judged_scores(judge, scores)
+    judged.refuse_weights()
+    names, judged, lines = _lines_of_means(judged, confidence)
     remarks = _warn(judged, names, lines, stacklevel=3)
     return _estimates(names, judged, lines, confidence, remarks)

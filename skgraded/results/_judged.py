@@ -33,12 +33,29 @@ class Judged(NamedTuple):
         The place of each query with human labels among those of the judge.
     n_judges : int
         Number of judges.
+    has_weights : bool
+        Whether queries have weights that vary, in the human scores or a judge's.
     """
 
     human: Scores
     values: FloatArray
     places: IntArray
     n_judges: int
+    has_weights: bool
+
+    def refuse_weights(self) -> None:
+        """Refuse weights of queries, where they would be left out.
+
+        Raises
+        ------
+        ValueError
+            If queries have weights that vary.
+        """
+        if self.has_weights:
+            raise ValueError(
+                "Queries must have no weights with a judge: all would count alike. Score human and "
+                "judge without sample_weight."
+            )
 
     @property
     def human_values(self) -> FloatArray:
@@ -107,7 +124,9 @@ def judged_scores(judge: Any, human: Scores) -> Judged:
             )
     values = np.mean([_cube(each.select(query=queries)) for each in judges], axis=0)
     places = np.array([place[query] for query in human.qid.tolist()])
-    return Judged(human, values, places, len(judges))
+    weights = (each.weights for each in (human, *judges))
+    has_weights = any(each is not None and np.ptp(each) > 0.0 for each in weights)
+    return Judged(human, values, places, len(judges), has_weights)
 
 
 def _scores_of(judge: Any, human: Scores) -> Scores:

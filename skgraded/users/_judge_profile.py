@@ -212,7 +212,8 @@ def judge_profile(
         If the human scores are no `Scores`, or the judge's are no `Scores` or mapping of them.
     ValueError
         If AP is missing at a threshold or was scored in several ways; if the judge's scores do not
-        go with the human ones; or if an argument is not as described.
+        go with the human ones; if queries have weights that vary; or if an argument is not as
+        described.
 
     Warns
     -----
@@ -253,6 +254,7 @@ def judge_profile(
     integer("n_resamples", n_resamples, 1)
     measure, picked = _thresholds_of(human)
     judged = judged_scores(judge, picked)
+    judged.refuse_weights()
     rows = _rows(judged, baseline)
     lines = [
         regression_of(rows.labels[..., grade], rows.by_judge[..., grade], judged.places)
