@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -184,6 +185,12 @@ class TestIdentities:
         np.testing.assert_array_equal(found.difference[0], 0.0)
         np.testing.assert_array_equal(found.p_value["bootstrap_t"][0], 1.0)
 
+    def test_a_judge_that_agrees_has_no_bias_at_all(self):
+        found = estimate_means(scores_of(BY_JUDGE[:, PLACES], HUMAN.qid), JUDGE)
+        np.testing.assert_array_equal(found.bias, 0.0)
+        assert not np.signbit(found.bias).any()
+        assert "-0.0000" not in repr(found)
+
     def test_several_judges_are_their_mean(self):
         other = scores_of(values_of_judge(7), JUDGE.qid)
         mean = scores_of((BY_JUDGE + other.values) / 2, JUDGE.qid)
@@ -255,6 +262,28 @@ class TestWarnings:
         ]
         assert np.mean(np.array(found) < 0.01) < 0.02
         assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.06)
+
+    def test_human_values_that_are_all_the_same_tell_nothing(self):
+        values = BY_HUMANS[:, PLACES].copy()
+        values[1, :, 0] = 0.1
+        with pytest.warns(FewDifferencesWarning, match="same value by AP of b, which") as warned:
+            found = estimate_means(scores_of(values, HUMAN.qid), JUDGE)
+        assert warned[0].filename == __file__
+        assert found.notes == (str(warned[0].message),)
+
+    def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
+        same = [0, 0, 0, 2]  # b and c are a once more
+        names = {"systems": ("a", "b", "c", "d")}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewDifferencesWarning)
+            warnings.simplefilter("error", UnhelpfulJudgeWarning)
+            found = compare(
+                scores_of(BY_HUMANS[same][:, PLACES], HUMAN.qid, **names),
+                judge=scores_of(BY_JUDGE[same], JUDGE.qid, **names),
+                baseline="a",
+                tests="t",
+            )
+        assert "1.00 times as wide" not in " ".join(repr(found).split())
 
     def test_few_differences_are_warned_of_as_without_a_judge(self):
         values = BY_HUMANS[:, PLACES].copy()

@@ -24,7 +24,11 @@ from skgraded._stats.sample_size import errors_of_log_variances
 from skgraded._text import first_few
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._plan import Plan
-from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
+from skgraded.exceptions import (
+    FewDifferencesWarning,
+    UnhelpfulJudgeWarning,
+    UnlikeQueriesWarning,
+)
 from skgraded.results import Judged, Scores, judged_scores
 
 __all__ = ["Judged", "compared_with_judge", "estimate_means", "judged_or_none"]
@@ -132,7 +136,7 @@ def _estimates(
         estimate=_by_column(each.mean for each in found),
         interval=_by_column(_ends(line.tested) for line in lines),
         standard_error=_by_column(each.standard_error for each in found),
-        bias=_by_column(each.judge_mean - each.mean for each in found),
+        bias=_by_column(each.mean for each in bias),
         bias_interval=_by_column(_ends(each.student(level)) for each in bias),
         slope=_by_column(each.slope for each in found),
         n_alone=_by_column(each.n_alone for each in found),
@@ -168,9 +172,11 @@ def _note_on_help(judged: Judged, lines: list[_Line]) -> str:
     n_human = judged.human.n_queries
     if judged.values.shape[1] == n_human:
         return "The judge labelled no other queries than humans did, and cannot help."
+    varying = [line.found.error_of_labels > 0.0 for line in lines]
     widths = {
-        name: float(np.median(line.found.relative_width(_LEVEL_OF_HELP)))
-        for name, line in zip(judged.human.measures, lines, strict=True)
+        name: float(np.median(line.found.relative_width(_LEVEL_OF_HELP)[some]))
+        for name, line, some in zip(judged.human.measures, lines, varying, strict=True)
+        if some.any()
     }
     useless = {name: width for name, width in widths.items() if width >= 1.0}
     if not useless:
@@ -180,6 +186,27 @@ def _note_on_help(judged: Judged, lines: list[_Line]) -> str:
         f"The judge does not help by {first_few(list(useless))}: intervals are {times} times as "
         f"wide as those of the {n_human} queries with human labels alone."
     )
+
+
+def _warn_of_constant(
+    judged: Judged, names: tuple[str, ...], lines: list[_Line]
+) -> tuple[str, ...]:
+    """Warn of means whose intervals have no width, since no human value differs from another."""
+    alike = [
+        f"{measure} of {name}"
+        for measure, line in zip(judged.human.measures, lines, strict=True)
+        for name, error in zip(names, line.found.error_of_labels, strict=True)
+        if error == 0.0
+    ]
+    if not alike:
+        return ()
+    note = (
+        f"By human labels all {judged.human.n_queries} queries have the same value by "
+        f"{first_few(alike)}, which does not tell how values vary: these intervals have no width, "
+        "and mean nothing."
+    )
+    warnings.warn(note, FewDifferencesWarning, stacklevel=3)
+    return (note,)
 
 
 def _lines_of_means(
@@ -226,6 +253,8 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
         If intervals are no narrower than those of the human labels alone.
     UnlikeQueriesWarning
         If the judge's values of the queries with human labels differ from those of the others.
+    FewDifferencesWarning
+        If the human values of a system by a measure are all the same.
 
     See Also
     --------
@@ -283,5 +312,5 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
     judged = judged_scores(judge, scores)
     judged.refuse_weights()
     names, judged, lines = _lines_of_means(judged, confidence)
-    remarks = _warn(judged, names, lines, stacklevel=3)
+    remarks = _warn(judged, names, lines, stacklevel=3) + _warn_of_constant(judged, names, lines)
     return _estimates(names, judged, lines, confidence, remarks)

@@ -178,7 +178,9 @@ def notes_on_judge(differences: JudgedEstimates | None, means: JudgedEstimates |
     notes = []
     for column, name in enumerate(differences.measures):
         bias, worth = means.bias[:, column], float(np.median(differences.n_saved[:, column]))
-        width = float(np.median(differences.relative_width[:, column]))
+        varies = differences.standard_error[:, column] > 0.0
+        widths = differences.relative_width[:, column]
+        width = float(np.median(widths[varies] if varies.any() else widths))
         most = np.abs(differences.bias[:, column]).max()
         helps = worth >= 1.0 and width < 1.0
         saved = count(round(worth), "query", "queries") if helps else "no queries"
