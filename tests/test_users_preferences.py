@@ -381,6 +381,16 @@ def test_the_wrong_one_of_both_likelihoods_causes_a_warning_that_names_the_other
         estimate(preference, found, judge=judge // 20)
 
 
+def test_judges_of_whom_the_size_of_differences_does_not_count_are_not_told_to_be_given():
+    rng = np.random.default_rng(0)
+    differences, judge = rng.normal(0, 0.1, size=(4000, 2)), np.arange(4000) // 20
+    margin = 1.5 * np.sign(differences[np.arange(4000), rng.integers(2, size=200)[judge]])
+    preference = np.where(rng.random(4000) < 1 / (1 + np.exp(-margin)), 1, -1)
+    with pytest.warns(UserModelWarning, match="scale is not the same for all") as caught:
+        estimate(preference, differences, judge=judge)
+    assert "Pass judge" not in str(caught[0].message)
+
+
 def test_the_test_of_fit_agrees_with_the_likelihood_ratio():
     for seed in range(4):
         preference, found = simulate(4000, seed)

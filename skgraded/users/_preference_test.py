@@ -24,6 +24,10 @@ _MEANS = {
         "which ranking is better at a threshold counts beside by how much, as where judges have "
         "thresholds of their own. Pass judge=, the judge of each preference"
     ),
+    "sign of judges": (
+        "which ranking is better at a judge's threshold counts beside by how much, so that the "
+        "scale is not the same for all differences"
+    ),
     "shared": (
         "a judge's preferences follow several thresholds at once. If judges weigh thresholds "
         "alike, leave judge= out"
@@ -98,14 +102,15 @@ def misfits(wanted: Wanted, columns: Mapping[str, FloatArray]) -> dict[str, floa
     return {name: min(1.0, len(known) * each) for name, each in known.items()}
 
 
-def warn_if_misfit(found: Mapping[str, float]) -> None:
+def warn_if_misfit(found: Mapping[str, float], *, of_judges: bool) -> None:
     """Warn of what explains preferences beside the model, and which of it explains the most."""
     reasons = [name for name, p_value in found.items() if p_value < _MISFIT]
     if reasons:
         # Of all thresholds, nDCG holds much.
         name = "shared" if "shared" in reasons else min(reasons, key=lambda each: found[each])
+        told = "sign of judges" if name == "sign" and of_judges else name
         warn_once(
             f"preference should follow the model but for chance, got p = {found[name]:.2g}: "
-            f"{_MEANS[name]}. Do not rely on this g and its intervals until it fits.",
+            f"{_MEANS[told]}. Do not rely on this g and its intervals until it fits.",
             UserModelWarning,
         )

@@ -261,7 +261,7 @@ def thresholds_from_preferences(
     else:
         others["shared"] = distinct.differences
         found = _of_judges(distinct, judge, n_resamples, random)
-    warn_if_misfit(misfitting := misfits(found.wanted, others))
+    warn_if_misfit(misfitting := misfits(found.wanted, others), of_judges=judge is not None)
     ends = interval_of(found.leaning, found.steps, confidence)
     g, interval = spread_steps(found.steps, ends, lengths)
     return PreferenceThresholds(
