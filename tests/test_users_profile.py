@@ -469,6 +469,19 @@ def test_a_share_that_is_not_all_does_not_look_like_all():
     assert "for more than 99% of all mixtures of users; for the others" in nearly.sentence
 
 
+def test_a_border_at_a_corner_that_is_outside_is_a_plain_number():
+    two = {"differences": np.array([0.0, 9.0]), "covariance": np.diag([0.0, 1.0]), "critical": 2.0}
+    pair = dataclasses.replace(profile_of(2).pairs[0], **two)
+    assert "for users with g_1 below 1;" in pair.sentence
+    other = {**two, "differences": np.array([9.0, 0.0]), "covariance": np.diag([1.0, 0.0])}
+    pair = dataclasses.replace(pair, **other)
+    assert "for users with g_1 above 0;" in pair.sentence
+    neither = {**two, "differences": np.array([0.0, 0.0]), "covariance": np.zeros((2, 2))}
+    assert "is established for any user" in dataclasses.replace(pair, **neither).sentence
+    nearly = {**two, "differences": np.array([1.999, 9.0]), "covariance": np.ones((2, 2))}
+    assert "for users with g_1 below 0.9999;" in dataclasses.replace(pair, **nearly).sentence
+
+
 def test_topics_that_a_run_lacks_are_left_out_and_counted():
     topics = [f"t{number}" for number in range(5)]
     qrels = {topic: {"a": 2, "b": 1, "c": 0} for topic in topics}

@@ -295,7 +295,7 @@ class PairProfile:
             return ""
         pure = np.flatnonzero(self.corners == sign) + 1
         if len(self.differences) == _GRADES_OF_A_LINE:
-            return _range_in_words(*self.line(sign))
+            return _range_in_words(*self.line(sign), self.corners == sign)
         better, worse = self._established_shares()
         share = better if sign > 0 else worse
         mixtures = f"{_percent(share)} of all mixtures of users"
@@ -344,18 +344,23 @@ class PairProfile:
         return Table([heading, *labels], columns, [self.sentence]).to_html()
 
 
-def _range_in_words(low: float, high: float) -> str:
-    if low == 0.0:
+def _range_in_words(low: float, high: float, corners: NDArray[np.bool_]) -> str:
+    if corners[1]:  # where g_1 is 0
         return f"for users with g_1 below {_inside(high)}"
-    if high == 1.0:
+    if corners[0]:
         return f"for users with g_1 above {_inside(low)}"
     return f"for users with g_1 between {_inside(low)} and {_inside(high)}"
 
 
 def _inside(share: float) -> str:
-    """Write a share between 0 and 1 with so many digits that it does not look like 0 or 1."""
-    text = f"{share:.2f}"
-    return text if text not in ("0.00", "1.00") else f"{share:.4f}"
+    """Write a share between 0 and 1 with so many digits that it does not look like 0 or 1.
+
+    Nearer than four digits tell, the border is 0 or 1, which itself is outside.
+    """
+    for text in (f"{share:.2f}", f"{share:.4f}"):
+        if float(text) not in (0.0, 1.0):
+            return text
+    return f"{share:.0f}"
 
 
 def _percent(share: float) -> str:
