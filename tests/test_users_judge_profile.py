@@ -82,6 +82,27 @@ class TestWords:
         found = judge_profile(HUMAN.select(system=["any"]), judge)
         assert found.conclusion == "any: the judge is too high for every user."
 
+    def test_users_are_described_as_in_a_threshold_profile(self):
+        pair = judge_profile(HUMAN, JUDGE)["any"]
+        for differences in ((1.9, 9.0, 9.0), (0.0, 1.9, 9.0), (-9.0, 0.0, 9.0), (9.0, 9.0, 9.0)):
+            bias = dataclasses.replace(
+                pair, differences=np.array(differences), covariance=np.eye(TOP), critical=2.0
+            )
+            found = dataclasses.replace(judge_profile(HUMAN, JUDGE), names=("x",), bias=(bias,))
+            profile = bias.sentence.replace(f"{pair.ranker} is better than {pair.baseline}", "high")
+            profile = profile.replace(f"{pair.baseline} is better than {pair.ranker}", "low")
+            words = found.conclusion.replace("x: the judge is ", "").replace("too ", "")
+            assert profile.startswith(words.removesuffix("."))
+            assert "100%" not in words
+
+    def test_of_two_grades_the_range_is_told(self):
+        two = {"differences": np.array([1.9, 9.0]), "covariance": np.eye(2), "critical": 2.0}
+        bias = dataclasses.replace(judge_profile(HUMAN, JUDGE)["any"], **two)
+        found = dataclasses.replace(judge_profile(HUMAN, JUDGE), names=("x",), bias=(bias,))
+        low, high = bias.line(1)
+        assert low == 0.0
+        assert found.conclusion == f"x: the judge is too high for users with g_1 below {high:.2f}."
+
     def test_tables_frames_and_writers(self):
         pytest.importorskip("pandas")
         found = judge_profile(HUMAN, JUDGE)

@@ -24,8 +24,6 @@ __all__ = ["JudgeProfile", "judge_profile"]
 
 FloatArray = NDArray[np.float64]
 
-_LEAST_SHARE = 0.005
-
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JudgeProfile(LongResult):
@@ -115,7 +113,8 @@ class JudgeProfile(LongResult):
         notes.append(
             f"Bias is that of the judge over {count(self.n_human, 'query', 'queries')} with human "
             f"labels; judge and estimate are means over {self.n_judged:,}. Users with threshold k "
-            "accept grade k or better (rel=k). Intervals hold jointly for all users."
+            "accept grade k or better (rel=k), and g_k is their share. Intervals hold jointly for "
+            "all users."
         )
         return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.remarks])]
 
@@ -141,28 +140,14 @@ class JudgeProfile(LongResult):
 
 
 def _sentence(name: str, pair: PairProfile) -> str:
-    shares = pair.shares
     told = [
-        f"too {way} for {_users(corners, share)}"
-        for way, corners, share in (
-            ("high", pair.corners > 0, shares.better),
-            ("low", pair.corners < 0, shares.worse),
-        )
-        if corners.any() or share >= _LEAST_SHARE
+        f"too {way} {users}"
+        for way, sign in (("high", 1), ("low", -1))
+        if (users := pair.users_in_words(sign))
     ]
     if not told:
         return f"{name}: no bias of the judge is established for any user."
     return f"{name}: the judge is {'; '.join(told)}."
-
-
-def _users(corners: NDArray[np.bool_], share: float) -> str:
-    """Describe the users for whom a bias is established."""
-    if corners.all():
-        return "every user"
-    thresholds = " or ".join(map(str, np.flatnonzero(corners) + 1))
-    pure = f"users with threshold {thresholds}" if thresholds else ""
-    mixtures = f"{share:.0%} of all mixtures of users" if share >= _LEAST_SHARE else ""
-    return " and for ".join(filter(None, (pure, mixtures)))
 
 
 def judge_profile(
@@ -246,7 +231,7 @@ def judge_profile(
     >>> human = evaluate(measures, y[few], {"run": run["run"][few]}, qid=qid[few])
     >>> found = judge_profile(human, evaluate(measures, by_judge, run, qid=qid))
     >>> print(found.conclusion)
-    run: the judge is too high for users with threshold 2 and for 100% of all mixtures of users.
+    run: the judge is too high for users with g_1 below 1.
     """
     if not isinstance(human, Scores):
         raise TypeError(f"human must be Scores, got {type(human).__name__}.")

@@ -269,7 +269,7 @@ class PairProfile:
         found = [
             f"{words} {users}"
             for words, sign in ((better, 1), (worse, -1))
-            if (users := self._users(sign))
+            if (users := self.users_in_words(sign))
         ]
         if not found:
             anybody = " for any user" if everybody else ""
@@ -289,10 +289,23 @@ class PairProfile:
         ratio = (above if sign > 0 else below)[0]
         return bool(ratio > self.critical or (self.corners == sign).any())
 
-    def _users(self, sign: int) -> str:
-        """Describe the users for whom one ranker is established to be better, if there are any."""
+    def users_in_words(self, sign: int) -> str:
+        """Describe the users for whom one ranker is established to be better.
+
+        Parameters
+        ----------
+        sign : {1, -1}
+            Whether the ranker is to be better, or worse.
+
+        Returns
+        -------
+        str
+            Such as "for users with threshold 2"; empty if there are no such users.
+        """
         if not self._wins_somewhere(sign):
             return ""
+        if (self.corners == sign).all():
+            return "for every user"
         pure = np.flatnonzero(self.corners == sign) + 1
         if len(self.differences) == _GRADES_OF_A_LINE:
             return _range_in_words(*self.line(sign), self.corners == sign)
