@@ -713,7 +713,7 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
     )
     assert [row["baseline"] for row in rows] == [base] * 4
     picture = tmp_path / "users.png"
-    run("compare", qrels, *runs[:2], "--profile", "--resamples", 50, "--plot", picture)
+    run("compare", qrels, *runs[:2], "--profile", "--resamples", 100, "--plot", picture)
     assert picture.stat().st_size > 5_000
 
 
