@@ -16,7 +16,7 @@ from reference.queries import per_query
 from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, trec, xGAP
 from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import UnreachedThresholdWarning
-from skgraded.measures import PairPart
+from skgraded.measures import PairFactors, PairPart
 from skgraded.measures._positions import Reciprocal
 
 pytestmark = [
@@ -256,3 +256,61 @@ def test_forms_of_grades_between_whole_ones_are_kept_within_the_byte_budget(n_le
     assert own.budget is judgments.budget
     assert (chosen.prefix_form(own) is chosen.prefix_form(own)) == bool(n_left)
     assert (judgments.budget._n_left < n_left) == bool(n_left)
+
+
+class FactorsOf(AP):
+    """A measure of the factors that a function makes of the labels."""
+
+    def _relevant(self, judgments):
+        return judgments.grades > 0
+
+    def _pair_factors(self, judgments):
+        scale = np.ones(judgments.n_queries)
+        return PairPart(Reciprocal(), PairFactors(**{"scale": scale, **self.make(judgments)}))
+
+
+def factors(make):
+    return type("FactorsOfThis", (FactorsOf,), {"make": staticmethod(make)})()
+
+
+WHOLE, BETWEEN = [1, 0, 2], [1, 0, 2.5]
+
+
+@pytest.mark.parametrize("labels", [WHOLE, BETWEEN])
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda _: {"u": np.ones(2), "w": np.ones(3)}, r"u .* must have shape \(3,\), got \(2,\)"),
+        (lambda _: {"u": np.ones(3), "w": np.ones(4)}, r"w .* must have shape \(3,\), got \(4,\)"),
+        (lambda j: {"f": j.grades[1:]}, r"f .* must have shape \(3,\), got \(2,\)"),
+        (lambda j: {"f": j.grades, "h": 1.0}, r"h .* must have shape \(3,\), got \(\)"),
+        (lambda j: {"f": j.grades, "scale": 1.0}, r"scale .* must have shape \(1,\), got \(\)"),
+        (lambda j: {"f": np.ones((2, len(j.grades)))}, r"f .* must have shape .*, got \(2, 3\)"),
+    ],
+)
+def test_factors_of_other_shapes_are_refused(labels, make, told):
+    with pytest.raises(ValueError, match=told):
+        factors(make)(labels, [3, 2, 1])
+
+
+def test_factors_that_say_something_else_than_documented_are_refused():
+    with pytest.raises(ValueError, match=r"f of PairFactors must be 0 at level 0, got 1\.0"):
+        factors(lambda j: {"f": 1 + j.grades})(BETWEEN, [3, 2, 1])
+    with pytest.raises(ValueError, match=r"f .* must not fall .*, got 2\.5 after 4\.0"):
+        factors(lambda j: {"f": np.where(j.grades > 0, 5 - j.grades, 0)})(BETWEEN, [3, 2, 1])
+    for name in ("f", "h"):
+        ones = np.ones(3)
+        both = {"f": np.arange(3.0), "u": ones, "w": ones, name: np.ones((1, 3))}
+        with pytest.raises(ValueError, match=f"{name} .* must be the same for .* beside u and w"):
+            factors(lambda _, both=both: both)(WHOLE, [3, 2, 1])
+
+
+def test_factors_of_any_numbers_are_read_as_doubles():
+    expected = factors(lambda j: {"f": j.grades, "h": j.grades})
+    for labels in (WHOLE, BETWEEN, [4, 0, 8]):
+        in_other_types = factors(
+            lambda j: {"f": j.grades.astype("f4"), "h": np.repeat(j.grades, 2)[::2]}
+        )
+        assert in_other_types(labels, [3, 2, 1]) == expected(labels, [3, 2, 1])
+    # A query's levels begin anew: the order of 2.5, and of 1.5 of the next query, is none.
+    assert expected([0.5, 2.5, 1.5, 0], [4, 3, 2, 1], qid=[0, 0, 1, 1]) > 0

@@ -138,6 +138,48 @@ class PairFactors(NamedTuple):
     u: FloatArray | None = None
     w: FloatArray | None = None
 
+    def checked(self, n_queries: int, n_levels: int, borders: NDArray[np.int64] | None) -> Self:
+        """Return the factors as contiguous arrays of doubles, or raise where they do not fit.
+
+        Parameters
+        ----------
+        n_queries, n_levels : int
+            Number of queries and levels.
+        borders : ndarray of shape (n_queries + 1,), int64, or None
+            Where the levels of each query begin, if queries have levels of their own.
+
+        Returns
+        -------
+        PairFactors
+            The same numbers.
+
+        Raises
+        ------
+        ValueError
+            If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
+            has levels of its own; or if `f` or `h` differ between queries beside other factors.
+        """
+        given = {name: each for name, each in self._asdict().items() if each is not None}
+        arrays = {name: np.ascontiguousarray(each, np.float64) for name, each in given.items()}
+        by_query = next((name for name in ("f", "h") if np.ndim(given.get(name, 0)) > 1), "")
+        for name, each in given.items():
+            shape: tuple[int, ...] = (n_queries,) if name == "scale" else (n_levels,)
+            if name == by_query and borders is None:
+                shape = n_queries, n_levels
+            if np.shape(each) != shape:
+                raise ValueError(
+                    f"{name} of PairFactors must have shape {shape}, got {np.shape(each)}."
+                )
+        beside = sorted(arrays.keys() - {"scale", "f", by_query})
+        if by_query and beside:
+            raise ValueError(
+                f"{by_query} of PairFactors must be the same for all queries beside "
+                f"{' and '.join(beside)}, got shape {arrays[by_query].shape}."
+            )
+        if borders is not None and "f" in arrays:
+            _require_rising(arrays["f"], borders)
+        return self._replace(**arrays)
+
     def matrix(self, n_levels: int) -> PairMatrix:
         """Return K on a scale that all queries share.
 
@@ -187,6 +229,22 @@ class PairFactors(NamedTuple):
 
 
 _NOTHING = np.zeros(0)
+_ROUNDING = 1e-12  # of grades just below a whole one, on a straight line
+
+
+def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
+    """Raise unless f is 0 at level 0, and does not fall from there within each query."""
+    if f[0] != 0:
+        raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
+    before = np.append(0.0, f[:-1])
+    before[borders[:-1][borders[:-1] < len(f)]] = 0.0
+    falls = np.flatnonzero(~(f >= before * (1.0 - _ROUNDING)))
+    if len(falls):
+        level = int(falls[0])
+        raise ValueError(
+            "f of PairFactors must not fall from level to level of a query, got "
+            f"{float(f[level])!r} after {float(before[level])!r}."
+        )
 
 
 def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:

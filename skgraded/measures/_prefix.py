@@ -153,6 +153,9 @@ class PrefixMeasure(Measure):
             gain = np.asarray(linear.gain, dtype=np.float64)
             gains, scale = RankSum(linear.discount, rules, gain.tobytes()), linear.scale
         if pairs is not None:
+            if isinstance(pairs.K, PairFactors):
+                sizes = judgments.n_queries, judgments.n_levels
+                pairs = pairs._replace(K=pairs.K.checked(*sizes, judgments.borders))
             if isinstance(pairs.K, PairFactors) and judgments.borders is not None:
                 sums = PairSum(pairs.positions, pairs.K, rules)
             else:
