@@ -314,3 +314,13 @@ def test_factors_of_any_numbers_are_read_as_doubles():
         assert in_other_types(labels, [3, 2, 1]) == expected(labels, [3, 2, 1])
     # A query's levels begin anew: the order of 2.5, and of 1.5 of the next query, is none.
     assert expected([0.5, 2.5, 1.5, 0], [4, 3, 2, 1], qid=[0, 0, 1, 1]) > 0
+
+
+def test_a_grade_above_the_scale_is_named_as_it_is():
+    for grade, said in ((2.5, r"2\.5"), (3, "3")):
+        with pytest.raises(ValueError, match=rf"must hold grades 0\.\.2 .*, got {said}\.$"):
+            xGAP(g=(0.5, 0.5))([0.5, grade], [1, 2])
+        with pytest.raises(
+            ValueError, match=rf"grades up to 10000 .*, got a top grade of 2000{said}\.$"
+        ):
+            xGAP()([0.5, 20_000 + grade], [1, 2])

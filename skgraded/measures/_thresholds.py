@@ -120,17 +120,17 @@ class _ThresholdMeasure(PrefixMeasure):
         return self._users(judgments).relevant
 
     def _users(self, judgments: Judgments) -> _Users:
-        grades, top = judgments.grades.tobytes(), judgments.top_of_scale
+        grades, top = judgments.grades.tobytes(), judgments.top_grade
         make = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
         return make(self, grades, top)
 
-    def _distribution(self, top_grade: int) -> tuple[FloatArray, FloatArray]:
+    def _distribution(self, top_grade: float) -> tuple[FloatArray, FloatArray]:
         """Return g and G over all grades of the scale."""
-        top = self.max_grade or max(1, top_grade)
+        top = self.max_grade or max(1, math.ceil(top_grade))
         if isinstance(self.g, str) and top > _LONGEST_SCALE:
             raise ValueError(
                 f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
-                f"per grade of the scale, got a top grade of {top}."
+                f"per grade of the scale, got a top grade of {self.max_grade or _said(top_grade)}."
             )
         return _distribution(self.g if isinstance(self.g, str) else tuple(self.g), top)
 
@@ -144,8 +144,8 @@ class _Users:
         The measure.
     grades : bytes
         The grades of the levels, as doubles.
-    top : int
-        The top grade of the data, rounded up.
+    top : float
+        The top grade of the data.
 
     Attributes
     ----------
@@ -156,13 +156,14 @@ class _Users:
         Whether this probability is positive.
     """
 
-    def __init__(self, measure: _ThresholdMeasure, grades: bytes, top: int) -> None:
+    def __init__(self, measure: _ThresholdMeasure, grades: bytes, top: float) -> None:
         self._grades = np.frombuffer(grades)
         self._g, G = measure._distribution(top)
         if top > len(self._g):
             limit = "g has as many entries" if measure.max_grade is None else "that is max_grade"
             raise ValueError(
-                f"y_true must hold grades 0..{len(self._g)} for {measure} ({limit}), got {top}."
+                f"y_true must hold grades 0..{len(self._g)} for {measure} ({limit}), "
+                f"got {_said(top)}."
             )
         self.G = sealed(at_grades(self._grades, G))
         self.relevant = sealed(self.G > 0)
@@ -205,6 +206,10 @@ class _Users:
         recall_base = np.append(1, own_end - (up_to - counts)[1:])
         shares = steps[1:] * reciprocal(recall_base[1:])
         return np.append(0.0, _core.cumulate(shares, borders - 1)) * factor
+
+
+def _said(grade: float) -> str:
+    return repr(float(grade)).removesuffix(".0")
 
 
 _MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB
