@@ -324,3 +324,12 @@ def test_a_grade_above_the_scale_is_named_as_it_is():
             ValueError, match=rf"grades up to 10000 .*, got a top grade of 2000{said}\.$"
         ):
             xGAP()([0.5, 20_000 + grade], [1, 2])
+
+
+@pytest.mark.parametrize("base", [xGAP, eGAP])
+def test_thresholds_between_whole_grades_are_not_left_out_of_a_shared_scale(base):
+    own = type("Own", (base,), {"_pair_part": lambda self, labels: self._pair_factors(labels)})
+    chosen, theirs = own(max_grade=3), base(max_grade=3)
+    assert chosen([1, 0, 3], [3, 2, 1]) == theirs([1, 0, 3], [3, 2, 1])
+    with pytest.raises(ValueError, match=r"overrides _pair_part, got .* Override _pair_factors"):
+        chosen([1, 0, 2.5], [3, 2, 1])

@@ -192,9 +192,20 @@ class _Users:
         -------
         ndarray of shape (n_queries, n_levels), or (n_levels,) if queries have levels of their own
             The products.
+
+        Raises
+        ------
+        ValueError
+            If grades lie between whole ones, but all queries share their levels.
         """
         borders = judgments.borders
         if borders is None:
+            if judgments.has_fractional_grades:
+                raise ValueError(
+                    "y_true must hold integer grades for a measure of thresholds that overrides "
+                    "_pair_part, got grades between them. Override _pair_factors in its place, "
+                    "which serves any number of grades."
+                )
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
         is_first = np.zeros(len(self.G), np.bool_)
         is_first[borders[:-1][borders[:-1] < borders[1:]]] = True
