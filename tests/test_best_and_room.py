@@ -198,16 +198,55 @@ def test_a_measure_of_which_less_is_better_chooses_the_least():
     assert found.interval.tolist() == [[0.0, 0.0]]
 
 
-def test_rare_grades_bring_a_proposal_that_shrinks_nothing_by_itself():
-    rng = np.random.default_rng(3)
-    ap = rng.random((2, 5, 100))
+BLEND_WINS = 1  # seed
+
+
+def with_a_rare_grade(seed):
+    """Compare systems where 6 of 100 queries have a document of grade 2."""
+    rng = np.random.default_rng(seed)
+    worth = np.linspace(0.4, 0.6, 6)[:, None]
+    ap = worth + 0.25 * rng.normal(size=(2, 6, 100))
     ap[1] *= np.arange(100) < 6
-    found = compared(ap, rng.random((5, 100))).room({"top": (0.1, 0.9), "any": (1.0, 0.0)})
-    assert found.proposals == (Blend({eGAP(g=(0.1, 0.9)): 0.5, nDCG(k=10): 0.5}), None)
-    assert "Only 6 queries have a document of grade 2" in repr(found)
-    alone = compared(ap, rng.random((5, 100))).room((1.0, 0.0))
-    assert alone.proposals == (None,)
-    assert json.loads(found.to_json())["proposals"][0] == str(found.proposals[0])
+    return compared(ap, 0.8 * worth + 0.5 * rng.normal(size=(6, 100)))
+
+
+def test_rare_grades_bring_a_proposal_where_it_wins_more():
+    g = (1 / 7, 6 / 7)
+    compared_by = with_a_rare_grade(BLEND_WINS)
+    found = compared_by.room({"top": g, "any": (1.0, 0.0)})
+    blend = Blend({eGAP(g=(0.143, 0.857)): 0.5, nDCG(k=10): 0.5})
+    assert found.proposals == (blend, None)
+    told = " ".join(repr(found).split())
+    assert "Only 6 queries have a document of grade 2 or above in some ranking" in told
+    assert json.loads(found.to_json())["proposals"] == [str(blend), None]
+    ap, ndcg = np.moveaxis(compared_by.values[..., :2], 2, 0), compared_by.values[..., 2]
+    rng = np.random.default_rng(int(np.random.default_rng(0).integers(2**63)))
+    blended = 0.5 * np.tensordot((0.143, 0.857), ap, axes=1) + 0.5 * ndcg
+    won, _ = gain_by_halves(ap, blended, ndcg, rng).of(np.array(g))
+    assert won > max(found.gain[0], 0.0)
+    assert "top: where the grade is rare, choose by Blend(" in told
+    assert f"it wins {won:+.4f} [" in told
+
+
+@pytest.mark.parametrize(("seed", "margin"), [(BLEND_WINS, 0.5), (2, 0.01)])
+def test_nothing_is_proposed_without_room_or_where_it_wins_less(seed, margin):
+    found = with_a_rare_grade(seed).room((1 / 7, 6 / 7), margin=margin)
+    assert found.verdicts == ("no room" if margin == 0.5 else "undecided",)
+    assert found.proposals == (None,)
+    assert "Only 6 queries" in repr(found)
+    assert "choose by" not in repr(found)
+
+
+def test_documents_behind_the_cut_off_are_not_said_to_be_missing():
+    y, qid = RNG.integers(0, 2, 600), np.repeat(np.arange(30), 20)
+    y[qid < 25] *= 1 + (np.arange(500) % 20 == 19)
+    y[::20] = np.where(np.arange(30) < 8, 2, 1)
+    scores = {name: -np.tile(np.arange(20.0), 30) for name in "ab"}
+    measures = [AP(rel=rel, k=5) for rel in (1, 2)]
+    found = compare(evaluate(measures, y, scores, qid=qid)).best((0.2, 0.8), n_resamples=100)
+    assert "Only 8 queries have a document of grade 2 or above among the first 5 of" in " ".join(
+        repr(found).split()
+    )
 
 
 def test_rounds_of_a_boosted_model_are_candidates():

@@ -266,10 +266,11 @@ def _kept_shares(means: FloatArray, noise: FloatArray, rng: np.random.Generator)
 def notes_on_rare_grades(thresholds: Thresholds, users: Users) -> list[str]:
     """Say where much of g is on thresholds that few queries tell anything about."""
     n_grades = len(thresholds.values)
-    g, n_found = mean_g(users, n_grades), thresholds.n_found
+    g, n_found, k = mean_g(users, n_grades), thresholds.n_found, thresholds.measure.k
+    where = "in some ranking" if k is None else f"among the first {k} of some ranking"
     few = np.flatnonzero((g >= _MUCH) & (n_found < min(_FEW_FOUND, thresholds.is_kept.sum())))
     return [
         f"Only {count(int(n_found[each]), 'query has', 'queries have')} a document of grade "
-        f"{each + 1} or above in some ranking: they say little about users with that threshold."
+        f"{each + 1} or above {where}: they say little about users with that threshold."
         for each in few[-1:]
     ]

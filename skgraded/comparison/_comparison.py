@@ -489,7 +489,8 @@ class Comparison(OfMeasures, LongResult):
         none; see the page "Calibration".
 
         Where fewer than 20 queries have documents of a grade that a quarter of the users or more
-        ask for, a note proposes a `Blend` of eGAP and the baseline.
+        ask for, a note proposes a `Blend` of eGAP and the baseline, if there may be room and
+        choosing by it wins more than choosing by eGAP.
 
         References
         ----------

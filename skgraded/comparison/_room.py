@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import fraction, number
 from skgraded._stats.halves import FEWEST_UNITS, HalvedGain, gain_by_halves
+from skgraded._stats.shares import rounded_shares
 from skgraded._text import count, shorten
 from skgraded._writers import Result, Table
 from skgraded.comparison._best import notes_on_rare_grades
@@ -33,6 +34,8 @@ __all__ = ["Room", "room_of"]
 FloatArray = NDArray[np.float64]
 
 _HALF = 0.5
+_DIGITS = 3  # of g in a proposal
+_NO_ROOM = "no room"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,8 +71,8 @@ class Room(Result):
     n_clusters : int or None
         Number of clusters of queries, which were halved; None if queries were.
     proposals : tuple of (Measure or None)
-        By user, a measure to choose by where few queries tell about much of g: half eGAP and half
-        the baseline.
+        By user, a measure to choose by where few queries tell about much of g: half eGAP, its g
+        rounded, and half the baseline; None where it wins less than eGAP, or there is no room.
     remarks : tuple of str
         What is to be said of the data, in sentences.
     """
@@ -96,10 +99,7 @@ class Room(Result):
         ``"use g"`` if it lies above 0, ``"no room"`` if it lies below the margin, so that any of
         the two measures will do, and ``"undecided"`` otherwise.
         """
-        return tuple(
-            "use g" if low > 0.0 else "no room" if high < self.margin else "undecided"
-            for low, high in self.interval.tolist()
-        )
+        return tuple(_verdict(low, high, self.margin) for low, high in self.interval.tolist())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class Room(Result):
         verdicts, told = self.verdicts, []
         if "use g" in verdicts:
             told.append(f"use g: choosing by eGAP(g) instead of {self.baseline} wins.")
-        if "no room" in verdicts:
+        if _NO_ROOM in verdicts:
             told.append(f"no room: it wins less than {self.margin:g}; any of these will do.")
         if "undecided" in verdicts:
             told.append(
@@ -170,6 +170,10 @@ class Room(Result):
         return Table(["users", *map(shorten, self.users)], columns, [told, *self.notes])
 
 
+def _verdict(low: float, high: float, margin: float) -> str:
+    return "use g" if low > 0.0 else _NO_ROOM if high < margin else "undecided"
+
+
 class _Row(NamedTuple):
     """What there is to say of one population of users."""
 
@@ -199,7 +203,8 @@ def room_of(
     if any(each.g is None for each in users):
         raise ValueError(f"g must name users: room chooses for one g at a time, got {g!r}.")
     seed = int(np.random.default_rng(random_state).integers(2**63))
-    rows = [_row(found, each, column, confidence, seed) for each in users]
+    given: Any = {"margin": margin, "confidence": confidence, "seed": seed}
+    rows = [_row(found, each, column, **given) for each in users]
     of_users = (remark for each in rows for remark in each.remarks)
     return Room(
         users=tuple(each.name for each in users),
@@ -219,7 +224,9 @@ def room_of(
     )
 
 
-def _row(found: Comparison, users: Users, column: int, confidence: float, seed: int) -> _Row:
+def _row(
+    found: Comparison, users: Users, column: int, *, margin: float, confidence: float, seed: int
+) -> _Row:
     """Return what choosing by the g of some users wins, and what to choose by if it is vague."""
     thresholds = thresholds_of(found, users, column)
     halves = _Halves(found, thresholds, column, seed)
@@ -227,13 +234,17 @@ def _row(found: Comparison, users: Users, column: int, confidence: float, seed: 
     chooser = np.tensordot(g, halves.parts, axes=1)
     gain, interval = _interval(halves.gain(chooser), g, users, confidence)
     remarks = notes_on_rare_grades(thresholds, users)
-    proposal = _proposal(thresholds, g, found.measures[column]) if remarks else None
+    proposal = None
+    if remarks and _verdict(*interval, margin) != _NO_ROOM:
+        rounded = rounded_shares(g, _DIGITS)
+        blended = _HALF * (np.tensordot(rounded, halves.parts, axes=1) + halves.baseline)
+        won, (low, high) = _interval(halves.gain(blended), g, users, confidence)
+        if won > max(gain, 0.0):
+            proposal = _proposal(thresholds, rounded, found.measures[column])
     if proposal is not None:
-        half = halves.gain(_HALF * (chooser + halves.baseline))
-        won, (low, high) = _interval(half, g, users, confidence)
         remarks.append(
-            f"Where the grade is rare, choose by {proposal}, which leans on all queries; it wins "
-            f"{won:+.4f} [{low:+.4f}, {high:+.4f}]."
+            f"{users.name}: where the grade is rare, choose by {proposal}, which leans on all "
+            f"queries; it wins {won:+.4f} [{low:+.4f}, {high:+.4f}]."
         )
     return _Row(
         thresholds.measure.k,
