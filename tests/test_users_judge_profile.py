@@ -4,10 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skgraded import AP, eGAP, evaluate
 from skgraded.comparison import estimate_means
 from skgraded.exceptions import UnlikeQueriesWarning
+from skgraded.results import Scores
 from skgraded.users import judge_profile, threshold_profile
 
 N_ALL, N_HUMAN, DEPTH, TOP = 150, 50, 10, 3
@@ -47,9 +49,11 @@ class TestAgainstOtherWays:
 
     def test_the_band_is_that_of_a_threshold_profile_of_both_labels(self):
         one = HUMAN.select(system=["any"])
-        found = judge_profile(one, JUDGE, n_resamples=499)
+        by_judge = np.clip(GRADES + np.random.default_rng(1).integers(-1, 2, GRADES.size), 0, TOP)
+        judge = evaluate(APS, by_judge, RUNS, qid=QID)  # errs at every threshold
+        found = judge_profile(one, judge, n_resamples=499)
         both = {
-            "judge": JUDGE.select(system="any", query=HUMAN.qid.tolist()),
+            "judge": judge.select(system="any", query=HUMAN.qid.tolist()),
             "human": HUMAN.select(system="any"),
         }
         profile = threshold_profile(both, n_resamples=499)["judge"]
@@ -97,6 +101,7 @@ class TestWords:
 
     def test_of_two_grades_the_range_is_told(self):
         two = {"differences": np.array([1.9, 9.0]), "covariance": np.eye(2), "critical": 2.0}
+        two["bounds"] = None
         bias = dataclasses.replace(judge_profile(HUMAN, JUDGE)["any"], **two)
         found = dataclasses.replace(judge_profile(HUMAN, JUDGE), names=("x",), bias=(bias,))
         low, high = bias.line(1)
@@ -113,12 +118,59 @@ class TestWords:
         assert '"n_judged": 150' in found.to_json()
 
 
+class TestFewErrors:
+    """A judge that errs often at threshold 1, and in two of 100 queries at threshold 2."""
+
+    def profile(self, n_systems=1, **options):
+        rng, shape = np.random.default_rng(3), (n_systems, 100, 2)
+        apart = np.zeros(shape)
+        apart[..., 0], apart[:, [4, 50], 1] = 0.1 + 0.1 * rng.normal(size=shape[:2]), -0.2
+        values = np.full(shape, 0.5)
+        fields = {
+            "qid": np.arange(100),
+            "measures": ("AP", "AP(rel=2)"),
+            "systems": ("a", "b")[:n_systems],
+            "directions": (1, 1),
+        }
+        human, judge = (Scores(values=each, **fields) for each in (values, values + apart))
+        first = judge_profile(human[["AP"]], judge[["AP"]], confidence=0.975, **options)
+        return judge_profile(human, judge, **options), first
+
+    def test_they_do_not_widen_the_other_thresholds(self):
+        found, first = self.profile()
+        np.testing.assert_allclose(
+            found["a"].intervals[0], first["a"].intervals[0], rtol=0, atol=0.002
+        )
+        assert "judge is too high for users with g_1 above" in found.conclusion
+
+    def test_they_are_bounded_by_their_share(self):
+        pair = self.profile()[0]["a"]
+        share = stats.binomtest(2, 100).proportion_ci(0.95, "exact").high
+        np.testing.assert_allclose(pair.intervals[1], [-share, share], rtol=1e-9)
+        mixture = pair.at([0.4, 0.6])
+        assert mixture.difference == pytest.approx(pair.differences @ [0.4, 0.6])
+        np.testing.assert_allclose(mixture[1:], [0.4, 0.6] @ pair.intervals, rtol=1e-9)
+        low, high = pair.line(1)
+        assert high == 1.0
+        assert pair.at([low, 1 - low]).low == pytest.approx(0.0, abs=1e-9)
+
+    def test_biases_in_differences_may_be_twice_as_large(self):
+        pair = self.profile(n_systems=2, baseline="b")[0]["a - b"]
+        # Both systems have the same errors at threshold 2, so that no query differs there.
+        share = stats.binomtest(0, 100).proportion_ci(0.95, "exact").high
+        np.testing.assert_allclose(pair.intervals[1], [-2 * share, 2 * share], rtol=1e-9)
+
+    def test_it_is_said(self):
+        found, _ = self.profile()
+        assert "fewer than 10 queries for a (rel=2)" in " ".join(repr(found).split())
+
+
 def test_queries_that_are_easier_than_the_others_are_warned_of():
     easy = JUDGE.qid[np.argsort(-JUDGE.values[0, :, 0])[:N_HUMAN]].tolist()
     with pytest.warns(UnlikeQueriesWarning, match=r"AP.* of (any|best) has a mean of") as warned:
         found = judge_profile(JUDGE.select(query=easy), JUDGE)
     assert warned[0].filename == __file__
-    (note,) = found.notes
+    note = found.notes[0]
     assert note in " ".join(repr(found).split())
     assert note in found.to_json()
 

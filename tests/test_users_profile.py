@@ -202,6 +202,24 @@ def test_the_band_is_as_wide_as_a_t_interval_for_one_threshold():
     assert critical == pytest.approx(2.01, abs=0.1)
 
 
+def test_no_interval_goes_beyond_what_there_can_be():
+    ends = {"xgap_differences": np.array([0.9]), "xgap_errors": np.array([0.2])}
+    pair = PairProfile(
+        ranker="a",
+        baseline="b",
+        differences=np.array([0.5, -0.5]),
+        covariance=np.diag([0.3, 0.3]),
+        critical=2.0,
+        users=np.array([[0.5, 0.5]]),
+        xgap_critical=2.0,
+        **ends,
+    )
+    reach = 2.0 * np.sqrt(0.3)
+    np.testing.assert_allclose(pair.intervals, [[0.5 - reach, 1.0], [-1.0, reach - 0.5]])
+    assert pair.to_dict()["xgap"]["low"] == [pytest.approx(0.5)]
+    assert pair.to_dict()["xgap"]["high"] == [1.0]
+
+
 def test_more_pairs_widen_the_band():
     y_true, scores, qid = made_up()
     two = threshold_profile(y_true, scores, qid=qid)

@@ -18,7 +18,7 @@ from skgraded._writers import LongResult, Table
 from skgraded.exceptions import UnlikeQueriesWarning
 from skgraded.measures import AP, ap_by_threshold
 from skgraded.results import Judged, Scores, judged_scores
-from skgraded.users._pair_profile import PairProfile
+from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
 
 __all__ = ["JudgeProfile", "judge_profile"]
 
@@ -213,8 +213,11 @@ def judge_profile(
     Notes
     -----
     The bias is the mean difference over the queries with human labels, whose intervals are those of
-    `threshold_profile`. The estimates are those of `skgraded.comparison.estimate_means`, threshold
-    by threshold.
+    `threshold_profile`. Where the labels lead to other values in fewer than 10 queries, these do
+    not tell how the bias varies, and only the share of such queries bounds it: by the upper end of
+    Clopper and Pearson's interval, as if the values were as far apart as can be. If there are such
+    bounds, they and the other intervals each take half of the probability to miss. The estimates
+    are those of `skgraded.comparison.estimate_means`, threshold by threshold.
 
     Examples
     --------
@@ -241,26 +244,28 @@ def judge_profile(
     judged = judged_scores(judge, picked)
     judged.refuse_weights()
     rows = _rows(judged, baseline)
-    lines = [
-        regression_of(rows.labels[..., grade], rows.by_judge[..., grade], judged.places)
-        for grade in range(rows.labels.shape[2])
-    ]
     unlike = note_on_unlike(rows.names, picked.measures, rows.by_judge, judged.places)
     if unlike:
         warnings.warn(unlike, UnlikeQueriesWarning, stacklevel=2)
-    moments, rng = [moments_of(each) for each in rows.apart], np.random.default_rng(random_state)
-    critical = critical_value(moments, confidence, n_resamples, rng, over_simplex=True)
+    largest, rng = 1.0 if baseline is None else 2.0, np.random.default_rng(random_state)
+    moments = [moments_of(each) for each in rows.apart]
+    bounds = _bounds_of_few(moments, largest, confidence)
+    critical = _critical(moments, bounds, confidence, n_resamples, rng)
+    remarks = (unlike, _note_on_few(rows.names, bounds))
     return JudgeProfile(
         names=rows.names,
         measure=measure,
         human=rows.labels.mean(axis=1),
         judge=rows.by_judge.mean(axis=1),
-        estimate=np.stack([line.mean for line in lines], axis=1),
-        bias=tuple(map(_bias, rows.names, moments, [critical] * len(moments))),
+        estimate=_estimates(rows, judged.places),
+        bias=tuple(
+            _bias(name, each, bound, critical, largest)
+            for name, each, bound in zip(rows.names, moments, bounds, strict=True)
+        ),
         n_human=rows.labels.shape[1],
         n_judged=rows.by_judge.shape[1],
         confidence=confidence,
-        remarks=(unlike,) if unlike else (),
+        remarks=tuple(filter(None, remarks)),
     )
 
 
@@ -312,17 +317,76 @@ def _rows(judged: Judged, baseline: str | None) -> _Rows:
     return _Rows(names, *values)
 
 
-def _bias(name: str, moments: Moments, critical: float) -> PairProfile:
+def _estimates(rows: _Rows, places: NDArray[np.int64]) -> FloatArray:
+    """Return the means of all queries as humans would label them, shape (n_rows, n_grades)."""
+    lines = [
+        regression_of(rows.labels[..., grade], rows.by_judge[..., grade], places)
+        for grade in range(rows.labels.shape[2])
+    ]
+    return np.stack([line.mean for line in lines], axis=1)
+
+
+def _bounds_of_few(moments: list[Moments], largest: float, confidence: float) -> FloatArray:
+    """Bound the biases to which few queries contribute, shape (n_rows, n_grades); the others are 0.
+
+    At most so many queries differ as Clopper and Pearson's bound says, and none by more than the
+    largest difference that there can be.
+    """
+    from scipy.stats import beta
+
+    n, n_differing = len(moments[0].influences), np.array([each.n_differing for each in moments])
+    few = n_differing < FEWEST_FOUND
+    level = (1.0 - confidence) / 2.0 / max(few.sum(), 1)
+    n_alike = np.maximum(n - n_differing, 1)
+    rate = np.where(n_differing < n, beta.isf(level, n_differing + 1, n_alike), 1.0)
+    return np.where(few, largest * rate, 0.0)
+
+
+def _critical(
+    moments: list[Moments],
+    bounds: FloatArray,
+    confidence: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> float:
+    """Return the half-width in standard errors at the thresholds that no bound is for."""
+    some = [
+        Moments(each.means[kept], each.influences[:, kept], each.n_differing[kept])
+        for each, kept in zip(moments, bounds == 0.0, strict=True)
+        if kept.any()
+    ]
+    if not some:
+        return 0.0
+    left = (1.0 + confidence) / 2.0 if bounds.any() else confidence
+    return critical_value(some, left, n_resamples, rng, over_simplex=True)
+
+
+def _note_on_few(names: tuple[str, ...], bounds: FloatArray) -> str:
+    few = [f"{names[row]} (rel={grade + 1})" for row, grade in np.argwhere(bounds)]
+    if not few:
+        return ""
+    return (
+        f"The labels lead to other values in fewer than {FEWEST_FOUND} queries for "
+        f"{first_few(few)}: intervals there say only that such queries are few."
+    )
+
+
+def _bias(
+    name: str, moments: Moments, bounds: FloatArray, critical: float, largest: float
+) -> PairProfile:
     """Return the bias of a row as a profile over the users."""
+    varies = bounds == 0.0
     nothing = np.zeros(0)
     return PairProfile(
         ranker=f"{name} by the judge",
         baseline=f"{name} by humans",
         differences=moments.means,
-        covariance=moments.covariance,
+        covariance=moments.covariance * np.outer(varies, varies),
         critical=critical,
         users=np.zeros((0, len(moments.means))),
         xgap_differences=nothing,
         xgap_errors=nothing,
         xgap_critical=0.0,
+        bounds=bounds,
+        largest=largest,
     )

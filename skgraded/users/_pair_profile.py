@@ -15,10 +15,11 @@ from skgraded._writers import Table
 from skgraded.measures import eGAP
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
 
-__all__ = ["BreakEven", "PairProfile", "UserDifference", "UserShares"]
+__all__ = ["FEWEST_FOUND", "BreakEven", "PairProfile", "UserDifference", "UserShares"]
 
 FloatArray = NDArray[np.float64]
 
+FEWEST_FOUND = 10  # queries that tell about a threshold
 _POINTS = 4096  # of the simplex, where a share of it has no closed form
 _GRADES_OF_A_LINE = 2
 _LEAST_SHARE = 0.005
@@ -96,6 +97,11 @@ class PairProfile:
         Mean differences in xGAP for these users, and their standard errors.
     xgap_critical : float
         Half-width of the intervals for xGAP in standard errors.
+    bounds : ndarray of shape (n_grades,) or None
+        Where it is above 0, too few queries differ at the threshold for a standard error; the
+        interval there reaches as far on both sides of 0, and the covariance is 0.
+    largest : float
+        Largest difference that there can be. No interval goes beyond it.
     """
 
     ranker: str
@@ -107,6 +113,8 @@ class PairProfile:
     xgap_differences: FloatArray
     xgap_errors: FloatArray
     xgap_critical: float
+    bounds: FloatArray | None = None
+    largest: float = 1.0
 
     @property
     def intervals(self) -> FloatArray:
@@ -157,7 +165,14 @@ class PairProfile:
         differences = points @ self.differences
         variances = np.maximum(((points @ self.covariance) * points).sum(axis=1), 0.0)
         reach = self.critical * np.sqrt(variances)
-        return differences, differences - reach, differences + reach
+        low, high = points @ self._inner_end(1) - reach, points @ self._inner_end(-1) + reach
+        return differences, np.maximum(low, -self.largest), np.minimum(high, self.largest)
+
+    def _inner_end(self, sign: int) -> FloatArray:
+        """Return the low (1) or high (-1) ends at the thresholds before standard errors count."""
+        if self.bounds is None:
+            return self.differences
+        return np.where(self.bounds > 0.0, -sign * self.bounds, self.differences)
 
     def _signs(self, points: FloatArray) -> NDArray[np.int64]:
         """Return 1 where the ranker is established to be better, -1 where worse, 0 elsewhere."""
@@ -204,7 +219,7 @@ class PairProfile:
         tuple of two floats
             Ends of the range, which is empty if they are equal.
         """
-        roots = quadratic_roots(self.differences, self.covariance, self.critical)
+        roots = quadratic_roots(self._inner_end(sign), self.covariance, self.critical)
         cuts = np.array([0.0, *(root for root, side in roots if side == sign), 1.0])
         middles = (cuts[1:] + cuts[:-1]) / 2
         inside = np.flatnonzero(self._signs(np.column_stack((middles, 1 - middles))) == sign)
@@ -285,7 +300,7 @@ class PairProfile:
         return self._wins_somewhere(1)
 
     def _wins_somewhere(self, sign: int) -> bool:
-        above, below = largest_ratios(self.differences[None], self.covariance[None])
+        above, below = largest_ratios(self._inner_end(sign)[None], self.covariance[None])
         ratio = (above if sign > 0 else below)[0]
         return bool(ratio > self.critical or (self.corners == sign).any())
 
@@ -339,8 +354,8 @@ class PairProfile:
                 "shares": None if of_xgap is None else of_xgap._asdict(),
                 "users": self.users.tolist(),
                 "differences": self.xgap_differences.tolist(),
-                "low": (self.xgap_differences - reach).tolist(),
-                "high": (self.xgap_differences + reach).tolist(),
+                "low": np.maximum(self.xgap_differences - reach, -self.largest).tolist(),
+                "high": np.minimum(self.xgap_differences + reach, self.largest).tolist(),
             },
         }
 

@@ -18,7 +18,7 @@ from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
-from skgraded.users._pair_profile import PairProfile
+from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Given, Profiled, values_of_rankers
 from skgraded.users._profile_text import tables_of_profile
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["ThresholdProfile", "threshold_profile"]
 
 FloatArray = NDArray[np.float64]
-
-_FEWEST_FOUND = 10  # queries that tell about a threshold
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -307,12 +305,12 @@ def threshold_profile(
 
 def _warn_of_few_queries(n_found: NDArray[np.int64]) -> None:
     """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
-    few = np.flatnonzero(n_found < _FEWEST_FOUND)
+    few = np.flatnonzero(n_found < FEWEST_FOUND)
     if len(few):
         queries = count(int(n_found[few[0]]), "query", "queries")
         warnings.warn(
             f"Users with threshold {few[0] + 1} are judged by {queries} in which some ranker "
-            f"retrieves such a document. Fewer than {_FEWEST_FOUND} do not tell how differences "
+            f"retrieves such a document. Fewer than {FEWEST_FOUND} do not tell how differences "
             "vary, so that intervals are wide for all users: merge grades, or compare by AP at a "
             "lower threshold.",
             FewDifferencesWarning,
