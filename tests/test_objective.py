@@ -273,6 +273,7 @@ def made_up_rows(_):
 
 
 def trees(rows, chosen, n_rounds, **params):
+    pytest.importorskip("pandas", reason="LightGBM shows trees in a data frame")
     X, y, sizes, init_score = rows
     params = {**QUIET, "deterministic": True, "force_row_wise": True, **params}
     data = lgb.Dataset(X, y, group=sizes, init_score=init_score, params=params)
@@ -294,6 +295,7 @@ def test_ndcg_gives_the_trees_of_lambdarank(data_dir, load, norm):
 
 
 def test_weights_of_rows_count_as_in_lightgbm(data_dir):
+    pytest.importorskip("pandas", reason="LightGBM shows trees in a data frame")
     X, y, sizes, init_score = made_up_rows(data_dir)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     values = []
