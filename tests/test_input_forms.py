@@ -355,7 +355,7 @@ def test_what_can_be_read_in_two_ways_is_refused(kind, text, message, tmp_path):
 
 
 FAULTS = {
-    "JSON": ('{"q": {"d": 1}\n,}', r"a\.x, line 2, column 2: this is no JSON: "),
+    "JSON": ('{"q": {"d": 1}\n;}', r"a\.x, line 2, column 1: this is no JSON: "),
     "a word in JSON": (
         '{"q": {"d": "high"}}',
         r"a\.x: topic 'q', document 'd': the \w+ must be a number, got 'high'",
