@@ -28,7 +28,9 @@ __all__ = [
     "Tested",
     "bootstrap_t",
     "bootstrap_test",
+    "by_the_largest",
     "counts_of_units",
+    "equal_tailed",
     "max_t",
     "some_pairs",
     "tail_rank",
@@ -81,9 +83,7 @@ def bootstrap_t(
     for pairs in some_pairs(len(sums), n_resamples):
         some, ratio = observed.residuals[pairs], observed.ratio[pairs]
         drawn = np.concatenate(list(_drawn(some, sizes, n_resamples, seed)))
-        below = (drawn <= ratio * (1.0 + _ROUNDING * np.sign(ratio))).sum(axis=0)
-        above = (drawn >= ratio * (1.0 - _ROUNDING * np.sign(ratio))).sum(axis=0)
-        by_resamples = 2.0 * (np.minimum(below, above) + 1) / (n_resamples + 1)
+        by_resamples = equal_tailed(drawn, ratio)
         p_value[pairs] = np.minimum(np.maximum(p_value[pairs], by_resamples), 1.0)
         tails = tails_of(drawn, rank)
         least[pairs] = np.minimum(least[pairs], tails[0])
@@ -127,12 +127,7 @@ def max_t(
         some, errors = observed.residuals[pairs], observed.error[pairs]
         drawn = np.concatenate(list(_drawn(some, sizes, n_resamples, seed, errors)))
         np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
-    largest.sort()
-    reached = np.abs(observed.ratio) * (1.0 - _ROUNDING)
-    beyond = n_resamples - np.searchsorted(largest, reached, side="left")
-    rank = tail_rank(level, n_resamples)
-    critical = largest[n_resamples - rank] if rank else math.inf
-    p_value = (beyond + 1) / (n_resamples + 1)
+    p_value, critical = by_the_largest(largest, observed.ratio, level)
     reach = np.full(len(sums), critical)
     return observed.inverted(p_value, -reach, reach)
 
@@ -194,6 +189,26 @@ def tails_of(drawn: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         return -endless, endless
     ordered = np.partition(drawn, [rank - 1, len(drawn) - rank], axis=0)
     return ordered[rank - 1], ordered[len(drawn) - rank]
+
+
+def equal_tailed(drawn: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return two-sided p-values of ratios by resamples of them, shape (n_resamples, n_pairs)."""
+    below = (drawn <= ratio * (1.0 + _ROUNDING * np.sign(ratio))).sum(axis=0)
+    above = (drawn >= ratio * (1.0 - _ROUNDING * np.sign(ratio))).sum(axis=0)
+    p_values: FloatArray = 2.0 * (np.minimum(below, above) + 1) / (len(drawn) + 1)
+    return p_values
+
+
+def by_the_largest(
+    largest: FloatArray, ratio: FloatArray, level: float
+) -> tuple[FloatArray, float]:
+    """Return p-values and the critical value by the largest absolute ratio of each resample."""
+    ordered, n_resamples = np.sort(largest), len(largest)
+    reached = np.abs(ratio) * (1.0 - _ROUNDING)
+    beyond = n_resamples - np.searchsorted(ordered, reached, side="left")
+    rank = tail_rank(level, n_resamples)
+    critical = float(ordered[n_resamples - rank]) if rank else math.inf
+    return (beyond + 1) / (n_resamples + 1), critical
 
 
 def some_pairs(n_pairs: int, n_resamples: int) -> Iterator[slice]:

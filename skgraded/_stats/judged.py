@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from skgraded._stats.bootstrap_t import (
     Tested,
+    by_the_largest,
     counts_of_units,
+    equal_tailed,
     some_pairs,
     tail_rank,
     tails_of,
@@ -240,10 +242,8 @@ def _bootstrap_t(
     p_value, low, high = (np.zeros(len(found.mean)) for _ in range(3))
     for rows in some_pairs(len(found.mean), _ARRAYS * n_resamples):
         some = Regression(*(each[rows] for each in found))
-        drawn, ratio = np.concatenate(list(_drawn(some, n_resamples, seed))), some.ratio
-        below = (drawn <= ratio * (1.0 + _ROUNDING * np.sign(ratio))).sum(axis=0)
-        above = (drawn >= ratio * (1.0 - _ROUNDING * np.sign(ratio))).sum(axis=0)
-        p_value[rows] = 2.0 * (np.minimum(below, above) + 1) / (n_resamples + 1)
+        drawn = np.concatenate(_drawn(some, n_resamples, seed))
+        p_value[rows] = equal_tailed(drawn, some.ratio)
         least, most = tails_of(drawn, rank)
         with np.errstate(invalid="ignore"):  # 0 times an endless statistic
             low[rows] = some.mean - most * some.standard_error
@@ -260,15 +260,11 @@ def _max_t(found: Regression, level: float, n_resamples: int, rng: np.random.Gen
     errors = found.standard_error
     for rows in some_pairs(len(found.mean), _ARRAYS * n_resamples):
         some = Regression(*(each[rows] for each in found))
-        drawn = np.concatenate(list(_drawn(some, n_resamples, seed, errors[rows])))
+        drawn = np.concatenate(_drawn(some, n_resamples, seed, errors[rows]))
         np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
-    largest.sort()
-    reached = np.abs(found.ratio) * (1.0 - _ROUNDING)
-    beyond = n_resamples - np.searchsorted(largest, reached, side="left")
-    rank = tail_rank(level, n_resamples)
-    critical = largest[n_resamples - rank] if rank else np.inf
+    p_value, critical = by_the_largest(largest, found.ratio, level)
     reach = np.where(errors > 0.0, critical * errors, 0.0)
-    return Tested((beyond + 1) / (n_resamples + 1), found.mean - reach, found.mean + reach)
+    return Tested(p_value, found.mean - reach, found.mean + reach)
 
 
 def _drawn(
