@@ -159,8 +159,7 @@ def tie_report(
     if rankings is not y_true:
         warn_about_scales(list(named.values()), rankings.judgments)
     means = {rule: _means(named, rankings, rule) for rule in _RULES}
-    is_tied, indptr = _tied(rankings, "nonrelevant")
-    n_tied_before = np.append(0, np.cumsum(is_tied))
+    n_tied_before, indptr = _tied_before(rankings, "nonrelevant")
     return TieReport(
         measures=tuple(named),
         expected=means["expected"],
@@ -206,21 +205,20 @@ def _are_bounds(measure: Measure) -> bool:
     )
 
 
-def _tied(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return which ranks have a tied document, and where the queries begin."""
+def _tied_before(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many tied documents stand before each position, and where the queries begin."""
     ranked = rankings.ranked("row_order", unjudged)
     is_tied = ranked.tied.astype(bool)
     is_tied[:-1] |= ranked.tied[1:].astype(bool)
-    return is_tied, ranked.indptr
+    return np.append(0, np.cumsum(is_tied)), ranked.indptr
 
 
 def _tied_share(measure: Measure, rankings: Rankings) -> float:
     """Return the share of tied ranks down to the deepest cut-off of the measure's parts."""
     parts = _parts(measure)
-    is_tied, indptr = _tied(rankings, parts[0].unjudged)
-    depths = [len(is_tied) if part.k is None else part.k for part in parts]
+    before, indptr = _tied_before(rankings, parts[0].unjudged)
+    depths = [len(before) if part.k is None else part.k for part in parts]
     shown = np.minimum(np.diff(indptr), max(depths))
-    before = np.concatenate(([0], np.cumsum(is_tied)))
     n_tied = before[indptr[:-1] + shown] - before[indptr[:-1]]
     shares = np.divide(n_tied, shown, out=np.zeros(len(shown)), where=shown > 0)
     return float(shares.mean())
