@@ -22,7 +22,12 @@ from skgraded.cli._options import (
     add_seed,
 )
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
-from skgraded.cli._scored_runs import add_scoring, score_runs, score_runs_by_judges
+from skgraded.cli._scored_runs import (
+    add_scoring,
+    score_runs,
+    score_runs_by_judges,
+    top_threshold,
+)
 from skgraded.comparison import compare
 from skgraded.exceptions import (
     FewDifferencesWarning,
@@ -218,7 +223,7 @@ def _thresholds(qrels: Qrels) -> list[Measure]:
 
 
 def _measures_of_users(qrels: Qrels) -> list[Measure]:
-    return profile_measures(max(1, int(qrels.grades.max(initial=0))))
+    return profile_measures(top_threshold(qrels))
 
 
 def _compare(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write_reports
-from skgraded.cli._scored_runs import score_runs
+from skgraded.cli._scored_runs import score_runs, top_threshold
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP, Measure, measure
@@ -46,8 +46,7 @@ class _Asked(NamedTuple):
 
     def measures(self, qrels: Qrels) -> list[Measure]:
         """Return AP at every threshold of the qrels."""
-        top = max(1, int(qrels.grades.max(initial=0)))
-        return [AP(rel=rel, k=self.k) for rel in range(1, top + 1)]
+        return [AP(rel=rel, k=self.k) for rel in range(1, top_threshold(qrels) + 1)]
 
     def g(self, option: str, n_grades: int) -> Any:
         """Return the users in the form that `Comparison.best` and `Comparison.room` take."""

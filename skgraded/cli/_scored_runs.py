@@ -22,7 +22,7 @@ from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor
 
-__all__ = ["add_scoring", "score_runs", "score_runs_by_judges"]
+__all__ = ["add_scoring", "score_runs", "score_runs_by_judges", "top_threshold"]
 
 Chosen = list[Measure] | dict[str, Measure]
 
@@ -111,6 +111,11 @@ def _changed(chosen: Chosen, change: Callable[[Measure], Measure]) -> Chosen:
     if isinstance(chosen, dict):
         return {name: change(each) for name, each in chosen.items()}
     return list(map(change, chosen))
+
+
+def top_threshold(qrels: Qrels) -> int:
+    """Return the highest whole grade that some label reaches, at least 1."""
+    return max(1, int(qrels.grades.max(initial=0)))
 
 
 def _top_grade(qrels: Qrels) -> int:
