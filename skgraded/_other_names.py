@@ -11,7 +11,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["OTHER_NAMES", "PATTERNS", "SUGGESTED", "Meaning", "folded", "meaning_of"]
+__all__ = [
+    "OTHER_NAMES",
+    "PATTERNS",
+    "SUGGESTED",
+    "Meaning",
+    "fields_of_ir_measures",
+    "folded",
+    "is_of_ir_measures",
+    "meaning_of",
+]
 
 
 class Meaning(NamedTuple):
@@ -117,6 +126,46 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
             number = _AS_CLASS.get(field, float)(found["number"])
             return Meaning(meant, {**fields, field: number})
     return None
+
+
+def is_of_ir_measures(value: object) -> bool:
+    """Whether a value is a measure of ir_measures, such as ``ir_measures.nDCG @ 10``."""
+    module = type(value).__module__.partition(".")[0]
+    return module == "ir_measures" and hasattr(value, "NAME") and hasattr(value, "params")
+
+
+_RENAMED = {"cutoff": "k", "max_rel": "max_grade"}
+_GAINS = {"log2": "linear", "exp-log2": "exp2"}
+
+
+def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return our fields for the parameters of a measure of ir_measures; ours stay as they are."""
+    fields: dict[str, Any] = {}
+    for param, value in params.items():
+        if param == "judged_only":
+            fields["unjudged"] = "condense" if value else "nonrelevant"
+        elif param == "dcg" and value in _GAINS:
+            fields["gain"] = _GAINS[value]
+        elif param == "gains":
+            fields["gain"] = _gains_by_grade(value)
+        elif param == "relative":
+            fields["normalize"] = value
+        elif param == "beta" and name == "SetF":
+            fields["beta"] = value**0.5  # theirs stands in the place of our square
+        elif param == "min_rel":
+            if value != 0:
+                raise ValueError(f"The gain of grade 0 is 0 here; got min_rel={value!r} in {name}.")
+        else:
+            fields[_RENAMED.get(param, param)] = value
+    return fields
+
+
+def _gains_by_grade(gains: Any) -> tuple[float, ...]:
+    """Return the gains of grades 1 to c; a grade that is not named is its own gain, as there."""
+    named = {int(grade): float(gain) for grade, gain in dict(gains).items()}
+    if named.get(0, 0.0) != 0.0 or min(named, default=0) < 0:
+        raise ValueError(f"gains must be those of grades above 0, got {gains!r}.")
+    return tuple(named.get(grade, float(grade)) for grade in range(1, max(named, default=0) + 1))
 
 
 _BY_FOLDED_NAME = {folded(name): meaning for name, meaning in OTHER_NAMES.items()}

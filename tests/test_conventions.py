@@ -1,5 +1,7 @@
 """Numbers of other tools, run live: ties, empty queries and cut-offs as each of them has them."""
 
+import collections
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -7,13 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pytrec_eval
+import sklearn.metrics
 import xgboost as xgb
+from catboost import CatBoostError
 from catboost.utils import eval_metric
-from sklearn.metrics import dcg_score, ndcg_score
+from sklearn.metrics import (
+    average_precision_score,
+    dcg_score,
+    label_ranking_average_precision_score,
+    ndcg_score,
+    roc_auc_score,
+)
 from test_parity import lightgbm_values, of_each_query, random_queries
 
 from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDCG, trec, xGAP
-from skgraded.conventions import CONVENTIONS, TOOLS, as_markdown, measure_as
+from skgraded.conventions import ABSENCES, CONVENTIONS, TOOLS, as_markdown, measure_as
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -103,6 +113,59 @@ def test_xgboost_with_linear_gain(rows):
     assert ours(*rows[:2], qid=rows[2]) == pytest.approx(theirs[0], abs=TOLERANCE)
 
 
+def rank_metrics_of_catboost():
+    """Every name of CatBoost's own list, with every value of its parameters, or none."""
+    from catboost import metrics
+
+    samples = {
+        "top": ("3", "-1"), "type": ("Base", "Exp", "Classic", "Ranking"), "border": ("0.5", "1"),
+        "denominator": ("LogPosition", "Position"), "decay": ("0.5",),
+    }  # fmt: skip
+    for name, kind in vars(metrics).items():
+        if not isinstance(kind, type) or kind is metrics.BuiltinMetric:
+            continue
+        if not issubclass(kind, metrics.BuiltinMetric):
+            continue
+        known = [each for each in kind.params_with_defaults() if each in samples]
+        for chosen in itertools.product(*(("", *samples[each]) for each in known)):
+            words = [f"{p}={v}" for p, v in zip(known, chosen, strict=True) if v]
+            yield ":".join(filter(None, [name, ";".join(words)]))
+
+
+RANKING_OF_CATBOOST = {
+    "AUC", "AverageGain", "DCG", "ERR", "FilteredDCG", "MAP", "MRR", "NDCG", "PFound",
+    "PairAccuracy", "PairLogit", "PairLogitPairwise", "PrecisionAt", "QueryAUC", "QueryAverage",
+    "RecallAt",
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+def test_every_metric_of_catboost_with_every_parameter(rows):
+    y_true, y_score, qid, _ = rows
+    counts = collections.Counter()
+    for name in rank_metrics_of_catboost():
+        try:
+            ours = measure_as("catboost", name)
+        except ValueError as error:
+            refused = str(error)
+            is_ranking = name.partition(":")[0] in RANKING_OF_CATBOOST
+            counts["refused with a reason" if is_ranking else "no ranking"] += 1
+        else:
+            refused = None
+            try:
+                (theirs,) = eval_metric(y_true.astype(float), y_score, name, group_id=qid)
+            except CatBoostError:  # a value that the parameter of this metric has not
+                counts["refused there"] += 1
+                continue
+            assert ours(y_true, y_score, qid=qid) == pytest.approx(theirs, abs=TOLERANCE), name
+            counts["equal"] += 1
+        expected = "No measure of skgraded has" if refused and is_ranking else "no ranking measure"
+        assert refused is None or expected in refused, name
+    assert counts["equal"] >= 30, counts
+    assert counts["refused with a reason"] >= 30, counts
+    assert counts["no ranking"] >= 40, counts
+
+
 def test_catboost(rows):
     y_true, y_score, qid, _ = rows
     names = names_of("catboost")
@@ -115,7 +178,7 @@ def test_catboost(rows):
 def test_scikit_learn(rows):
     y_true, y_score, qid, sizes = rows
     theirs = {"ndcg_score": ndcg_score, "dcg_score": dcg_score}
-    names = names_of("sklearn")
+    names = [name for name in names_of("sklearn") if name.split("(")[0] in theirs]
     assert len(names) > 5
     for name in names:
         function, _, k = name.rstrip(")").partition("(k=")
@@ -127,6 +190,59 @@ def test_scikit_learn(rows):
         )
         ours = measure_as("sklearn", name).per_query(y_true, y_score, qid=qid).values
         np.testing.assert_allclose(ours[sizes > 1], values, atol=TOLERANCE)
+
+
+def test_scikit_learn_of_binary_labels(binary_rows):
+    y_true, _, qid, _ = binary_rows
+    untied = np.random.default_rng(0).permutation(len(qid)).astype(float)
+    for query in np.unique(qid):
+        y, s = y_true[qid == query], untied[qid == query]
+        lrap = label_ranking_average_precision_score(y[None], s[None])
+        ours = measure_as("sklearn", "label_ranking_average_precision_score")
+        assert ours(y, s) == pytest.approx(lrap, abs=TOLERANCE)
+        if len(set(y)) > 1:  # its note
+            precision = average_precision_score(y, s)
+            assert measure_as("sklearn", "average_precision_score")(y, s) == pytest.approx(
+                precision
+            )
+            tied = np.round(s / 9)
+            area = roc_auc_score(y, tied)
+            assert measure_as("sklearn", "roc_auc_score")(y, tied) == pytest.approx(area)
+
+
+# What sklearn.metrics holds in its module of rankings, and draws or integrates.
+CURVES_OF_SKLEARN = {
+    "auc", "det_curve", "precision_recall_curve", "roc_curve", "metric_at_thresholds",
+    "confusion_matrix_at_thresholds",
+}  # fmt: skip
+
+
+def test_every_ranking_metric_of_scikit_learn_is_here_or_refused_with_a_reason():
+    names = {
+        name
+        for name, metric in vars(sklearn.metrics).items()
+        if getattr(metric, "__module__", "") == "sklearn.metrics._ranking"
+    } - CURVES_OF_SKLEARN
+    assert len(names) >= 8
+    absent = {name for each in ABSENCES if each.tool == "sklearn" for name in each.theirs}
+    assert {each.theirs for each in CONVENTIONS if each.tool == "sklearn"} >= names - absent
+    for name in names & absent:
+        with pytest.raises(ValueError, match="No measure of skgraded has the values of sklearn's"):
+            measure_as("sklearn", name)
+
+
+@pytest.mark.parametrize(
+    ("tool", "names"),
+    [
+        ("lightgbm", "ndcg lambdarank rank_xendcg xendcg xe_ndcg xe_ndcg_mart xendcg_mart map "
+         "mean_average_precision auc average_precision auc_mu"),
+        ("xgboost", "auc aucpr"),
+    ],
+)  # fmt: skip
+def test_names_of_boosters_without_a_number_by_query_are_refused_with_a_reason(tool, names):
+    for name in names.split():
+        with pytest.raises(ValueError, match=f"No measure of skgraded has the values of {tool}'s"):
+            measure_as(tool, name)
 
 
 def test_trec_eval(rows):
@@ -272,10 +388,26 @@ def test_every_row_is_found_by_its_name_and_makes_a_measure(row):
     ("tool", "name", "message"),
     [
         ("lightgdm", "nDCG@10", "tool must be one of 'lightgbm'.*got 'lightgdm'.*mean 'lightgbm'"),
-        ("lightgbm", "xGAP@10", "lightgbm has no measure 'xGAP@10'. It has ndcg@k, map@k; here"),
-        ("lightgbm", "map_cut_10", "has no measure 'map_cut_10'.*another tool's name of 'AP@10'"),
-        ("lightgbm", "map_cutt", "lightgbm has no measure 'map_cutt'.*Unknown measure 'map_cutt'"),
-        ("lightgbm", "IPrec@0.1", "lightgbm has no measure 'IPrec@0.1'.*must be an integer"),
+        (
+            "lightgbm",
+            "xGAP@10",
+            "lightgbm has no ranking measure 'xGAP@10'.*--from lightgbm' lists",
+        ),
+        (
+            "lightgbm",
+            "map_cut_10",
+            "has no ranking measure 'map_cut_10'.*another tool's name of 'AP@10'",
+        ),
+        (
+            "lightgbm",
+            "map_cutt",
+            "lightgbm has no ranking measure 'map_cutt'.*lists those that it has.$",
+        ),
+        (
+            "lightgbm",
+            "IPrec@0.1",
+            "lightgbm has no ranking measure 'IPrec@0.1'.*lists",
+        ),
     ],
 )
 def test_what_a_tool_does_not_have(tool, name, message):

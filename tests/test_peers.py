@@ -1,14 +1,25 @@
 """Every name of other tools: run side by side on the same rankings, or named as absent."""
 
+import collections
 import inspect
+import itertools
 import re
 import warnings
 
 import numpy as np
 import pytest
-from peers import BY_TOOL, as_markdown, compare, installed, names_of, random_topics
+from peers import (
+    BY_TOOL,
+    as_markdown,
+    compare,
+    installed,
+    names_of,
+    random_topics,
+    tolerance_of,
+    topics_for,
+)
 
-from skgraded import nDCG
+from skgraded import evaluate, measure, nDCG, trec
 from skgraded.conventions import ABSENCES, measure_as
 
 
@@ -67,6 +78,99 @@ def is_known(tool, name):
     except ValueError:
         return False
     return True
+
+
+# A value of every parameter that ir_measures' measures have, beside the default.
+PARAMETERS = {
+    "cutoff": 3, "rel": 2, "judged_only": True, "dcg": "exp-log2", "relative": True, "beta": 2.0,
+    "gains": {1: 2, 2: 3, 3: 7, 4: 9}, "p": 0.5, "T": 2.0, "normalize": False, "recall": 0.3,
+    "alpha": 0.3, "min_rel": 1,
+}  # fmt: skip
+
+
+def measures_of_ir_measures():
+    """Every measure of its registry, by its own list of parameters, with and without each."""
+    import ir_measures
+
+    found = {}
+    for name, kind in ir_measures.measures.registry.items():
+        known = dict(kind.SUPPORTED_PARAMS)
+        scale = {"max_rel": 4} if known.pop("max_rel", None) else {}
+        assert known.keys() <= PARAMETERS.keys(), name
+        for chosen in itertools.product((False, True), repeat=len(known)):
+            params = {p: PARAMETERS[p] for p, is_set in zip(known, chosen, strict=True) if is_set}
+            each = kind(**scale, **params)
+            found[str(each)] = each
+    return list(found.values())
+
+
+def values_by_ir_measures(each, topics):
+    """The values of topics, None if no provider computes the measure."""
+    import ir_measures
+
+    try:
+        found = ir_measures.iter_calc([each], topics.qrels, topics.run)
+        return {value.query_id: value.value for value in found}
+    except (AssertionError, ValueError, RuntimeError, ZeroDivisionError):
+        return None
+
+
+def measure_or_reason(tool, name):
+    """Our measure, or the message that says why there is none."""
+    try:
+        return measure_as(tool, name)
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_measure_of_ir_measures_with_every_parameter():
+    require("ir_measures")
+    counts = collections.Counter()
+    for each in measures_of_ir_measures():
+        topics = topics_for("ir_measures", str(each), random_topics(2))
+        if each.NAME == "Accuracy":  # its notes, with the highest threshold
+            topics = topics.of(lambda grades: max(grades) >= PARAMETERS["rel"])
+        theirs = values_by_ir_measures(each, topics)
+        if theirs is None:
+            counts["no provider"] += 1
+            continue
+        ours = measure_or_reason("ir_measures", each)
+        if isinstance(ours, str):
+            assert re.search("No measure of skgraded has|The gain of grade 0 is 0", ours), each
+            counts["refused with a reason"] += 1
+            continue
+        ours = ours.resolve(4)
+        scores = trec.evaluate(ours, topics.qrels, topics.run)
+        values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True))
+        tolerance = tolerance_of("ir_measures", str(each))
+        assert values == pytest.approx(theirs, abs=tolerance), each
+        counts["equal"] += 1
+    assert counts["equal"] > 90, counts
+    assert counts["refused with a reason"] >= 10, counts  # min_rel, NumQ, cut-offs of Accuracy
+
+
+def test_a_measure_of_ir_measures_is_taken_as_a_measure():
+    require("ir_measures")
+    import ir_measures
+
+    taken = {
+        "nDCG(gain=exp2)@10": ir_measures.nDCG(dcg="exp-log2") @ 10,
+        "P(unjudged=condense,rel=2)@5": ir_measures.P(rel=2, judged_only=True) @ 5,
+        "IPrec(recall=0.1)": ir_measures.IPrec @ 0.1,
+        "nDCG(gain=[2,5])": ir_measures.nDCG(gains={0: 0, 1: 2, 2: 5}),
+        "P(normalize=True)": ir_measures.SetP(relative=True),
+        "INST(max_grade=3)": ir_measures.INST(max_rel=3),
+    }
+    for ours, theirs in taken.items():
+        assert measure(theirs) == measure(ours)
+    values = evaluate([ir_measures.AP, ir_measures.P @ 1], [1, 0], [1.0, 2.0])
+    assert values.mean() == {"AP": 0.5, "P@1": 0.0}
+    assert evaluate(ir_measures.AP, [1, 0], [1.0, 2.0]).mean() == {"AP": 0.5}
+    with pytest.raises(ValueError, match="Accuracy of ir_measures is that of pairs"):
+        measure(ir_measures.Accuracy)
+    with pytest.raises(ValueError, match="gains must be those of grades above 0"):
+        measure(ir_measures.nDCG(gains={0: 1, 1: 2}))
 
 
 @pytest.mark.parametrize(

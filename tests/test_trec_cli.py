@@ -506,7 +506,7 @@ def test_the_measures_of_another_tool(run, tool):
 
 
 def test_an_unknown_measure_of_another_tool(run):
-    with pytest.raises(ValueError, match=r"no measure 'ndgc_cut_10'. Did you mean 'ndcg_cut_10'\?"):
+    with pytest.raises(ValueError, match=r"measure 'ndgc_cut_10'. Did you mean 'ndcg_cut_10'\?"):
         run("measures", "--from", "trec_eval", "ndgc_cut_10")
 
 

@@ -9,7 +9,6 @@ import re
 import sys
 from typing import Any
 
-from skgraded._params import closest
 from skgraded._text import wrap
 from skgraded.cli._completion import complete_measures
 from skgraded.cli._formulas import docstring_as_text
@@ -113,7 +112,7 @@ def _rows(texts: dict[str, str]) -> list[str]:
 
 def _conversion(tool: str, name: str) -> str:
     """Show the measure that gives a tool's number, to paste."""
-    found = _measure_as(tool, name)
+    found = measure_as(tool, name)
     pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
     lines = [
         f"{tool}'s {name} is {found}",
@@ -126,17 +125,6 @@ def _conversion(tool: str, name: str) -> str:
     if rows and rows[0].note:
         lines.append(wrap(rows[0].note, indent=0))
     return "\n".join(lines) + "\n"
-
-
-def _measure_as(tool: str, name: str) -> Measure:
-    try:
-        return measure_as(tool, name)
-    except ValueError:
-        theirs = [row.theirs.replace("{k}", "10") for row in _conventions_of(tool)]
-        raise ValueError(
-            f"{tool} has no measure {name!r}.{closest(name, theirs)} 'skgraded measures --from "
-            f"{tool}' lists those that it has."
-        ) from None
 
 
 def _conventions_of(tool: str) -> list[Convention]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from skgraded._measure_strings import parse
-from skgraded._params import choice
+from skgraded._other_names import fields_of_ir_measures, is_of_ir_measures
+from skgraded._params import choice, closest
 from skgraded.conventions._table import ABSENCES, CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
-from skgraded.measures import Measure, catalogue, measure
+from skgraded.measures import Measure, catalogue, measure, measure_or_none
 from skgraded.measures._catalogue import is_own_name, parse_spec
 
 __all__ = ["build", "measure_as"]
@@ -39,8 +41,8 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     Raises
     ------
     ValueError
-        If the tool is unknown, or has no such measure; the message lists the measures it has. Or
-        if no measure of ours gives its value; the message says why.
+        If the tool is unknown, or has no such measure; the message names the nearest one. Or if no
+        measure of ours gives its value; the message says why.
 
     See Also
     --------
@@ -55,6 +57,8 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     AP(k=10, ties='row_order')
     """
     choice("tool", tool, TOOLS)
+    if is_of_ir_measures(name):
+        name = str(name)
     table = TOOLS[tool].like or tool
     of_tool = [each for each in CONVENTIONS if each.tool == table]
     for convention in of_tool:
@@ -62,11 +66,11 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
         if k is not None:
             return build(convention, k)
     _refuse_absent(tool, table, name)
-    if table == "ir_measures" and isinstance(name, str):
-        with_fields = _with_fields_of_ir_measures(name, of_tool)
-        if isinstance(with_fields, Measure):
-            return with_fields
-        name = with_fields
+    read_with_parameters = _WITH_PARAMETERS.get(table)
+    if read_with_parameters is not None and isinstance(name, str):
+        found = read_with_parameters(name, of_tool)
+        if found is not None:
+            return found
     kind, stated = _own_measure(tool, name, of_tool)
     rows = [each for each in of_tool if each.ours == kind.__name__]
     if not rows:
@@ -75,34 +79,64 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     return build((like_ours or rows)[0], {}, stated)
 
 
-# What ir_measures writes in its names, as patterns, and what that is here.
-_OF_IR_MEASURES = (
-    (r"\bmax_rel\s*=", "max_grade="),
-    (r"\bjudged_only\s*=\s*True\b", "unjudged=condense"),
-    (r"\bjudged_only\s*=\s*False\b", "unjudged=nonrelevant"),
-    (r"^IPrec\((.*)\)@([\d.]+)$", r"IPrec(\1,recall=\2)"),
-)
+def _of_ir_measures(name: str, of_tool: list[Convention]) -> Measure | None:
+    """Read a name of ir_measures with parameters; None if its table has no such name."""
+    found = re.fullmatch(r"(\w+)\s*(\(.*\))?\s*(?:@\s*(\.\d+|\d+(?:\.\d+)?))?", name.strip())
+    if found is None:
+        return None
+    theirs, params, cutoff = found.groups()
+    rows = [each for each in of_tool if re.split("[@(]", each.theirs)[0] == theirs]
+    if not rows:
+        return None
+    stated = fields_of_ir_measures(theirs, parse(f"{theirs}{params or ''}")[1])
+    if cutoff is not None:
+        is_recall = theirs == "IPrec"
+        stated["recall" if is_recall else "k"] = float(cutoff) if is_recall else int(cutoff)
+    if theirs == "NumRet" and "rel" in stated:  # NumRelRet by another name
+        rows = [each for each in of_tool if each.theirs == "NumRelRet"]
+    alike = [each for each in rows if each.theirs.endswith("@{k}") == ("k" in stated)]
+    return build((alike or rows)[0], {}, stated)
 
 
-def _with_fields_of_ir_measures(name: str, of_tool: list[Convention]) -> str | Measure:
-    """Return a name of ir_measures with our fields, or the measure if its name is not ours."""
-    for theirs, ours in _OF_IR_MEASURES:
-        name = re.sub(theirs, ours, name.strip())
-    found = re.fullmatch(r"(?P<theirs>Set\w+)(?P<fields>\(.*\))", name)
-    rows = [each for each in of_tool if found and each.theirs == found["theirs"]]
-    if not found or not rows:
-        return name
-    stated = parse(f"{rows[0].ours}{found['fields']}")[1]
-    if rows[0].ours == "F" and "beta" in stated:
-        stated["beta"] = stated["beta"] ** 0.5  # theirs stands in the place of our square
-    return build(rows[0], {}, stated)
+def _of_catboost(name: str, of_tool: list[Convention]) -> Measure | None:
+    """Read a name of CatBoost with parameters in any order, such as MAP:border=1;top=5."""
+    theirs, _, text = name.strip().partition(":")
+    params = dict(each.partition("=")[::2] for each in text.split(";") if each)
+    rows = [each for each in of_tool if each.theirs.partition(":")[0] == theirs]
+    if not rows:
+        return None
+    stated: dict[str, Any] = {}
+    for param, value in params.items():
+        if param == "top" and value.isdecimal() and value != "0":
+            stated["k"] = int(value)
+        elif param == "border" and "rel" in _fields_of(rows[0]):
+            stated["rel"] = math.floor(float(value)) + 1  # relevant is a label above it
+        elif param == "type" and value in ("Base", "Exp") and "gain" in _fields_of(rows[0]):
+            stated["gain"] = "exp2" if value == "Exp" else "linear"
+        elif (param, value) not in _BY_DEFAULT_IN_CATBOOST:
+            raise ValueError(f"No measure of skgraded has CatBoost's {param}={value} of {name!r}.")
+    alike = [each for each in rows if each.theirs.endswith("top={k}") == ("k" in stated)]
+    return build((alike or rows)[0], {}, stated)
+
+
+def _fields_of(convention: Convention) -> set[str]:
+    return {field.name for field in dataclasses.fields(catalogue()[convention.ours])}
+
+
+_BY_DEFAULT_IN_CATBOOST = (("top", "-1"), ("denominator", "LogPosition"))
+_WITH_PARAMETERS = {"ir_measures": _of_ir_measures, "catboost": _of_catboost}
 
 
 def _refuse_absent(tool: str, table: str, name: object) -> None:
+    without_fields = str(name)
+    if table == "ir_measures":
+        without_fields = re.sub(r"\(.*\)", "", without_fields)
+    elif table == "catboost":
+        without_fields = without_fields.partition(":")[0]
     for absence in ABSENCES:
         for theirs in absence.theirs if absence.tool == table else ():
             templates = (theirs, f"{theirs}@{{k}}", f"{theirs}_{{k}}")
-            if any(_cutoff_of(each, str(name)) is not None for each in templates):
+            if any(_cutoff_of(each, without_fields) is not None for each in templates):
                 raise ValueError(
                     f"No measure of skgraded has the values of {tool}'s {name}. {absence.reason}"
                 )
@@ -121,15 +155,20 @@ def _own_measure(
     tool: str, name: str | Measure, of_tool: list[Convention]
 ) -> tuple[type[Measure], dict[str, Any]]:
     """Return the class of a measure of ours, and the fields that the user states."""
+    if isinstance(name, str) and not is_own_name(_word_of(name)):
+        meant = measure_or_none(name)
+        other = "" if meant is None else f" It is another tool's name of {str(meant)!r}."
+        raise ValueError(_unknown(tool, name, of_tool) + other)
     try:
         chosen = measure(name)
-        if isinstance(name, str) and not is_own_name(parse(name)[0]):
-            raise ValueError(f"{name!r} is another tool's name of {str(chosen)!r}.")
     except ValueError as error:
-        raise ValueError(
-            f"{_unknown(tool, name, of_tool)} It is no measure of skgraded either: {error}"
-        ) from None
+        raise ValueError(f"{_unknown(tool, name, of_tool)} {error}") from None
     return parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
+
+
+def _word_of(name: str) -> str:
+    found = re.match(r"[\w-]*", name.strip())
+    return found.group() if found else ""
 
 
 def _changed(chosen: Measure) -> dict[str, Any]:
@@ -147,6 +186,8 @@ def build(
 
 
 def _unknown(tool: str, name: object, of_tool: list[Convention]) -> str:
-    theirs = ", ".join(each.theirs.replace("{k}", "k") for each in of_tool)
-    ours = ", ".join(sorted({each.ours for each in of_tool}))
-    return f"{tool} has no measure {str(name)!r}. It has {theirs}; here these are {ours}."
+    nearest = closest(str(name), [each.theirs.replace("{k}", "10") for each in of_tool])
+    return (
+        f"{tool} has no ranking measure {str(name)!r}.{nearest} 'skgraded measures --from {tool}' "
+        "lists those that it has."
+    )

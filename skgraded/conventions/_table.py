@@ -17,6 +17,9 @@ _VERSION = 'Up to version 9; version 10 has rounding="nearest".'
 _IS_GEOMETRIC = 'Its value of all queries is the geometric mean: `mean("geometric")`.'
 _IS_SUM = "Its value of all queries is the sum, not the mean."
 
+_OF_BOTH = "Where a query has relevant and non-relevant documents."
+_UNTIED = "Binary labels without ties: tied documents all have the rank of the last of them there."
+
 _RETRIEVED: dict[str, Any] = {"weights": (1.0, 1.0, 0.0, 0.0)}
 _RELEVANT: dict[str, Any] = {"weights": (1.0, 0.0, 1.0, 0.0)}
 _FOUND: dict[str, Any] = {"weights": (1.0, 0.0, 0.0, 0.0)}
@@ -140,7 +143,6 @@ _RANX = (
     ),
 )
 
-_OF_BOTH = "Where a query has relevant and non-relevant documents."
 
 _TORCHMETRICS = (
     Convention("torchmetrics", "RetrievalMAP", "AP"),
@@ -176,11 +178,21 @@ CONVENTIONS = (
     Convention("xgboost", "map@{k}-", "AP", {"normalize": True}, "Binary labels."),
     Convention("xgboost", "map", "AP", {"normalize": True, "empty": 1.0, "k": 32}, "As ndcg."),
     Convention("xgboost", "map-", "AP", {"normalize": True, "k": 32}, "As ndcg."),
-    Convention("xgboost", "pre@{k}", "P", {"fill": False}, f"Binary labels. {_UNTIL_SHORT}"),
+    *(
+        Convention("xgboost", theirs, "P", {"fill": False, **k}, f"Binary labels. {_UNTIL_SHORT}")
+        for theirs, k in (
+            ("pre@{k}", {}),
+            ("pre@{k}-", {}),
+            ("pre", {"k": 32}),
+            ("pre-", {"k": 32}),
+        )
+    ),
     Convention("catboost", "NDCG:top={k}", "nDCG", {"empty": 1.0}),
     Convention("catboost", "NDCG:top={k};type=Base", "nDCG", {"empty": 1.0}),
     Convention("catboost", "NDCG:top={k};type=Exp", "nDCG", _EXP2),
     Convention("catboost", "NDCG", "nDCG", {"empty": 1.0}),
+    Convention("catboost", "NDCG:type=Exp", "nDCG", _EXP2),
+    Convention("catboost", "DCG", "DCG"),
     Convention("catboost", "DCG:top={k}", "DCG"),
     Convention("catboost", "DCG:top={k};type=Exp", "DCG", {"gain": "exp2"}),
     Convention("catboost", "MAP:top={k}", "AP", {"normalize": True}, "Divided by min(R, k)."),
@@ -188,11 +200,16 @@ CONVENTIONS = (
     Convention("catboost", "MRR:top={k}", "RR"),
     Convention("catboost", "MRR", "RR"),
     Convention("catboost", "PrecisionAt:top={k}", "P", {"fill": False}, _UNTIL_SHORT),
+    Convention("catboost", "PrecisionAt", "P", {"fill": False}),
     Convention("catboost", "RecallAt:top={k}", "R", {"empty": 1.0}),
+    Convention("catboost", "RecallAt", "R", {"empty": 1.0}),
     Convention("sklearn", "ndcg_score(k={k})", "nDCG", {}, "It refuses queries of one document."),
     Convention("sklearn", "ndcg_score", "nDCG"),
     Convention("sklearn", "dcg_score(k={k})", "DCG"),
     Convention("sklearn", "dcg_score", "DCG"),
+    Convention("sklearn", "label_ranking_average_precision_score", "AP", {"empty": 1.0}, _UNTIED),
+    Convention("sklearn", "average_precision_score", "AP", {}, f"Of one query. {_UNTIED}"),
+    Convention("sklearn", "roc_auc_score", "NormalizedRecall", {}, f"Of one query. {_OF_BOTH}"),
     Convention("trec_eval", "map", "AP"),
     Convention("trec_eval", "map_cut_{k}", "AP", {}, "Divided by R, whatever k."),
     *(
@@ -319,7 +336,52 @@ CONVENTIONS = (
 
 _SUBTOPICS = "Diversity measures stay out: they need judgments of subtopics, which are not read."
 
+_PAIRS = "`NormalizedRecall` is the share of pairs in the right order, for binary labels."
+_ALL_ROWS = f"Computed over all rows, not by query. {_PAIRS}"
+_PROBABILITIES = "Labels are probabilities there; the probability of `ERR` comes from grades."
+
 ABSENCES = (
+    Absence(
+        "lightgbm",
+        (
+            *("ndcg", "lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart"),
+            *("xendcg_mart", "map", "mean_average_precision"),
+        ),
+        "LightGBM evaluates it at the cut-offs `eval_at`, 1 to 5 by default: name one, as in "
+        "`ndcg@5` or `map@5`.",
+    ),
+    Absence("lightgbm", ("auc", "average_precision", "auc_mu"), _ALL_ROWS),
+    Absence(
+        "xgboost",
+        ("auc", "aucpr"),
+        f"Curves whose areas are averaged over queries by weights of XGBoost's own. {_PAIRS}",
+    ),
+    Absence("catboost", ("ERR", "PFound"), _PROBABILITIES),
+    Absence(
+        "catboost", ("FilteredDCG",), "It leaves out documents with a negative score: filter first."
+    ),
+    Absence(
+        "catboost",
+        ("QueryAverage", "AverageGain"),
+        "The mean label of the first k documents: `CG@k` divided by k.",
+    ),
+    Absence("catboost", ("QueryAUC", "AUC"), _PAIRS),
+    Absence(
+        "catboost",
+        ("PairAccuracy", "PairLogit", "PairLogitPairwise"),
+        "They need pairs of documents, which are not read.",
+    ),
+    Absence(
+        "sklearn",
+        ("coverage_error",),
+        "The rank of the last relevant document, in the mean.",
+    ),
+    Absence("sklearn", ("label_ranking_loss",), f"1 less the value of another. {_PAIRS}"),
+    Absence(
+        "sklearn",
+        ("top_k_accuracy_score",),
+        "The share of samples whose class is among k: no ranking of documents.",
+    ),
     Absence("trec_eval", ("runid",), "The name of the run: `scores.systems`."),
     Absence(
         "trec_eval", ("num_q",), "A number of the result and not of a query: `scores.n_queries`."

@@ -8,7 +8,14 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from skgraded._measure_strings import parse
-from skgraded._other_names import SUGGESTED, Meaning, folded, meaning_of
+from skgraded._other_names import (
+    SUGGESTED,
+    Meaning,
+    fields_of_ir_measures,
+    folded,
+    is_of_ir_measures,
+    meaning_of,
+)
 from skgraded._params import closest_of
 from skgraded.measures._fields import names_of
 from skgraded.measures._measure import Measure
@@ -135,7 +142,8 @@ def measure(spec: str | Measure) -> Measure:
     ----------
     spec : str or Measure
         ``Name``, ``Name@k``, ``Name(field=value,...)`` or ``Name(field=value,...)@k``. Values are
-        numbers, words and lists of numbers. A `Measure` is returned unchanged.
+        numbers, words and lists of numbers. A `Measure` is returned unchanged. A measure of
+        ir_measures, such as ``ir_measures.nDCG @ 10``, is read as its name and parameters are.
         The name may be written without its capitals, as in ``"ndcg@10"``. Common names of other
         tools are understood where they are unambiguous, such as ``"map"``, ``"MRR@10"``,
         ``"recall@10"``, ``"P_10"`` and ``"ndcg_cut_10"``.
@@ -179,9 +187,22 @@ def measure(spec: str | Measure) -> Measure:
             f"A measure must be an instance, got the class {spec.__name__}: "
             f"write {spec.__name__}()."
         )
+    if is_of_ir_measures(spec):
+        return _of_ir_measures(spec)
     if not isinstance(spec, str):
         raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
     return _of_string(spec)
+
+
+def _of_ir_measures(spec: Any) -> Measure:
+    """Read a measure of ir_measures as the formula here, with our rules for ties."""
+    if spec.NAME == "Accuracy":
+        raise ValueError(
+            "Accuracy of ir_measures is that of pairs, and not the measure of this name here: "
+            'write skgraded.conventions.measure_as("ir_measures", "Accuracy").'
+        )
+    kind, implied = parse_spec(spec.NAME)
+    return kind(**{**implied, **fields_of_ir_measures(spec.NAME, spec.params)})
 
 
 @lru_cache(maxsize=256)
@@ -246,8 +267,9 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
     """
     if isinstance(measures, Mapping):
         named = {_checked_name(name): measure(each) for name, each in measures.items()}
-    elif isinstance(measures, str | Measure | type):
-        named = {str(each): each for each in [measure(measures)]}
+    elif isinstance(measures, str | Measure | type) or is_of_ir_measures(measures):
+        one: Any = measures
+        named = {str(each): each for each in [measure(one)]}
     elif isinstance(measures, Iterable):
         named = {str(each): each for each in map(measure, measures)}
     else:
