@@ -1,5 +1,6 @@
 """Doctests of what an engine is about are collected where the engine is installed."""
 
+import gc
 from importlib.util import find_spec
 
 import pytest
@@ -9,6 +10,17 @@ collect_ignore = [
     for path, engine in {"skgraded/dask": "dask", "skgraded/spark.py": "pyspark"}.items()
     if find_spec(engine) is None
 ]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage among the many objects that collection makes, which all stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
