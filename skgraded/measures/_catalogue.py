@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -132,7 +131,6 @@ def catalogue() -> dict[str, type[Measure]]:
     return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
 
 
-@functools.cache
 def _has_defaults(kind: type[Measure]) -> bool:
     return all(field.default is not dataclasses.MISSING for field in dataclasses.fields(kind))
 
