@@ -11,7 +11,8 @@ from typing import Any
 from skgraded._measure_strings import parse
 from skgraded._other_names import fields_of_ir_measures, is_of_ir_measures
 from skgraded._params import choice, closest
-from skgraded.conventions._table import ABSENCES, CONVENTIONS
+from skgraded.conventions._absences import ABSENCES
+from skgraded.conventions._table import CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure, measure_or_none
 from skgraded.measures._catalogue import is_own_name, parse_spec

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from skgraded._other_names import OTHER_NAMES, PATTERNS
+from skgraded.conventions._absences import ABSENCES
 from skgraded.conventions._lookup import build
-from skgraded.conventions._table import ABSENCES, CONVENTIONS
+from skgraded.conventions._table import CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Tool
 from skgraded.measures import catalogue
 
