@@ -75,13 +75,12 @@ sphinx_gallery_conf = {
     # The engines' examples start clusters of their own: they are shown, but not run here.
     "filename_pattern": r"/(?!dask_|spark_)[^/]*\.py$",
     "ignore_pattern": r"study_collection\.py",
+    "copyfile_regex": r"index\.rst",  # the gallery's sections
     "abort_on_example_error": True,
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 1_000_000,
-    "within_subsection_order": "gallery_order.GalleryOrder",
-    "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
     "matplotlib_animations": False,
 }
 

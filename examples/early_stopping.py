@@ -13,6 +13,7 @@ import numpy as np
 
 from skgraded import QueryKFold
 from skgraded.datasets import make_ranking
+from skgraded.displays import TrainingDisplay
 from skgraded.lightgbm import eval_metric
 
 X, y, qid = make_ranking(n_queries=150, random_state=0)
@@ -40,6 +41,11 @@ ranker.fit(
     callbacks=[lgb.early_stopping(20, first_metric_only=True, verbose=False)],
 )
 print(f"LGBMRanker     stopped at {ranker.best_iteration_}")
+name = "xGAP(g=[0.1,0.2,0.3,0.4])@10"
+history = np.array(ranker.evals_result_["valid_0"][name])
+display = TrainingDisplay(
+    values=history, best_iteration=ranker.best_iteration_, measure=name
+).plot()
 
 # %%
 # lightgbm.train, with the same metric object, stops at the same iteration.
@@ -65,5 +71,5 @@ history = lgb.cv(
     feval=metric,
     callbacks=[lgb.early_stopping(20, first_metric_only=True, verbose=False)],
 )
-name = "valid xGAP(g=[0.1,0.2,0.3,0.4])@10-mean"
-print(f"lightgbm.cv    stopped at {len(history[name])}: {history[name][-1]:.4f}")
+means = history[f"valid {name}-mean"]
+print(f"lightgbm.cv    stopped at {len(means)}: {means[-1]:.4f}")
