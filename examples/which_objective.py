@@ -109,8 +109,8 @@ with tempfile.TemporaryDirectory() as scratch:
     }
 
 # %%
-# An interval that holds 0 is no proof that there is no difference: its ends say how large one may
-# still be, and `queries_needed` how many queries would show it.
+# An interval that holds 0 does not prove that there is no difference: its ends say how large one
+# may still be, and `queries_needed` how many queries would show it.
 comparison = compare(found, baseline="lambdarank")
 print(comparison)
 needed = comparison.queries_needed(effect=0.005).n_queries

@@ -23,7 +23,7 @@ class ProgressBar:
     label : str
         Name of the work.
     stream : text stream, optional
-        The stream to draw on; standard error by default. Nothing is drawn if it is no terminal.
+        The stream to draw on; standard error by default. Nothing is drawn if it is not a terminal.
     delay : float, default=0.0
         Seconds before the bar is drawn, so that short work draws none.
     """

@@ -345,7 +345,7 @@ def _moves_or_turns(character: str) -> bool:
 
 
 def _facts_of(result: Any) -> dict[str, Any]:
-    """Return the fields that are no arrays: names, numbers of topics, options."""
+    """Return the fields that are not arrays: names, numbers of topics, options."""
     fields = {each.name: getattr(result, each.name) for each in dataclasses.fields(result)}
     return {
         name: value for name, value in fields.items() if name != "notes" and _is_plain_fact(value)

@@ -10,7 +10,7 @@ from hypothesis import settings
 os.environ.setdefault("MPLBACKEND", "Agg")
 collect_ignore = ["typed_calls"]  # for type checkers, not to be run
 
-# A first call that compiles, imports or allocates is no flaw of the property under test.
+# A first call that compiles, imports or allocates is not a flaw of the property under test.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=300)
 # For one more interpreter or set of versions of the same code: --hypothesis-profile=quick

@@ -172,7 +172,7 @@ def test_every_name_that_pytrec_eval_takes_is_here_or_refused_with_a_reason():
     of_tool = [each for each in ABSENCES if each.tool == "trec_eval"]
     reasons = {name: each.reason for each in of_tool for name in each.theirs}
     names = {*pytrec_eval.supported_measures, *pytrec_eval.supported_nicknames}
-    refused = (names & reasons.keys()) - {"runid", "num_q", "relstring"}  # are no measures
+    refused = (names & reasons.keys()) - {"runid", "num_q", "relstring"}  # are not measures
     for name in refused:
         with pytest.raises(ValueError, match=re.escape(reasons[name])):
             values_of_trec_eval([name])

@@ -83,7 +83,7 @@ def test_recursive_elimination_by_r2_warns(scoring):
 def test_recursive_elimination_by_r2_warns_without_routing():
     selector = RFECV(TREES, cv=CV, importance_getter=IMPORTANCES)
     with pytest.warns(OtherMetricWarning, match="RFECV"), pytest.raises((TypeError, ValueError)):
-        selector.fit(X, TARGET)  # of which R2 is no number
+        selector.fit(X, TARGET)  # for which R2 is undefined
 
 
 @needs_routing_in_rfecv

@@ -211,7 +211,7 @@ def doors_of(owner, function):
             yield Door(name + prefix.rstrip("_"), call, columns, prefix)
 
 
-# Doors whose columns are no documented parameters
+# Doors whose columns are not documented parameters
 OTHER_DOORS = [
     Door(
         "query_train_test_split",

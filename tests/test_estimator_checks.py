@@ -17,7 +17,7 @@ SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
 
 class Failure(NamedTuple):
-    """How a check fails, as a regular expression for its message, and why it is no fault."""
+    """How a check fails, as a regular expression for its message, and why it is not a fault."""
 
     error: type[Exception]
     message: str
@@ -38,7 +38,8 @@ def repetitions(reason):
 
 OF_PIPELINES = repetitions("weights go to the last step alone, as in scikit-learn's own Pipeline")
 OF_BOOSTERS = repetitions(
-    "a weight multiplies what a document's pairs weigh and is no repetition: to repeat a document, "
+    "a weight multiplies what a document's pairs weigh; it is not a repetition: to repeat a "
+    "document, "
     "or to drop it, changes the list that the others are ranked in"
 )
 OF_ANY = {

@@ -355,14 +355,17 @@ def test_what_can_be_read_in_two_ways_is_refused(kind, text, message, tmp_path):
 
 
 FAULTS = {
-    "JSON": ('{"q": {"d": 1}\n;}', r"a\.x, line 2, column 1: this is no JSON: "),
+    "JSON": ('{"q": {"d": 1}\n;}', r"a\.x, line 2, column 1: this is not JSON: "),
     "a word in JSON": (
         '{"q": {"d": "high"}}',
         r"a\.x: topic 'q', document 'd': the \w+ must be a number, got 'high'",
     ),
     "a key twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', r"a\.x: an object must name 'd' once"),
     "too deep": ("[" * 100_000, r"a\.x: the objects stand too deep in each other"),
-    "no object": ('{"query_id": 1, "doc_id": 2}\n3]\n', r"a\.x, line 2, column 2: this is no JSON"),
+    "no object": (
+        '{"query_id": 1, "doc_id": 2}\n3]\n',
+        r"a\.x, line 2, column 2: this is not JSON",
+    ),
     "a list in a line": ('{"q": {"d": 1}}\n[3]\n', r"a\.x, line 2: a line must hold an object"),
     "a topic in two lines": (
         '{"q": {"d": 1}}\n{"r": {"d": 1}}\n\n{"q": {"e": 1}}',

@@ -78,4 +78,4 @@ def test_the_guide_lists_every_measure():
     section = page.read_text(encoding="utf-8").split("## All measures")[1].split("\n\n")[1]
     listed = set(re.findall(r"`(\w+)`", section))
     assert listed >= set(catalogue()), "docs/guide/measures.md must list it under All measures"
-    assert listed <= set(catalogue()), "docs/guide/measures.md lists what is no measure"
+    assert listed <= set(catalogue()), "docs/guide/measures.md lists what is not a measure"

@@ -123,7 +123,7 @@ class TestNames:
             ONE["nDGC@10"]
         with pytest.raises(KeyError, match=r"Did you mean 'b14'\?"):
             scores_of([[[0.0]], [[1.0]]], systems=("x", "b14")).select(system="b-14")
-        with pytest.raises(KeyError, match=r"'q7' is no query of this result, which has q0, q1"):
+        with pytest.raises(KeyError, match=r"'q7' is not a query of this result, which has q0, q1"):
             ONE.select(query="q7")
 
 

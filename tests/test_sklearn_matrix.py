@@ -180,7 +180,7 @@ def sequential_selection(X, y, metadata):
 
 
 def recursive_elimination(X, y, metadata):
-    # Without scoring it asks r2 of an estimator that is no classifier, which the ranker refuses.
+    # Without scoring it asks r2 of an estimator that is not a classifier, which the ranker refuses.
     selector = RFECV(RANKER, cv=QueryKFold(2), scoring=SCORER, importance_getter=IMPORTANCES)
     return selector.fit(X, y, **metadata).ranking_
 

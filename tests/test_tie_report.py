@@ -126,7 +126,7 @@ def test_rankings_frames_and_notes():
     found = tie_report(["AP", "xGAP(g=[0.5,0.5])"], rankings)
     assert found.to_frame()["are_bounds"].tolist() == [True, False]
     assert "values of xGAP(g=[0.5,0.5]): lowest" in " ".join(repr(found).split())
-    assert "are no bounds" not in repr(tie_report("AP", rankings))
+    assert "are not bounds" not in repr(tie_report("AP", rankings))
 
 
 class TensorLike:

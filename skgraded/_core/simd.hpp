@@ -66,7 +66,7 @@ inline Registers registers_of_machine() noexcept {
   return Registers::kPlain;
 }
 
-// The widest registers of this machine that are no wider than `most`.
+// The widest registers of this machine that are not wider than `most`.
 inline Registers widest_registers(Registers most = Registers::kAvx512) noexcept {
   return std::min(registers_of_machine(), most);
 }

@@ -26,7 +26,7 @@ __all__ = [
 
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
-_MOST_GRADES = 16  # scores of more different values are no grades
+_MOST_GRADES = 16  # scores of more different values are not grades
 # So many scores tell whether there are few different ones.
 _SAMPLED = 256
 _CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this

@@ -27,7 +27,7 @@ class QueryRecord:
     """Queries by the hashes of their ids, with their numbers of rows.
 
     A fitted model carries this instead of the ids. The hashes are the same in every process, and
-    the same for equal ids of different types, such as 7, 7.0 and a nullable 7. They are no secret:
+    the same for equal ids of different types, such as 7, 7.0 and a nullable 7. They are not secret:
     anyone who guesses an id can check whether it is in the record.
 
     Attributes

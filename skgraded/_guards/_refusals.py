@@ -15,7 +15,7 @@ class Refusal:
     """What scikit-learn gets in place of a number where the data cannot be scored.
 
     An error in a scorer becomes nan for every candidate of a search, which then takes the first for
-    the best. Of a score that is no number scikit-learn raises an error itself, and shows it.
+    the best. Of a score that is not a number scikit-learn raises an error itself, and shows it.
     """
 
     message: str

@@ -196,7 +196,7 @@ def fraction_drawn_by(caller: FrameType | None) -> float:
     Returns
     -------
     float
-        The share; 1 where the caller is no halving search over rows.
+        The share; 1 where the caller is not a halving search over rows.
     """
     found = _locals_of(caller, "_SubsampleMetaSplitter.split")
     return 1.0 if found is None else float(getattr(found.get("self"), "fraction", 1))

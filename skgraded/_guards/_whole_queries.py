@@ -53,7 +53,7 @@ _ON_PURPOSE = (
 def warn_about_given_queries(
     queries: Queries, *, rows: str = "training rows", is_training: bool = False
 ) -> None:
-    """Warn if ids are no ids, or queries lack rows or have rows twice, in training or splitting.
+    """Warn of doubtful ids, and of queries that lack rows or repeat them, in training or splitting.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def warn_about_given_queries(
 def warn_about_scored_queries(
     queries: JudgedQueries, estimator: Any = None, *, given_apart: bool = False
 ) -> None:
-    """Warn if ids are no ids, or queries lack rows, have rows twice or were trained on.
+    """Warn of doubtful ids, and of queries that lack rows, repeat them or were trained on.
 
     Parameters
     ----------

@@ -242,7 +242,7 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
     Raises
     ------
     TypeError
-        If an argument is no `Scores` or mapping of them.
+        If an argument is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
         three of these; or if a query has no value, or queries have weights that vary.

@@ -141,7 +141,7 @@ def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
     Raises
     ------
     ValueError
-        If there is no such measure here, or what follows its point are no numbers.
+        If there is no such measure here, or what follows its point are not numbers.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def check_grades(grades: Sequence[float] | FloatArray | None) -> FloatArray | No
 
 
 def distinct_grades(labels: Iterable[NDArray[Any]]) -> FloatArray:
-    """Return the grades that occur in labels; labels that are no grades are left out.
+    """Return the grades that occur in labels; labels that are not grades are left out.
 
     Scoring refuses labels that are negative or infinite, and names them.
 

@@ -254,7 +254,7 @@ def as_array(column: Any) -> NDArray[Any]:
             column.astype(float if numbers else object), np.nan if numbers else None
         )
     if hasattr(column, "isna") and hasattr(column, "to_numpy") and column.dtype.kind in "iufb":
-        # pandas.NA is no float
+        # pandas.NA is not a float
         missing = column.isna().any()
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column)
     array = np.asarray(column)

@@ -23,7 +23,8 @@ def ap_by_threshold(names: Iterable[str]) -> dict[AP, dict[int, str]]:
     -------
     dict of AP to dict of int to str
         For each group that differs in ``rel`` alone, as AP at threshold 1, the names by threshold;
-        of several names of one measure the first. Normalized AP is left out: eGAP is no mean of it.
+        of several names of one measure the first. Normalized AP is left out, because eGAP is not
+        a mean of it.
 
     Examples
     --------

@@ -253,7 +253,7 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
     Raises
     ------
     TypeError
-        If `measures` is neither a measure nor an iterable, or a name is no string.
+        If `measures` is neither a measure nor an iterable, or a name is not a string.
     ValueError
         If `measures` is empty, a string is not the name of a measure, or a name is empty.
 

@@ -129,7 +129,7 @@ def _ranked(
 ) -> Iterator[tuple[str, Rankings]]:
     """Yield the rankings of the same documents by the scores of one system after the other.
 
-    The scores are a mapping or a DataFrame, whose column of query ids is no system.
+    The scores are a mapping or a DataFrame, whose column of query ids is not a system.
     """
     if isinstance(y_score, Mapping):
         systems = by_name(y_score)

@@ -90,7 +90,7 @@ class TieReport(LongResult):
         if beyond:
             notes.append(
                 f"Other orders of tied documents may have smaller or larger values of "
-                f"{first_few(beyond)}: lowest and highest grades first are no bounds."
+                f"{first_few(beyond)}: lowest and highest grades first are not bounds."
             )
         return [Table(["measure", *self.measures[:n_rows]], columns, notes)]
 
@@ -152,7 +152,7 @@ def tie_report(
     xGAP(g=[0.1,0.9])    0.9917        0.9833         1.0000   50%
     1 of 1 query with tied documents.
     Other orders of tied documents may have smaller or larger values of
-      xGAP(g=[0.1,0.9]): lowest and highest grades first are no bounds.
+      xGAP(g=[0.1,0.9]): lowest and highest grades first are not bounds.
     """
     named = measures_by_name(measures)
     rankings = as_rankings(y_true, y_score, qid, None, None)

@@ -195,7 +195,7 @@ class INST(_Shares, CWL):
     ----------
     T : float, default=1
         Gain that the user wants, >= 0.5; a document of the top grade has the gain 1. For a smaller
-        T the factors of V_n are no probabilities.
+        T the factors of V_n are not probabilities.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     max_grade : int, optional

@@ -82,7 +82,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     stand in any order: they are laid out query by query, and LightGBM gets group sizes, XGBoost
     sorted numeric ids, CatBoost group ids. `score` is the measure.
 
-    The ids are taken from the first of these that is there: the keyword ``qid`` (inside
+    The ids are taken from the first of these that exists: the keyword ``qid`` (inside
     scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
     `query_target`, a column ``"qid"`` of a pandas or polars X, an index level ``"qid"`` of y or X.
     The others that are there must put the same rows into one query.
@@ -189,7 +189,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     scikit-learn takes the greatest score for the best: where a lower value of the measure is
     better, `score` returns it with the opposite sign, like scikit-learn's scorers ``neg_...``.
 
-    The hashes keep ids out of saved models, but they are no secret: anyone who guesses an id can
+    The hashes keep ids out of saved models, but they are not secret: anyone who guesses an id can
     check whether the ranker was trained on it.
 
     Examples

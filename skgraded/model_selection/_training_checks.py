@@ -308,7 +308,7 @@ def check_weights(name: str, judgments: Judgments) -> None:
 
 
 def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
-    """Warn where a feature equals the query ids, which are no property of a document.
+    """Warn where a feature equals the query ids, which say nothing about a document.
 
     Parameters
     ----------

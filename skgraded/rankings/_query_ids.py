@@ -97,7 +97,7 @@ def ids_in_index(index: Any) -> QueryIds:
 
 
 def without_query_ids(X: Any) -> Any:
-    """Drop the column ``"qid"``, which is no feature, where X is a DataFrame that has it.
+    """Drop the column ``"qid"``, which is not a feature, where X is a DataFrame that has it.
 
     Parameters
     ----------

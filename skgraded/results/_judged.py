@@ -82,7 +82,7 @@ def judged_scores(judge: Any, human: Scores) -> Judged:
     Raises
     ------
     TypeError
-        If a judge is no `Scores` or mapping of them.
+        If a judge is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures or queries of the human scores; if there are fewer than
         three queries with human labels; or if either comes with repeats, with clusters, or with

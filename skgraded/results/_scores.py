@@ -336,7 +336,7 @@ class Scores(OfMeasures, LongResult):
         """Refuse a comparison with a number, which would be false whatever the mean is."""
         if isinstance(other, numbers.Real):
             raise TypeError(
-                f"A Scores is no number, got a comparison with {other!r}: take its mean by "
+                f"A Scores is not a number, got a comparison with {other!r}: take its mean by "
                 f"float(scores[{self.measures[0]!r}])."
             )
         return self is other
@@ -502,7 +502,7 @@ def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
         if name not in place:
             listed = first_few(list(map(str, known)))
             hint = closest(str(name), list(map(str, known)))
-            raise KeyError(f"{name!r} is no {axis} of this result, which has {listed}.{hint}")
+            raise KeyError(f"{name!r} is not a {axis} of this result, which has {listed}.{hint}")
     return [place[name] for name in wanted]
 
 

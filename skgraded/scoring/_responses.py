@@ -38,7 +38,7 @@ def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") 
     Raises
     ------
     ValueError
-        If a classifier's classes are no grades.
+        If a classifier's classes are not grades.
 
     Examples
     --------

@@ -194,7 +194,7 @@ def judge_profile(
     Raises
     ------
     TypeError
-        If the human scores are no `Scores`, or the judge's are no `Scores` or mapping of them.
+        If the human scores are not a `Scores`, or the judge's are neither that nor a mapping.
     ValueError
         If AP is missing at a threshold or was scored in several ways; if the judge's scores do not
         go with the human ones; if queries have weights that vary; or if an argument is not as

@@ -42,7 +42,7 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     Raises
     ------
     ValueError
-        If a table is no DataFrame or lacks a column, the event is not named where there are two,
+        If a table is not a DataFrame or lacks a column, the event is not named where there are two,
         queries or documents of the two tables are of different types, two judgments of a document
         differ, or no document that was shown is judged.
     ImportError

@@ -255,7 +255,7 @@ def why_not(reader: str, sessions: Sessions) -> str:
 
 
 def _why_not_connected(sessions: Sessions) -> str:
-    """Say where grades and ranks are no connected table, so that g and examination are one."""
+    """Say where grades and ranks are not a connected table, so that g and examination are one."""
     if sessions.propensity is not None:
         return ""
     rows, columns = np.nonzero(sessions.known)

@@ -138,7 +138,7 @@ class PairProfile:
         Raises
         ------
         ValueError
-            If g is no distribution over these thresholds.
+            If g is not a distribution over these thresholds.
         """
         checked = eGAP(g=tuple(np.asarray(g, dtype=float).tolist())).g
         if len(checked) != len(self.differences):

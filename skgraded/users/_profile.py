@@ -252,7 +252,7 @@ def threshold_profile(
     difference plus and minus a number q of standard errors, the same for all g and all pairs: the
     quantile of the largest error of any g, in standard errors, over resamples of the queries.
     Thus one may look at all users and then speak about some of them. Mixtures of users are counted
-    uniformly over the simplex; it is no claim about how frequent such users are. As in eGAP, a
+    uniformly over the simplex; it is not a claim about how frequent such users are. As in eGAP, a
     query without a document of grade k or above counts as 0 at threshold k. A query with nothing
     relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
     xGAP, over the users for which it was scored.

@@ -122,7 +122,7 @@ def _notes(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]
     if n_grades > 1:
         notes.append(
             "A user with threshold k accepts grade k or better (rel=k); g_k is the share of these "
-            "users. Shares of users count all g alike."
+            "users. A share of users is a share of all possible g."
         )
         notes.append(
             "'higher' compares means; 'better' is established: all intervals hold jointly, by a "

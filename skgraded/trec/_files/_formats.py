@@ -261,7 +261,7 @@ def _parsed(text: str, name: str, line: int) -> Any:
         return json.loads(text, object_pairs_hook=different)
     except json.JSONDecodeError as error:
         place = f"{name}, line {line + error.lineno - 1}, column {error.colno}"
-        raise ValueError(f"{place}: this is no JSON: {error.msg}.") from error
+        raise ValueError(f"{place}: this is not JSON: {error.msg}.") from error
     except RecursionError as error:
         raise ValueError(f"{name}: the objects stand too deep in each other.") from error
 
