@@ -423,8 +423,8 @@ MISTAKES = [
         "early stopping of the ranker inside a QueryRanker",
         "QueryRanker(LGBMRanker(early_stopping_rounds=5, verbose=-1), "
         'measure="nDCG@10").fit(X, y, qid=qid)',
-        "ValueError: early_stopping_rounds of LGBMRanker needs validation queries, got 5 and none "
-        "of them. Give it to the ranker: QueryRanker(..., validation_fraction=0.2, "
+        "ValueError: early_stopping_rounds=5 of LGBMRanker needs validation queries, and only the "
+        "ranker holds some out: write QueryRanker(..., validation_fraction=0.2, "
         "early_stopping_rounds=5).",
         'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.2, '
         "early_stopping_rounds=5).fit(X, y, qid=qid)",

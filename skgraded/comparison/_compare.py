@@ -75,11 +75,11 @@ def compare(
         the first model. Scores have values of their own measures only.
     baseline : str, optional
         Name of the system to compare the others with; by default all pairs are compared. Of 20
-        systems, 19 pairs have the baseline, and all pairs are 190.
+        systems there are 19 pairs with the baseline, and 190 in all.
     margin : float, optional
-        By how much a system may fall behind the baseline, above 0. ``decisions`` of the result then
-        tells for each difference whether that holds, fails or is undecided, by its interval, and
-        ``status`` the worst of them. It needs a baseline.
+        How far a system may fall behind the baseline; above 0. ``decisions`` of the result then
+        tells for each difference, by its interval, whether that holds, fails or is undecided, and
+        ``status`` is the worst of them. It needs a baseline.
     cluster : mapping, optional
         The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
         independently, such as those of one person. All tests and intervals then draw clusters. By
@@ -92,7 +92,7 @@ def compare(
     tests : str or list of str, optional
         One or several of ``"bootstrap_t"``, ``"max_t"``, ``"t"``, ``"randomization"``,
         ``"bootstrap"``, ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first one decides what is
-        significant. See the notes for the tests and for what is taken by default.
+        significant. The notes describe the tests and the default.
     correction : {"holm", "bh", "none"}, optional
         Correction of the p-values of each test for their number, that of the pairs times that of
         the measures: Holm's, Benjamini and Hochberg's, or none. Holm's by default.
@@ -161,14 +161,14 @@ def compare(
       one counts, and of both intervals each outer end. p < .05 in 2 to 6 % where there is no
       difference, over 30 queries whose differences are normal, skewed, or 0 in most queries.
     - ``"max_t"``: the largest bootstrap-t of any pair, which corrects for the number of pairs
-      itself, and takes each pair to vary in its own way. Its intervals hold for all pairs together.
+      itself, and gives each pair its own variance. Its intervals hold for all pairs together.
     - ``"t"``: Student's paired t test. Over few queries with skewed differences p < .05 too often.
     - ``"bootstrap"``: the bootstrap test by the absolute value of the same ratio [2]_.
     - ``"randomization"``: Fisher's randomisation test [3]_, which supposes that the systems can be
       swapped in any query. It tries all swaps if there are at most ``n_resamples`` of them.
     - ``"tukey"``: the randomised Tukey HSD test [4]_ of all systems at once, which corrects for the
-      number of pairs itself. It supposes that all systems vary alike: where few vary more, some
-      difference is found in up to half of the cases without any.
+      number of pairs itself. It assumes one variance for all systems: where a few vary
+      more, it finds a difference in up to half of the cases where there is none.
 
     Others do not test the mean, and a note says so:
 
@@ -293,7 +293,7 @@ def _remarks(scores: Scores, judged: Judged | None) -> tuple[str, ...]:
     has_weights = scores.weights is not None and np.ptp(scores.weights) > 0.0
     if not has_weights and (judged is None or not judged.has_weights):
         return ()
-    return ("Queries have weights, which a comparison leaves out: all count alike.",)
+    return ("Queries have weights, which a comparison ignores: each query counts once.",)
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:

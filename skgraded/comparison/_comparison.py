@@ -231,7 +231,7 @@ class Comparison(OfMeasures, LongResult):
         more = f", and {count(few.sum() - 1, 'other difference')} like it" if few.sum() > 1 else ""
         rare = " of so many" if is_of_many[pair, column] else ""
         return (
-            f"{told}{more}. Fewer than {fewest[pair, column]}{rare} do not tell how rare and large "
+            f"{told}{more}. Fewer than {fewest[pair, column]}{rare} do not show how rare and large "
             "differences are: intervals and p-values err more often than they say."
         )
 
@@ -255,7 +255,7 @@ class Comparison(OfMeasures, LongResult):
     def _refuse_judge(self, method: str) -> None:
         if self.judge is not None:
             raise ValueError(
-                f"{method} knows no judge, and would look at the human labels alone: call it on a "
+                f"{method} uses the human labels alone, without the judge's: call it on a "
                 "comparison without judge=."
             )
 
@@ -307,8 +307,8 @@ class Comparison(OfMeasures, LongResult):
 
         rounded up, where t are quantiles of Student's t with one degree of freedom less than there
         are queries, or clusters, and s is the observed standard deviation of the differences: the
-        standard error times the square root of the number of queries. The quantiles make up for
-        what s leaves open [1]_, and the second term for the degrees of freedom of the test to come
+        standard error times the square root of the number of queries. The quantiles allow for
+        the error of s [1]_, and the second term for the degrees of freedom of the test to come
         [2]_. The interval is that of Bonett for a variance [3]_.
 
         With a judge, the number is that of queries with human labels, if those of the judge grow
@@ -367,7 +367,7 @@ class Comparison(OfMeasures, LongResult):
         Returns
         -------
         Best
-            The probabilities, and what the lead of the first of many systems is worth.
+            The probabilities, and whether the lead of the first of many systems may be chance.
 
         Raises
         ------
@@ -389,17 +389,17 @@ class Comparison(OfMeasures, LongResult):
         system with the highest :math:`\sum_k g_k AP_k` is the best there. Of two systems the
         probability is 1 less half the p-value of the t test. Models are taken as given: a note says
         so of one cross-validation, and repeated ones are refused. Of more systems, the observed
-        differences between the means are regressed: what systems are worth is normal with a
-        standard deviation that is equally likely to be any number [1]_, of which the data tell as
-        much as the spread of the means exceeds their noise. Without that, the first one of many
-        systems that hardly differ is given twice its probability; with it, probabilities are right
-        about as often as they say, see the page "Calibration". The order of the systems is that of
+        differences between the means are shrunk: the true means are taken to be normal, with a
+        standard deviation that is equally likely to be any number [1]_. The data tell how large
+        it is by how far the spread of the means exceeds their noise. Without shrinking, the first
+        of many systems that hardly differ gets twice its probability; with it, probabilities are
+        right about as often as they say, see the page "Calibration". Systems stand in the order of
         their means.
 
         Of more than ten systems, the lead of the first one over the median one is held against
         that of the first of as many equal systems, whose noise is that of the resamples with its
         correlations (order statistics [2]_). A note says whether it is larger, and by how much the
-        first mean is too high, because it was picked as the highest: by how far it is regressed.
+        first mean is too high because it was picked as the highest: by as much as it is shrunk.
 
         References
         ----------

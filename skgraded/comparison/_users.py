@@ -47,7 +47,7 @@ class Users(NamedTuple):
     name : str
         Its name.
     g : ndarray of shape (n_grades,), str or None
-        Distribution of their thresholds, or the name of one; None is any, all alike.
+        Distribution of their thresholds, or the name of one; None is any g, all equally likely.
     covariance : ndarray of shape (n_grades, n_grades) or None
         Covariance of an estimated g.
     k : int or None

@@ -34,7 +34,7 @@ class LabelResults:
         Weights d_n or p_n of the ranks, by their rule, the rule for unjudged documents and whether
         the ranks are those of the ideal ranking.
     warned_of : set of Measure
-        Measures that no label can reach, of which the user knows.
+        Measures that no label can reach, of which the user was warned.
     """
 
     prefix_forms: dict[PrefixMeasure, PrefixForm] = field(default_factory=dict)

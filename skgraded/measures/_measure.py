@@ -310,7 +310,7 @@ class Measure(Fields):
         raise NotImplementedError
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
-        """Return the mean of the ideal ranking; None where the measure rates no order."""
+        """Return the mean of the ideal ranking; None where a measure has none."""
         if "normalize" in self._refuses:
             return None
         values, _ = self._score(judgments.ideal)
@@ -420,7 +420,7 @@ def as_scores(
     values: FloatArray,
     n_empty: tuple[int, ...],
 ) -> Scores:
-    """Return values, of which nobody else knows, as a result.
+    """Return values, which nothing else refers to, as a result.
 
     The means of the ideal ranking are computed when they are asked for first, since they take a
     tenth to twice the time of the scores. They are numbers from then on, and in copies.

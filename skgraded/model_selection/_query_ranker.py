@@ -85,7 +85,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     The ids are taken from the first of these that exists: the keyword ``qid`` (inside
     scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
     `query_target`, a column ``"qid"`` of a pandas or polars X, an index level ``"qid"`` of y or X.
-    The others that are there must put the same rows into one query.
+    If several of them exist, they must agree on which rows belong together.
     `query_target`, `query_series` and `query_ids` also tell how many rows each query has, so that
     the ranker warns wherever some of them are missing.
 
@@ -176,7 +176,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     is on or off; a ``cv`` that cuts queries causes a `QueryLeakWarning`. Its scorers find the ids
     too.
 
-    Ids in X under another name than ``"qid"`` are a feature like any other, of which `fit` warns.
+    Ids in X under another name than ``"qid"`` are used as a feature, and `fit` warns of that.
     Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
     read the ids there and leave them out of the features.
 
@@ -310,11 +310,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_sample_weight : array-like of shape (n_validation_documents,), optional
             Weight of each of these rows.
         **fit_params : object
-            Handed to the fit of the estimator, in a Pipeline to that of its last step. What has an
-            entry per row goes along with the rows: ``init_score`` of LightGBM, ``base_margin`` of
-            XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of CatBoost, arrays and
-            lists of any other estimator. CatBoost's ``pairs`` are numbers of rows as they are given
-            here; those of held-out queries are not trained on. ``eval_init_score``,
+            Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays with
+            an entry per row are reordered with the rows: ``init_score`` of LightGBM,
+            ``base_margin`` of XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of
+            CatBoost, arrays and lists of any other estimator. CatBoost's ``pairs`` are numbers of
+            the rows of X; pairs of held-out queries are not trained on. ``eval_init_score``,
             ``eval_base_margin`` and ``eval_baseline`` are the initial scores of the rows of eval_X.
             ``init_model`` and ``xgb_model`` may be a fitted QueryRanker, search or Pipeline.
             ``eval_metric`` may be a mapping of names to measures to record on the validation
@@ -337,8 +337,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and those to
             evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each. If the measure of what `predict`
-            returns for the validation rows is not what was watched in training.
+            or ``pairs`` are not row numbers of one query each. If the predictions for the
+            validation rows have another value of the measure than was recorded in training.
 
         Warns
         -----
@@ -511,7 +511,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n_documents, n_features)
             Features; a column ``"qid"`` is dropped.
         **initial_scores : array-like of shape (n_documents,)
-            What the model starts from in these rows, if it was fitted so, under the same name:
+            Initial scores of these rows, if the model was fitted with some, under the same name:
             ``init_score`` of LightGBM, ``base_margin`` of XGBoost, ``baseline`` of CatBoost.
 
         Returns
@@ -522,7 +522,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If the estimator knows no initial scores of that name.
+            If the estimator has no initial scores of that name.
         ValueError
             If there is not one initial score for each row.
 

@@ -424,7 +424,7 @@ class _StratifiedShuffleSplit(QueryShuffleSplit):
 
 
 def _evenly(n: int, n_taken: int) -> IntArray:
-    """Return ``n_taken`` places out of n, in the middle of as many stretches of equal length."""
+    """Return ``n_taken`` of n places: the middles of stretches of equal length."""
     return (np.arange(n_taken) * 2 + 1) * n // (2 * n_taken)
 
 

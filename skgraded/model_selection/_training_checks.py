@@ -58,7 +58,7 @@ _EVALUATION_SETS = {"eval_set", "eval_group", "eval_names"}
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
 
-# Fewer queries may have the values of a feature by chance, such as 0 and 1.
+# With fewer queries, a feature such as 0 and 1 may equal the ids by chance.
 _FEWEST_QUERIES_WITH_IDS = 3
 _NUMBERS = "biuf"
 
@@ -192,8 +192,8 @@ def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     for name, rounds in last.get_params().items():
         if name in STOPPING and rounds is not None:
             raise ValueError(
-                f"{name} of {type(last).__name__} needs validation queries, got {rounds} and none "
-                "of them. Give it to the ranker: QueryRanker(..., validation_fraction=0.2, "
+                f"{name}={rounds} of {type(last).__name__} needs validation queries, and only the "
+                "ranker holds some out: write QueryRanker(..., validation_fraction=0.2, "
                 f"early_stopping_rounds={rounds})."
             )
 
@@ -293,9 +293,9 @@ def check_initial_scores(ranker: Any, X: Any, given: dict[str, Any]) -> NDArray[
         return entry_per_row(name, given[name], _num_samples(X))
     if hasattr(ranker, "starts_from_"):
         warn_once(
-            f"The ranker was fitted with {name}, and predicts without: its scores lack what it "
-            f"started from, and so does any value of a measure on them. Pass predict(X, {name}=...)"
-            "; zeros say that there is nothing to start from.",
+            f"The ranker was fitted with {name}, but predicts without it: its scores are only what "
+            f"the model adds, and measures of them are wrong. Pass predict(X, {name}=...), with "
+            "zeros where there are no initial scores.",
             MissingInitialScoresWarning,
         )
     return None
@@ -328,9 +328,9 @@ def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
         if _is_equal(_column(one_each, place), ids) and _is_equal(_column(X, place), ids_of_rows):
             name = X.columns[place] if hasattr(X, "columns") else int(place)
             warn_once(
-                f"X holds the query ids in column {name!r}, from which the ranker learns as from a "
-                "feature: leave the column out of X, or call it 'qid' in a DataFrame, where "
-                "rankers, scorers and splitters read the ids and take them for no feature.",
+                f"X holds the query ids in column {name!r}, which the ranker uses as a feature. "
+                "Leave the column out of X, or name it 'qid' in a DataFrame: rankers, scorers and "
+                "splitters read the ids there, and do not use them as a feature.",
                 IdColumnWarning,
             )
             return

@@ -271,7 +271,7 @@ class Scores(OfMeasures, LongResult):
         selected = self._with(values=values, **along)
         if len(places) == self.n_queries:
             return selected
-        # What is known of all queries together is unknown of some of them, unless it is nothing.
+        # Counts over all queries are unknown for a part of them, unless they are 0.
         n_empty = tuple(0 if number == 0 else None for number in self.n_empty)
         return selected._with(n_empty=n_empty, ideals=(None,) * len(self))
 
@@ -400,8 +400,8 @@ class Scores(OfMeasures, LongResult):
     def ideal(self) -> dict[str, float | None]:
         """Return the means that the ideal ranking has, in which a better grade is always above.
 
-        They may be below 1: xGAP and eGAP, for instance, count the users whom only a top grade
-        satisfies, also in queries that have no such document.
+        They may be below 1: xGAP and eGAP, for instance, also count the users who want the top
+        grade in queries that have no such document.
 
         Returns
         -------

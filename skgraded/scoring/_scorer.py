@@ -117,7 +117,7 @@ class RankingScorer:
 
     @property
     def _named(self) -> dict[str, Measure]:
-        """The measures by names that do not speak of a change of sign."""
+        """The measures by name, without the ``neg_`` of a changed sign."""
         return {
             str(each) if name == _signed_name(each) else name: each for name, each in self.measures
         }
@@ -255,5 +255,5 @@ def make_ranking_scorer(
 
 
 def _signed_name(measure: Measure) -> str:
-    """Name a measure as scikit-learn names scorers, by the sign that it has there."""
+    """Return a measure's name, with scikit-learn's ``neg_`` where less is better."""
     return ("" if measure.greater_is_better else "neg_") + str(measure)

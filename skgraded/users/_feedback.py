@@ -144,9 +144,10 @@ def thresholds_from_feedback(
 ) -> FeedbackThresholds:
     r"""Estimate g from the documents that were shown to users, and which of them satisfied.
 
-    It is for users who were asked, or who examine all that they are shown. Clicks and purchases on
-    ranked lists belong to `thresholds_from_log`: who stops when satisfied, or chooses one document,
-    does not examine the others independently of the threshold, and this estimate is then far off.
+    Use it for users who were asked, or who examine all that they are shown. For clicks and
+    purchases on ranked lists use `thresholds_from_log`: users who stop when satisfied, or choose
+    one document, do not examine the others independently of their threshold, and this estimate
+    would be far off.
 
     .. math::
 

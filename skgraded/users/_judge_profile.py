@@ -177,8 +177,8 @@ def judge_profile(
         Values of the same systems by the same measures, by the labels of a judge, for these queries
         and more. Of a list, the judges' mean is taken.
     baseline : str, optional
-        The system less which all others are looked at; by default each system is by itself. A judge
-        that is too high for all systems alike misleads in no comparison.
+        The system that the others are compared with; by default each system is looked at by itself.
+        A judge that is equally too high for all systems misleads in no comparison.
     confidence : float, default=0.95
         Probability that all intervals hold jointly, for all users and rows.
     n_resamples : int, default=2000

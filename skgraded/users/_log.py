@@ -151,12 +151,12 @@ def thresholds_from_log(
     **What a log hardly tells.** If users with low thresholds click more readily than others, the
     table of clicks by grade and rank is the same as with another g: the distribution of thresholds
     among users weighted by how readily they click. Only sessions with several clicks tell the two
-    apart. With one click a session, or a strict cascade, going on and satisfaction are told apart
-    by little, too; standard errors of the parameters show this.
+    apart. With one click a session, or a strict cascade, the log hardly tells apart going on and
+    satisfaction, either; standard errors of the parameters show this.
 
-    **Holes.** "position" leaves rows without a grade out, "cascade" what is below the first of
-    them in a session, "one" the whole session. None of these biases g, if rows were not judged
-    because of their clicks.
+    **Holes.** "position" leaves out rows without a grade, "cascade" also the rows below the first
+    of them in a session, and "one" every session that has one. None of these biases g, if rows
+    were not judged because of their clicks.
 
     **Intervals.** The covariance of the estimate is the sandwich [4]_: sums of the scores over
     clusters between inverse informations. Draws from Student's distribution with it give the

@@ -42,7 +42,7 @@ class UserDifference(NamedTuple):
 
 
 class UserShares(NamedTuple):
-    """Shares of the simplex of users, all distributions g counted alike.
+    """Shares of all possible users, where all distributions g are equally likely.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from skgraded.users._distribution import measure_with
 
 __all__ = ["Persona", "Personas", "personas"]
 
-_HIGHEST_TOP = 50  # 2^50 is exact in double precision, and longer scales are none of judges
+_HIGHEST_TOP = 50  # 2^50 is exact in double precision, and no judge uses a longer scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,8 +126,8 @@ def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Person
     max_grade : int
         Top grade c of the scale, 1 to 50.
     k : int or mapping of str to int, optional
-        How many documents they look at, all alike or by name, where names that are left out see the
-        whole list, as all do by default.
+        How many documents they look at: one number for all, or a number by name. Names that are
+        left out, and all personas by default, see the whole list.
 
     Returns
     -------

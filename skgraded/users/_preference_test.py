@@ -21,22 +21,22 @@ _MISFIT = 0.02  # corrected p-value below which a warning is issued
 _LEAST_LEFT = 1e-6  # of the variance of a column, after what the parameters take out
 _MEANS = {
     "sign": (
-        "which ranking is better at a threshold counts beside by how much, as where judges have "
-        "thresholds of their own. Pass judge=, the judge of each preference"
+        "it matters which ranking is better at a threshold, and not only by how much, as with "
+        "judges who have thresholds of their own. Pass judge=, the judge of each preference"
     ),
     "sign of judges": (
-        "which ranking is better at a judge's threshold counts beside by how much, so that the "
-        "scale is not the same for all differences"
+        "it matters which ranking is better at a judge's threshold, and not only by how much, so "
+        "that the scale is not the same for all differences"
     ),
     "shared": (
-        "a judge's preferences follow several thresholds at once. If judges weigh thresholds "
-        "alike, leave judge= out"
+        "a judge's preferences follow several thresholds at once. If all judges weigh thresholds "
+        "in the same way, leave judge= out"
     ),
     "depth": (
-        "ranks count for users as they do not count in these differences. Pass ap_differences the "
-        "k of the ranks that they saw"
+        "users give ranks other weights than these differences do. Pass ap_differences the k of "
+        "the ranks that they saw"
     ),
-    "nDCG": "users follow nDCG beside AP. Compare how often either agrees with them",
+    "nDCG": "users follow nDCG as well as AP. Compare how often each of them agrees with users",
     "RR": (
         "the first document that satisfies counts for users more than the others. Compare how "
         "often RR agrees with them"
@@ -110,7 +110,7 @@ def warn_if_misfit(found: Mapping[str, float], *, of_judges: bool) -> None:
         name = "shared" if "shared" in reasons else min(reasons, key=lambda each: found[each])
         told = "sign of judges" if name == "sign" and of_judges else name
         warn_once(
-            f"preference should follow the model but for chance, got p = {found[name]:.2g}: "
+            f"preference should differ from the model by chance alone, got p = {found[name]:.2g}: "
             f"{_MEANS[told]}. Do not rely on this g and its intervals until it fits.",
             UserModelWarning,
         )

@@ -135,16 +135,16 @@ def thresholds_from_preferences(
     :math:`\beta g_k \ge 0`. Ties follow Davidson's model [1]_. The maximum of the likelihood is
     unique if the differences are linearly independent.
 
-    So judges do who care for all thresholds as far as g says. Where each judge has a threshold K of
-    their own, with P(K = k) = g_k, the likelihood of all preferences of a judge is the mixture
+    This fits judges who weigh all thresholds by g. Where each judge has a threshold K of their own,
+    with P(K = k) = g_k, the likelihood of all preferences of a judge is the mixture
 
     .. math::
 
         \sum_{k=1}^{c} g_k \prod_i P(\text{preference } i \mid m_i), \qquad
         m_i = \beta\, (AP_k(A_i) - AP_k(B_i))
 
-    It is taken where `judge` names the judge of each preference. The larger :math:`\beta`, the more
-    sharply they judge: then the two likelihoods give far different g.
+    It is used where `judge` names the judge of each preference. The larger :math:`\beta`, the more
+    sharply they judge, and the more the g of the two likelihoods differ.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def thresholds_from_preferences(
         less that of the second at the thresholds 1, 2, ....
     qid : array-like of shape (n_preferences,), optional
         Query id of each preference; preferences on the same query are resampled together. Without
-        it, nor an index level ``"qid"`` of `preference`, the preferences are on the queries of
-        `differences`, one on each, in their order.
+        it, and without an index level ``"qid"`` of `preference`, there is one preference for each
+        query of `differences`, in their order.
     judge : array-like of shape (n_preferences,), optional
         The judge of each preference, who has one threshold for all of them. Users who are asked
         once are judges of one preference each, such as ``range(n_preferences)``.
@@ -187,8 +187,8 @@ def thresholds_from_preferences(
     FewFeedbackWarning
         If there are fewer than 20 queries, or judges.
     UserModelWarning
-        If a test of fit finds that preferences follow something beside the model, and what: whether
-        rankings differ at a threshold, rather than by how much; the first ranks; nDCG; or RR.
+        If a test of fit finds that preferences follow something else, too, which the warning names:
+        whether rankings differ at a threshold, rather than by how much; the first ranks; nDCG; RR.
     IndistinctGradesWarning
         If the differences at two thresholds are equal in all queries.
 
