@@ -255,9 +255,9 @@ class BPM(_Shares, CWL):
     the user wants. The user stops at rank s, where it is found, or at rank k. A list shorter than k
     is extended by non-relevant documents. This is the static model, whose T and k are constant.
 
-    The mean over the orders of tied documents goes over all sums of their gains that are below T,
-    each as how many documents of every gain it takes. It is an error if there are more than four
-    million, which takes many tied documents of continuous grades, or a large T.
+    The mean over the orders of tied documents goes over all combinations of their gains whose sum
+    is below T. More than four million combinations are an error; they take many tied documents of
+    continuous grades, or a large T.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ class NERR10(_Shares, CWL):
     See Also
     --------
     RBP : The user does not stop at a satisfying document.
-    NERR11 : The user of INSQ in the place of that of RBP.
+    NERR11 : The same for the user of INSQ.
 
     References
     ----------
@@ -549,7 +549,7 @@ class NERR11(_Shares, CWL):
     See Also
     --------
     INSQ : The user does not stop at a satisfying document.
-    NERR10 : The user of RBP in the place of that of INSQ.
+    NERR10 : The same for the user of RBP.
 
     References
     ----------
