@@ -282,7 +282,8 @@ struct Tokens {
   std::size_t before_token(std::size_t i) const noexcept { return before + edge[i * step]; }
 };
 
-// Reads tokens from one on, up to one that is not a plain decimal of few digits; returns its number.
+// Reads tokens from one on, up to one that is not a plain decimal of few digits; returns its
+// number.
 template <class Bytes>
 SKGRADED_ALWAYS_INLINE std::size_t read_each(const Tokens& tokens, std::size_t i,
                                              double* number) noexcept {
@@ -354,8 +355,9 @@ inline bool is_word_of_no_number(std::string_view token) {
   return word == "nan" || word == "inf" || word == "infinity";
 }
 
-// A sign, digits with or without a point, and an exponent; the words for what is not a number are read
-// as NaN. The locale plays no part. As many bytes as `before` can be read in front of the token.
+// A sign, digits with or without a point, and an exponent; the words for what is not a number are
+// read as NaN. The locale plays no part. As many bytes as `before` can be read in front of the
+// token.
 inline bool read_number(std::string_view token, double& number, std::size_t before = 0) {
   if (read_short_decimal<EightBytes>(token, before, number)) return true;
   const bool negative = !token.empty() && token[0] == '-';
