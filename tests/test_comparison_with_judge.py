@@ -458,4 +458,4 @@ class TestCommandLine:
     def test_letor_files_have_no_judge(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "--letor"]
         assert main([*given, "--judge", files["llm"]]) == 2
-        assert "--judge cannot be given with --letor" in capsys.readouterr().err
+        assert "--letor cannot be given with --judge" in capsys.readouterr().err

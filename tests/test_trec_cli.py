@@ -288,7 +288,7 @@ def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
     (tmp_path / "people").write_text("q0 a\nq0 b\n")
     with pytest.raises(ValueError, match="people, line 2: must hold a topic and its only cluster"):
         run("compare", *many_runs[:3], "--cluster", "people")
-    with pytest.raises(ValueError, match="--margin and --cluster cannot be given with --profile"):
+    with pytest.raises(ValueError, match="--margin cannot be given with --profile"):
         run("compare", *many_runs[:3], "--margin", "1", "--profile")
 
 

@@ -738,8 +738,8 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--profile", "-m", "AP"), "--measure, --test and --correction cannot be given"),
-        (("--profile", "--test", "t"), "--measure, --test and --correction cannot be given"),
+        (("--profile", "-m", "AP"), "-m/--measure cannot be given with --profile"),
+        (("--profile", "--test", "t"), "--test cannot be given with --profile"),
         (("--profile", "--confidence", "2"), "confidence must lie strictly between 0 and 1"),
         (("--profile", "--baseline", "no.run"), "baseline must be one of"),
         (("--baseline", "no.run"), "baseline must be one of"),

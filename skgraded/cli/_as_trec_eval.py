@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.cli._inputs import parse_grades, read_standard_input
+from skgraded.cli._outputs import tell
 from skgraded.conventions import TrecEvalValue, values_of_trec_eval
 from skgraded.measures import evaluate
 from skgraded.rankings import Rankings
@@ -22,13 +23,21 @@ __all__ = ["evaluate_as_trec_eval"]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 _HIGHEST_DIGIT = 9
+_P = 0.9  # persistence
+_RBP_OF_GRADES = (
+    "rbp: the gains are grades divided by the highest of each topic, as trec_eval describes them. "
+    "It itself starts from memory that it has not set, and may print other numbers for grades "
+    "above 1."
+)
 
 
 def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
     """Return what a version of trec_eval prints for each run, one after the other."""
-    values = values_of_trec_eval(arguments.measures or ["official"])
+    values = values_of_trec_eval(arguments.measures or ["official"], version)
     read_standard_input(arguments)
     qrels = parse_grades(arguments.grades).read(arguments.qrels)
+    if any(each.family == "rbp" for each in values) and qrels.grades.max(initial=0) > 1:
+        tell([_RBP_OF_GRADES])
     lines: list[str] = []
     for source in arguments.runs:
         run = read_run(source, strict=True)  # as there, a repeated document is an error
@@ -94,6 +103,10 @@ def _lines(
         geometric = means.mean("geometric")
         of_all.update((each.name, geometric[each.name]) for each in values if each.is_geometric)
     of_all.update(runid=run, num_q=len(kept))
+    for each in values:
+        if each.family in _BY_LISTS:
+            by_topic = np.array(_BY_LISTS[each.family](rankings, each.parameter))
+            of_topics[each.name], of_all[each.name] = by_topic, float(by_topic[kept].mean())
     relstrings = [each for each in values if each.family == "relstring"]
     for each in relstrings:
         of_topics[each.name] = _strings_of_grades(rankings, int(each.parameter or 10))
@@ -142,6 +155,47 @@ def _strings_of_grades(rankings: Rankings, n_documents: int) -> list[str]:
         f"'{''.join(map(_character, grades[start : min(start + n_documents, end)].tolist()))}'"
         for start, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
     ]
+
+
+def _lists(rankings: Rankings) -> list[FloatArray]:
+    """Return the grades of each topic in rank order."""
+    return np.split(_grades_in_rank_order(rankings), rankings.judgments.indptr[1:-1])
+
+
+def _is_unjudged(grades: FloatArray) -> NDArray[np.bool_]:
+    return ~(grades >= 0)
+
+
+def _shares_unjudged(rankings: Rankings, parameter: str) -> list[float]:
+    """Return the share of unjudged documents; a list that is too short has no more of them."""
+    k = int(parameter)
+    return [int(_is_unjudged(each[:k]).sum()) / k for each in _lists(rankings)]
+
+
+def _rbp(rankings: Rankings, parameter: str) -> list[float]:
+    """Return RBP with gains on the scale of each topic, whose top is its highest grade, or 1."""
+    p = float(parameter.partition("=")[2] or _P)
+    judgments = rankings.judgments
+    values = []
+    for grades, counts in zip(_lists(rankings), judgments.counts, strict=True):
+        top = max(1.0, float(judgments.grades[counts > 0].max(initial=0.0)))
+        gains = np.where(grades > 0, grades, 0.0) / top
+        values.append((1 - p) * float(gains @ p ** np.arange(len(gains))))
+    return values
+
+
+def _rbp_residuals(rankings: Rankings, parameter: str) -> list[float]:
+    """Return how much unjudged documents could add; 0 of a list whose documents are judged."""
+    return [
+        _P ** len(grades) + (1 - _P) * float(np.sum(_P ** np.flatnonzero(_is_unjudged(grades))))
+        if _is_unjudged(grades).any()
+        else 0.0
+        for grades in _lists(rankings)
+    ]
+
+
+# What version 10 computes on scales of its own.
+_BY_LISTS = {"unj": _shares_unjudged, "rbp": _rbp, "rbp_resid": _rbp_residuals}
 
 
 def _character(grade: float) -> str:

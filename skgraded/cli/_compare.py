@@ -22,6 +22,7 @@ from skgraded.cli._options import (
     add_seed,
 )
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
+from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import (
     add_scoring,
     score_runs,
@@ -86,7 +87,7 @@ def add_command(commands: Any, summary: str) -> None:
     add_users(parser)
     add_seed(parser)
     add_plot(add_outputs(parser, WRITERS))
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def _tests_in_words() -> str:
@@ -167,12 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _profile(arguments: argparse.Namespace) -> None:
-    if arguments.measures or arguments.correction or arguments.tests:
-        raise ValueError("--measure, --test and --correction cannot be given with --profile.")
-    if arguments.margin is not None or arguments.cluster is not None:
-        raise ValueError("--margin and --cluster cannot be given with --profile.")
-    if arguments.tool is not None:
-        raise ValueError("--as cannot be given with --profile, whose measures are AP and xGAP.")
+    refuse_beside(arguments, "--profile")
     if arguments.resamples is not None and arguments.resamples < _FEWEST_RESAMPLES:
         raise ValueError(
             f"--resamples must be an integer >= {_FEWEST_RESAMPLES} with --profile, got "
@@ -201,8 +197,7 @@ def _profile(arguments: argparse.Namespace) -> None:
 
 def _profile_judge(arguments: argparse.Namespace) -> None:
     """Tell for which users the judges mislead."""
-    if arguments.plot is not None:
-        raise ValueError("--plot cannot be given with --profile --judge.")
+    refuse_beside(arguments, "--profile --judge")
     human, judge = score_runs_by_judges(arguments, _thresholds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnlikeQueriesWarning)  # a note below the table says it

@@ -8,6 +8,7 @@ from typing import Any
 from skgraded._writers import WRITERS
 from skgraded.cli._options import add_measures, add_outputs
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
+from skgraded.cli._refusals import refuse_beside, refuse_without
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.results import as_trec_eval_lines, report_of
 
@@ -15,23 +16,6 @@ __all__ = ["add_command"]
 
 _LINES = "trec_eval"
 _TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
-# Options by the names and defaults of their values: those of trec_eval, and those that it has not.
-_HABITS: dict[str, tuple[str, Any]] = {
-    "-c": ("all_topics", False),
-    "-n": ("no_summary", False),
-    "-l": ("level", 1),
-    "-J": ("judged_only", False),
-    "-M": ("depth", None),
-}
-_DECIDED_BY_TREC_EVAL: dict[str, tuple[str, Any]] = {
-    "--average": ("average", "arithmetic"),
-    "--format": ("format", None),
-    "--letor": ("letor", False),
-    "--negative": ("negative", "unsampled"),
-    "--no-complete": ("complete", True),
-    "--order": ("order", "trec_eval"),
-    "--ties": ("ties", None),
-}
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -65,7 +49,7 @@ def add_command(commands: Any, summary: str) -> None:
     )
     add_outputs(parser, [*WRITERS, _LINES])
     _add_habits(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def _add_habits(parser: argparse.ArgumentParser) -> None:
@@ -93,20 +77,10 @@ def _depth(text: str) -> int:
     return int(text)
 
 
-def _given(arguments: argparse.Namespace, options: dict[str, tuple[str, Any]]) -> list[str]:
-    """Return which of the options have another value than the one by default."""
-    return [
-        each for each, (name, default) in options.items() if getattr(arguments, name) != default
-    ]
-
-
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
     from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
 
-    if refused := _given(arguments, _DECIDED_BY_TREC_EVAL):
-        raise ValueError(
-            f"{refused[0]} cannot be given with --as {arguments.tool}, which decides it."
-        )
+    refuse_beside(arguments, "--as trec_eval", f"--as {arguments.tool}")
     check_outputs(arguments)
     if arguments.format != "table":
         raise ValueError(
@@ -121,8 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.tool in _TREC_EVALS:
         _print_as_trec_eval(arguments)
         return
-    if habits := _given(arguments, _HABITS):
-        raise ValueError(f"{habits[0]} needs --as trec_eval.")
+    refuse_without(arguments, "--as trec_eval")
     check_outputs(arguments)
     if arguments.tool is not None and not arguments.measures:
         raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write_reports
+from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import score_runs, top_threshold
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
@@ -18,15 +19,6 @@ from skgraded.users import Persona, personas
 __all__ = ["add_users", "answer_for_users"]
 
 _BASELINE, _MARGIN = "nDCG@10", 0.01
-_REFUSED = {
-    "as": "tool",
-    "baseline": "baseline",
-    "test": "tests",
-    "correction": "correction",
-    "profile": "profile",
-    "judge": "judges",
-    "plot": "plot",
-}
 
 
 class _Asked(NamedTuple):
@@ -95,7 +87,9 @@ def add_users(parser: argparse.ArgumentParser) -> None:
 def answer_for_users(arguments: argparse.Namespace, cluster: Mapping[str, str] | None) -> None:
     """Answer which run is best for the users, or whether choosing by their measure matters."""
     option = "--best" if arguments.best is not None else "--room"
-    _refuse_others(arguments, option)
+    refuse_beside(arguments, option)
+    if option == "--room" and len(arguments.measures or []) > 1:
+        raise ValueError(f"--measure must be given once with --room, got {arguments.measures}.")
     check_outputs(arguments)
     asked = _Asked.of(option, arguments.room if arguments.best is None else arguments.best)
     others = [] if option == "--best" else [measure(*(arguments.measures or [_BASELINE]))]
@@ -117,17 +111,3 @@ def answer_for_users(arguments: argparse.Namespace, cluster: Mapping[str, str] |
         result = found.room(g, baseline, margin=margin, random_state=arguments.seed)
     write_reports(arguments, [result._report()])
     tell(notes_of(scores))
-
-
-def _refuse_others(arguments: argparse.Namespace, option: str) -> None:
-    """Refuse what would have no effect."""
-    refused = dict(_REFUSED)
-    if option == "--best":
-        refused |= {"room": "room", "measure": "measures", "margin": "margin"}
-    elif arguments.resamples is not None:
-        raise ValueError("--resamples cannot be given with --room, which resamples nothing.")
-    elif arguments.measures and len(arguments.measures) > 1:
-        raise ValueError(f"--measure must be given once with --room, got {arguments.measures}.")
-    given = [f"--{name}" for name, place in refused.items() if getattr(arguments, place)]
-    if given:
-        raise ValueError(f"{given[0]} cannot be given with {option}.")

@@ -22,6 +22,7 @@ __all__ = [
     "add_runs",
     "add_seed",
     "add_ties",
+    "is_complete",
 ]
 
 
@@ -68,7 +69,6 @@ def add_rules(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--complete",
         action=argparse.BooleanOptionalAction,
-        default=True,
         help="whether a topic that a run lacks counts as an empty list (default) or is left out",
     )
     group.add_argument(
@@ -80,6 +80,11 @@ def add_rules(group: argparse._ArgumentGroup) -> None:
     )
     add_ties(group)
     add_grades(group)
+
+
+def is_complete(arguments: argparse.Namespace) -> bool:
+    """Whether a topic that a run lacks counts as an empty list."""
+    return arguments.complete is not False
 
 
 def add_grades(group: argparse._ArgumentGroup) -> None:

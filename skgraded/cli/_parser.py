@@ -53,6 +53,15 @@ class Parser(argparse.ArgumentParser):
         self._refuse(unknown)
         return found, unknown
 
+    def is_given(self, option: str, chosen: argparse.Namespace) -> bool:
+        """Whether an option has another value than the one by default."""
+        name = self._option_string_actions[option].dest
+        return bool(getattr(chosen, name) != self.get_default(name))
+
+    def name_of(self, option: str) -> str:
+        """Return the words by which an option is called, such as ``-m/--measure``."""
+        return "/".join(self._option_string_actions[option].option_strings)
+
     def _is_unknown_option(self, word: str) -> bool:
         name = word.partition("=")[0]
         is_prefix = (each.startswith(name) for each in self._option_string_actions)

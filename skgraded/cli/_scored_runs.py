@@ -17,7 +17,8 @@ from skgraded.cli._inputs import (
     read_standard_input,
     standard_input,
 )
-from skgraded.cli._options import add_qrels, add_rules, add_runs
+from skgraded.cli._options import add_qrels, add_rules, add_runs, is_complete
+from skgraded.cli._refusals import refuse_beside
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor
@@ -83,8 +84,7 @@ def score_runs_by_judges(
     arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
 ) -> tuple[Scores, list[Scores]]:
     """Score the runs by the qrels, and by those of each judge, on one scale of grades."""
-    if arguments.letor:
-        raise ValueError("--judge cannot be given with --letor.")
+    refuse_beside(arguments, "--judge")
     grades = parse_grades(arguments.grades)
     qrels, runs = _read_trec(arguments, grades)
     all_qrels = [qrels, *map(grades.read, arguments.judges)]
@@ -131,7 +131,7 @@ def _evaluated(
             qrels,
             runs,
             order=arguments.order,
-            complete=arguments.complete,
+            complete=is_complete(arguments),
             negative=arguments.negative,
             strict=arguments.strict,
             n_threads=arguments.threads,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,9 +12,10 @@ from skgraded.measures import Measure
 
 __all__ = ["TrecEvalValue", "values_of_trec_eval"]
 
-_ROUNDS_TO_NEAREST = 10  # the first version that does
+_ROUNDS_TO_NEAREST = _WITH_RBP = 10  # the first version that does
 _COUNTS = ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
-_NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS)
+_OF_VERSION_10 = ("rbp", "rbp_resid", "unj")
+_NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS, *_OF_VERSION_10)
 _OFFICIAL = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
     *("recip_rank", "iprec_at_recall", "P"),
@@ -24,7 +26,7 @@ _ALL = (
     *_OFFICIAL,
     *("relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
     *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
-    *(*_SETS, "num_nonrel_judged_ret"),
+    *(*_SETS, "num_nonrel_judged_ret", *_OF_VERSION_10),
 )
 _NICKNAMES = {
     "official": _OFFICIAL,
@@ -42,6 +44,7 @@ _BY_PARAMETER = {
     "map_cut": _CUTS,
     "relative_P": _CUTS,
     "success": ("1", "5", "10"),
+    "unj": ("5", "10", "20"),
 }
 
 
@@ -55,6 +58,14 @@ def _gains(text: str) -> tuple[float, ...]:
     return tuple(named.get(grade, float(grade)) for grade in range(1, max(named) + 1))
 
 
+def _persistence(text: str) -> float:
+    name, _, number = text.partition("=")
+    p = float(number) if name == "p" else math.nan
+    if not 0 <= p < 1:
+        raise ValueError(f"it must be p= and a number from 0 to below 1, got {text!r}")
+    return p
+
+
 # Which field of ours a parameter is, and how it is read.
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "iprec_at_recall": ("recall", float),
@@ -64,6 +75,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "set_F": ("beta", lambda text: float(text) ** 0.5),
     "ndcg": ("gain", _gains),
     "relstring": ("", int),
+    "rbp": ("", _persistence),
 }
 _WITHOUT_PARAMETER = {"iprec_at_recall": "iprec_at_recall_0.00", "Rprec_mult": "Rprec_mult_0.20"}
 
@@ -105,7 +117,8 @@ class TrecEvalValue(NamedTuple):
         Returns
         -------
         Measure or None
-            The measure; None for counts, the name of the run and the string of grades.
+            The measure; None for counts, the name of the run, the string of grades and what version
+            10 has on scales of its own.
         """
         if self.family in _NO_MEASURES:
             return None
@@ -124,7 +137,7 @@ class TrecEvalValue(NamedTuple):
         )
 
 
-def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
+def values_of_trec_eval(asked: Iterable[str], version: int = 9) -> list[TrecEvalValue]:
     """Return the values that trec_eval prints, in its order.
 
     Parameters
@@ -132,6 +145,8 @@ def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
     asked : iterable of str
         What follows ``-m`` there: a measure (``"map"``), a nickname (``"official"``, ``"set"``,
         ``"all_trec"``), or a measure with parameters (``"P.5,10"``), which replace its own.
+    version : {9, 10}, default=9
+        The version; 10 has ``rbp``, ``rbp_resid`` and ``unj``, too.
 
     Returns
     -------
@@ -153,6 +168,12 @@ def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
     by_default: dict[str, Sequence[str]] = {}
     for each in asked:
         for family, parameters in _families(each):
+            if family in _OF_VERSION_10 and version < _WITH_RBP:
+                if each in _NICKNAMES:
+                    continue
+                raise ValueError(
+                    f"trec_eval has {family} from version 10 on, got version {version}."
+                )
             if each in _ALL or each in _NICKNAMES:
                 by_default[family] = parameters
             else:

@@ -51,5 +51,5 @@ def run(arguments: argparse.Namespace) -> None:
     notes = [note for each in judged for note in each.notes(arguments.negative)]
     if n_left_out:
         notes[:0] = [f"{count(n_left_out, 'topic')} that not all assessors judged, left out."]
-    notes += retrieved.coverage(sorted(common)).notes(retrieved.name, arguments.complete)
+    notes += retrieved.coverage(sorted(common)).notes(retrieved.name, rules(arguments)["complete"])
     write_result(arguments, found, notes)

@@ -64,5 +64,5 @@ def run(arguments: argparse.Namespace) -> None:
             pool=arguments.pool,
             max_rank=arguments.max_rank,
         )
-    on_run = retrieved.coverage(qrels.topics).notes(retrieved.name, arguments.complete)
+    on_run = retrieved.coverage(qrels.topics).notes(retrieved.name, rules(arguments)["complete"])
     write_result(arguments, found, [*qrels.notes(arguments.negative), *on_run])

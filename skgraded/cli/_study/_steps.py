@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grades
+from skgraded.cli._options import is_complete
 from skgraded.measures import Measure
 from skgraded.results import Scores
 from skgraded.studies import TopicFacts, above_first_quartile, best_systems, topic_facts
@@ -42,7 +43,11 @@ def chosen_measures(arguments: argparse.Namespace) -> list[Measure]:
 
 def rules(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the rules by which runs are scored."""
-    return {name: getattr(arguments, name) for name in ("order", "complete", "negative")}
+    return {
+        "order": arguments.order,
+        "complete": is_complete(arguments),
+        "negative": arguments.negative,
+    }
 
 
 def score_runs(
