@@ -13,7 +13,6 @@ from skgraded._guards._nested import fitted_inside
 from skgraded._guards._query_record import QueryRecord
 from skgraded._guards._refusals import Refusal, refusal_of
 from skgraded._guards._row_counts import Queries, n_shared
-from skgraded._guards._scales import warn_about_scales, warn_if_grades_are_inferred
 from skgraded._guards._scikit_learn import (
     is_permuting_features,
     warn_if_features_are_selected_by_r2,
@@ -50,11 +49,9 @@ __all__ = [
     "refuse_cut_queries",
     "stacklevel_of_the_user",
     "warn_about_given_queries",
-    "warn_about_scales",
     "warn_about_scored_queries",
     "warn_if_features_are_selected_by_r2",
     "warn_if_grades_are_ids",
-    "warn_if_grades_are_inferred",
     "warn_if_id_column_is_shuffled",
     "warn_if_ids_are_forgotten",
     "warn_if_queries_will_be_cut",

@@ -80,9 +80,10 @@ def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
     if len(ids) == 1:
         is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
         return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
+    if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+        return False
     # An id divides a number of rows by chance once in id times.
-    is_chance = np.log(ids).sum() < -np.log(_CHANCE)
-    return not ((n_rows == n_rows[0]).all() or (n_rows % ids).any() or is_chance)
+    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
 
 
 def warn_if_swapped(

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from skgraded._guards import warn_if_grades_are_inferred
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
 from skgraded.results import exact_means

@@ -108,10 +108,10 @@ class LambdaMART:
         if not pairs:
             return False
         for part in pairs:
-            if not part.takes_any_grades():
+            if not part.takes_any_grades:
                 judgments.require_integer_grades(f"training for {part}, whose K has no factors")
                 return False
-        return bool(judgments.by_scale)
+        return judgments.splits_by_scale
 
     def _by_position(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
         judgments = rankings.judgments

@@ -16,6 +16,7 @@ from skgraded.measures._measure import Measure
 from skgraded.measures._pair_matrix import PairFactors, PairMatrix
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
+from skgraded.measures._scales import warn_if_grades_are_inferred
 from skgraded.measures._tie_report import TieReport, tie_report
 from skgraded.measures.average_precision import (
     AP,
@@ -151,6 +152,7 @@ __all__ = [
     "nDCG",
     "register",
     "tie_report",
+    "warn_if_grades_are_inferred",
     "xGAP",
 ]
 

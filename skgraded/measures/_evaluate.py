@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._guards import warn_about_scales
 from skgraded.measures._catalogue import Measures, measures_by_name
-from skgraded.measures._measure import Measure, as_scores, score_queries
+from skgraded.measures._measure import Measure, as_scores, rankings_for, score_queries
+from skgraded.measures._scales import warn_about_scales
 from skgraded.rankings import (
     Judgments,
     Rankings,
@@ -101,14 +101,12 @@ def evaluate(
     if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
         ranked = _ranked(y_score, y_true, qid, sample_weight, n_threads)
         return _of_systems(named, ranked, warns=True)
-    rankings = as_rankings(y_true, y_score, qid, sample_weight, n_threads)  # type: ignore[arg-type]
-    if rankings is not y_true:
-        warn_about_scales(list(named.values()), rankings.judgments)
+    rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
     return _scores(named, rankings)
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
-    values, n_empty = zip(*score_queries(list(named.values()), rankings), strict=True)
+    values, n_empty = zip(*score_queries(named.values(), rankings), strict=True)
     return as_scores(named, rankings.judgments, np.column_stack(values), n_empty)
 
 
@@ -119,7 +117,7 @@ def _of_systems(
     scores: dict[str, Scores] = {}
     for system, rankings in ranked:
         if warns and not scores:
-            warn_about_scales(list(named.values()), rankings.judgments)
+            warn_about_scales(named.values(), rankings.judgments)
         scores[system] = _scores(named, rankings)
     return Scores.of_systems(scores)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -144,7 +145,7 @@ class _ScaleMeasure(_GainMeasure):
         super().__post_init__()
         self._set(max_grade=check_max_grade(self.max_grade, self.gain))
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data."""
         return isinstance(self.gain, str) and self.max_grade is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core, _params
-from skgraded._guards import warn_about_scales
 from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
 from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
+from skgraded.measures._scales import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
-from skgraded.results import Scores, direction_of, exact_means, mean_of_values
+from skgraded.results import Scores, direction_of, exact_means, mean_of_parts
 
-__all__ = ["Measure", "as_scores", "score_in_parts", "score_queries"]
+__all__ = ["Measure", "as_scores", "rankings_for", "score_in_parts", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
@@ -150,8 +150,9 @@ class Measure(Fields):
             return mean
         if y is not None:
             raise TypeError("qid must be given by name, got a third positional argument: qid=...")
-        values, _, judgments = self._per_query(y_true, y_score, qid, sample_weight)
-        return mean_of_values(values, judgments.weights, self)
+        rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
+        (parts,) = score_in_parts([self], rankings)
+        return mean_of_parts([values for values, _ in parts], rankings.judgments.weights, self)
 
     def _as_scorer(self) -> Any:
         from skgraded.scoring import make_ranking_scorer
@@ -199,15 +200,9 @@ class Measure(Fields):
         Scores
             The values of this measure, which have an axis of queries alone.
         """
-        values, n_empty, judgments = self._per_query(y_true, y_score, qid, sample_weight)
-        return as_scores({str(self): self}, judgments, values, (n_empty,))
-
-    def _per_query(self, y_true: Any, *others: Any) -> tuple[FloatArray, int, Judgments]:
-        rankings = as_rankings(y_true, *others)
-        if rankings is not y_true:
-            warn_about_scales([self], rankings.judgments)
+        rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         ((values, n_empty),) = score_queries([self], rankings)
-        return values, n_empty, rankings.judgments
+        return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
 
     def bounds(
         self,
@@ -267,7 +262,7 @@ class Measure(Fields):
         """
         return self
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether the measure takes the top grade of the scale from the data that it scores."""
         return False
@@ -378,17 +373,27 @@ def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
 
 
 # Properties that a measure computes once, because lookups and messages ask for them in every call.
-_CACHED = ("_string", "_identity", "_hash")
+_CACHED = ("_string", "_identity", "_hash", "_rules", "is_open")
 
 
-def score_queries(measures: Sequence[Measure], rankings: Rankings) -> list[tuple[FloatArray, int]]:
+def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:
+    """Rank documents as `as_rankings` does, and warn of measures that do not fit their scale."""
+    rankings = as_rankings(y_true, *others)
+    if rankings is not y_true:
+        warn_about_scales(measures, rankings.judgments)
+    return rankings
+
+
+def score_queries(
+    measures: Collection[Measure], rankings: Rankings
+) -> list[tuple[FloatArray, int]]:
     """Return, for every measure, the values of all queries and the number of empty queries."""
     scored = score_in_parts(measures, rankings)
     return [parts[0] if len(parts) == 1 else _joined(parts) for parts in scored]
 
 
 def score_in_parts(
-    measures: Sequence[Measure], rankings: Rankings
+    measures: Collection[Measure], rankings: Rankings
 ) -> list[list[tuple[FloatArray, int]]]:
     """Score as `score_queries` does, and return the results of each measure in consecutive parts.
 

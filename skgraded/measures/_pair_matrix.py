@@ -159,26 +159,29 @@ class PairFactors(NamedTuple):
             If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
             has levels of its own; or if `f` or `h` differ between queries beside other factors.
         """
-        given = {name: each for name, each in self._asdict().items() if each is not None}
-        arrays = {name: np.ascontiguousarray(each, np.float64) for name, each in given.items()}
-        by_query = next((name for name in ("f", "h") if np.ndim(given.get(name, 0)) > 1), "")
-        for name, each in given.items():
+        arrays = {}
+        by_query = ""
+        for name, given in zip(self._fields, self, strict=True):
+            if given is None:
+                continue
+            arrays[name] = each = np.ascontiguousarray(given, np.float64)
             shape: tuple[int, ...] = (n_queries,) if name == "scale" else (n_levels,)
-            if name == by_query and borders is None:
-                shape = n_queries, n_levels
-            if np.shape(each) != shape:
+            if name in ("f", "h") and each.ndim > 1 and not by_query:
+                by_query = name
+                shape = (n_queries, n_levels) if borders is None else shape
+            if np.shape(given) != shape:
                 raise ValueError(
-                    f"{name} of PairFactors must have shape {shape}, got {np.shape(each)}."
+                    f"{name} of PairFactors must have shape {shape}, got {np.shape(given)}."
                 )
-        beside = sorted(arrays.keys() - {"scale", "f", by_query})
-        if by_query and beside:
+        beside = sorted(arrays.keys() - {"scale", "f", by_query}) if by_query else []
+        if beside:
             raise ValueError(
                 f"{by_query} of PairFactors must be the same for all queries beside "
                 f"{' and '.join(beside)}, got shape {arrays[by_query].shape}."
             )
         if borders is not None and "f" in arrays:
             _require_rising(arrays["f"], borders)
-        return self._replace(**arrays)
+        return type(self)(**arrays)
 
     def matrix(self, n_levels: int) -> PairMatrix:
         """Return K on a scale that all queries share.
@@ -196,18 +199,15 @@ class PairFactors(NamedTuple):
         """
         lower, below = levels_of_pairs(n_levels)
         if self.f is not None and self.f.ndim > 1:
-            return PairMatrix.by_column(np.ones(lower.shape), self._scaled(self.f), lower)
+            return PairMatrix(np.ones(lower.shape), self.f * self.scale[:, None], lower)
         base = np.zeros(lower.shape) if self.f is None else self.f[lower]
         if self.h is not None and self.h.ndim > 1:
-            return PairMatrix.by_column(base, self._scaled(self.h), below)
+            return PairMatrix(base, self.h * self.scale[:, None], below)
         if self.h is not None:
             base = base * self.h
         if self.u is not None and self.w is not None:
             base = base + self.u[:, None] * self.w
         return PairMatrix.scaled(base, self.scale)
-
-    def _scaled(self, by_query: FloatArray) -> FloatArray:
-        return by_query * self.scale[:, None]
 
     def by_level(self, n_levels: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return f, h, u and w by level; both factors of a product that K lacks are empty.

@@ -12,7 +12,8 @@ moments M: the pair part is the sum of K * M.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,18 @@ class PrefixMeasure(Measure):
     (True, False)
     """
 
+    # Whether the measure has a pair part; and whether K has factors there, so that queries may have
+    # levels of their own.
+    counts_pairs: ClassVar[bool] = False
+    takes_any_grades: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        has_matrix = cls._pair_part is not PrefixMeasure._pair_part
+        has_factors = cls._pair_factors is not PrefixMeasure._pair_factors
+        cls.counts_pairs = has_matrix or has_factors
+        cls.takes_any_grades = has_factors and not has_matrix
+
     def _constant(self, judgments: Judgments) -> FloatArray | float:
         """Return the summand of the value that does not depend on the ranking."""
         return 0.0
@@ -110,18 +123,9 @@ class PrefixMeasure(Measure):
         """Return position weight p and K as `PairFactors`, or None if `_pair_part` does without."""
         return None
 
-    @property
-    def counts_pairs(self) -> bool:
-        """Whether the measure has a pair part."""
-        mine, base = type(self), PrefixMeasure
-        hooks = (mine._pair_part, mine._pair_factors)
-        return hooks != (base._pair_part, base._pair_factors)
-
-    @classmethod
-    def takes_any_grades(cls) -> bool:
-        """Whether K has factors, so that queries may have levels of their own."""
-        mine, base = (cls._pair_part, cls._pair_factors), PrefixMeasure
-        return mine[0] is base._pair_part and mine[1] is not base._pair_factors
+    @cached_property
+    def _rules(self) -> Rules:
+        return Rules(_core.last_rank(self.k), self.ties, self.unjudged)
 
     def prefix_form(self, judgments: Judgments) -> PrefixForm:
         """Return the measure's d, v, p and K on some labels, which are computed once.
@@ -145,23 +149,25 @@ class PrefixMeasure(Measure):
         return form
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
-        linear, pairs = self._linear_part(judgments), self._pair_part(judgments)
-        rules = Rules(_core.last_rank(self.k), self.ties, self.unjudged)
+        linear = self._linear_part(judgments)
+        pairs = self._pair_part(judgments) if self.counts_pairs else None
         gains = moments = K = sums = None
         scale: FloatArray | float = 1.0
         if linear is not None:
             gain = np.asarray(linear.gain, dtype=np.float64)
-            gains, scale = RankSum(linear.discount, rules, gain.tobytes()), linear.scale
+            gains, scale = RankSum(linear.discount, self._rules, gain.tobytes()), linear.scale
         if pairs is not None:
-            if isinstance(pairs.K, PairFactors):
-                sizes = judgments.n_queries, judgments.n_levels
-                pairs = pairs._replace(K=pairs.K.checked(*sizes, judgments.borders))
-            if isinstance(pairs.K, PairFactors) and judgments.borders is not None:
-                sums = PairSum(pairs.positions, pairs.K, rules)
+            factors = pairs.K
+            if isinstance(factors, PairFactors):
+                factors = factors.checked(
+                    judgments.n_queries, judgments.n_levels, judgments.borders
+                )
+            if isinstance(factors, PairFactors) and judgments.borders is not None:
+                sums = PairSum(pairs.positions, factors, self._rules)
             else:
                 judgments.require_few_grades(self)
-                K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
-                moments = RankSum(pairs.positions, rules)
+                K = PairMatrix.of(factors, judgments.n_queries, judgments.n_levels)
+                moments = RankSum(pairs.positions, self._rules)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         form = PrefixForm(
             constant=np.array(self._constant(judgments), dtype=np.float64, ndmin=1),
@@ -192,7 +198,7 @@ class PrefixMeasure(Measure):
         ndarray of shape (n_queries,)
             1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
-        if self.takes_any_grades() and judgments.by_scale:
+        if judgments.splits_by_scale and self.takes_any_grades:
             factor = np.empty(judgments.n_queries)
             for part in judgments.by_scale:
                 factor[part.queries] = self.query_factor(part.judgments)
@@ -204,13 +210,13 @@ class PrefixMeasure(Measure):
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
-        if judgments.borders is not None or (self.takes_any_grades() and judgments.by_scale):
+        if judgments.borders is not None or (judgments.splits_by_scale and self.takes_any_grades):
             return 0
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        if self.takes_any_grades() and rankings.by_scale:
+        if rankings.judgments.splits_by_scale and self.takes_any_grades:
             return self._score_by_scale(rankings)
         form = self.prefix_form(rankings.judgments)
         return form.values(rankings, form.relevant, self.empty), form.n_empty

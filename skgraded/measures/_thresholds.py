@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NoReturn, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class _ThresholdMeasure(PrefixMeasure):
                 f"number per grade, got {self.max_grade}."
             )
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data."""
         return isinstance(self.g, str) and self.max_grade is None
@@ -120,19 +120,26 @@ class _ThresholdMeasure(PrefixMeasure):
         return self._users(judgments).relevant
 
     def _users(self, judgments: Judgments) -> _Users:
-        grades, top = judgments.grades.tobytes(), judgments.top_grade
+        top = judgments.top_grade
+        if isinstance(self.g, str):
+            n_grades = self.max_grade or max(1, math.ceil(top))
+        else:
+            n_grades = len(self.g)
+        if n_grades < top or (isinstance(self.g, str) and n_grades > _LONGEST_SCALE):
+            self._refuse(top, n_grades)
         make = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
-        return make(self, grades, top)
+        return make(self.g, n_grades, judgments.grades.tobytes())  # type: ignore[arg-type]
 
-    def _distribution(self, top_grade: float) -> tuple[FloatArray, FloatArray]:
-        """Return g and G over all grades of the scale."""
-        top = self.max_grade or max(1, math.ceil(top_grade))
-        if isinstance(self.g, str) and top > _LONGEST_SCALE:
+    def _refuse(self, top: float, n_grades: int) -> NoReturn:
+        if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
             raise ValueError(
                 f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
-                f"per grade of the scale, got a top grade of {self.max_grade or _said(top_grade)}."
+                f"per grade of the scale, got a top grade of {self.max_grade or _said(top)}."
             )
-        return _distribution(self.g if isinstance(self.g, str) else tuple(self.g), top)
+        limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
+        raise ValueError(
+            f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
+        )
 
 
 class _Users:
@@ -140,12 +147,12 @@ class _Users:
 
     Parameters
     ----------
-    measure : _ThresholdMeasure
-        The measure.
+    g : tuple of float or {"uniform", "linear"}
+        The distribution.
+    n_grades : int
+        The top grade of the scale.
     grades : bytes
         The grades of the levels, as doubles.
-    top : float
-        The top grade of the data.
 
     Attributes
     ----------
@@ -154,19 +161,16 @@ class _Users:
         line, as if thresholds were spread evenly.
     relevant : ndarray of shape (n_levels,), bool
         Whether this probability is positive.
+    inverse : ndarray of shape (n_levels,)
+        1 / G, and 0 where G is 0.
     """
 
-    def __init__(self, measure: _ThresholdMeasure, grades: bytes, top: float) -> None:
+    def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: bytes) -> None:
         self._grades = np.frombuffer(grades)
-        self._g, G = measure._distribution(top)
-        if top > len(self._g):
-            limit = "g has as many entries" if measure.max_grade is None else "that is max_grade"
-            raise ValueError(
-                f"y_true must hold grades 0..{len(self._g)} for {measure} ({limit}), "
-                f"got {_said(top)}."
-            )
+        self._g, G = _distribution(g, n_grades)
         self.G = sealed(at_grades(self._grades, G))
         self.relevant = sealed(self.G > 0)
+        self.inverse = sealed(reciprocal(self.G))
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards import warn_about_scales
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
 from skgraded.measures._evaluate import evaluate
-from skgraded.measures._measure import Measure
+from skgraded.measures._measure import Measure, rankings_for
 from skgraded.measures.blend import Blend
-from skgraded.rankings import Rankings, Ties, as_rankings
+from skgraded.rankings import Rankings, Ties
 
 __all__ = ["TieReport", "tie_report"]
 
@@ -155,9 +154,7 @@ def tie_report(
       xGAP(g=[0.1,0.9]): lowest and highest grades first are not bounds.
     """
     named = measures_by_name(measures)
-    rankings = as_rankings(y_true, y_score, qid, None, None)
-    if rankings is not y_true:
-        warn_about_scales(list(named.values()), rankings.judgments)
+    rankings = rankings_for(named.values(), y_true, y_score, qid)
     means = {rule: _means(named, rankings, rule) for rule in _RULES}
     n_tied_before, indptr = _tied_before(rankings, "nonrelevant")
     return TieReport(

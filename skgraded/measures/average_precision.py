@@ -179,7 +179,7 @@ class xGAP(_ThresholdMeasure):
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
-        selected = users.expected_shares(judgments, reciprocal(users.G))
+        selected = users.expected_shares(judgments, users.inverse)
         every = np.ones(judgments.n_queries)
         return PairPart(Reciprocal(), PairFactors(every, f=users.G, h=selected))
 

@@ -94,7 +94,7 @@ class Blend(Measure):
         inside = ", ".join(f"{each!r}: {weight!r}" for each, weight in self.parts)
         return f"{type(self).__name__}({{{inside}}})"
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether a part takes the top grade of the scale from the data that it scores."""
         return any(each.is_open for each, _ in self.parts)

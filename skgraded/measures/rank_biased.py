@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -107,7 +108,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
     def _is_binary(self) -> bool:
         return isinstance(self.gain, str) and self.gain == "binary"
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data."""
         return self.gain in ("linear", "exp2") and self.max_grade is None

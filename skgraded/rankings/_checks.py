@@ -26,6 +26,9 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_AS_THEY_ARE = frozenset(
+    map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+)
 _EXACT_INTEGER_BYTES = 4
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
@@ -127,6 +130,8 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     >>> numeric("y_score", [True, False])
     array([1, 0], dtype=uint8)
     """
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype in _AS_THEY_ARE:
+        return values
     array = one_dimensional(name, values)
     if array.dtype == np.float16:  # comparisons with limits such as 2**53 would overflow
         return array.astype(np.float32)

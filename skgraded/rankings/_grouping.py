@@ -20,6 +20,7 @@ IntArray = NDArray[np.int64]
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
 _NEVER_MISSING = "iubUS"  # kinds of ids
+_INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 
 
 class _Numbered(NamedTuple):
@@ -307,6 +308,8 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     >>> as_ids([1, "1"])  # NumPy would convert both to text
     array([1, '1'], dtype=object)
     """
+    if type(qid) is np.ndarray and qid.ndim == 1 and qid.dtype in _INTEGERS:
+        return qid
     ids = one_dimensional("qid", qid)
     if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
         kinds = set(map(type, qid))

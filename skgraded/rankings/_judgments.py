@@ -209,8 +209,9 @@ class Judgments(Labels):
             grades=read.grades,
             levels=read.levels if places is None else in_layout(read.levels, places),
             weights=weights,
+            any_fractional=read.any_fractional,
         )
-        self.has_unjudged, self.has_fractional_grades = read.any_unjudged, read.any_fractional
+        self.has_unjudged = read.any_unjudged
 
     def __getstate__(self) -> dict[str, Any]:
         row_labels = dict(self.row_labels)

@@ -21,7 +21,7 @@ from skgraded._sealed import (
 )
 from skgraded.rankings._kept import ByteBudget, Kept
 from skgraded.rankings._layout import level_type
-from skgraded.rankings._own_scales import ScalePart, parts_by_scale
+from skgraded.rankings._own_scales import TOP_OF_SHARED_SCALE, ScalePart, parts_by_scale
 from skgraded.rankings._ranked_list import RankedList, Unjudged
 
 __all__ = ["Labels"]
@@ -33,11 +33,23 @@ _MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
 
 
 class Labels:
-    """Base class of `Judgments`, which documents the attributes.
+    """Base class of `Judgments`, which documents the arrays.
 
     A grade is stored as its *level*, its index in the ascending array ``grades`` of the distinct
     grades that occur. Grade 0 is always level 0, and levels from ``len(grades)`` on mark unjudged
     documents.
+
+    Attributes
+    ----------
+    n_queries, n_documents, n_levels : int
+        Numbers of queries, documents and distinct grades.
+    top_grade : float
+        The highest grade of the data set; a part of one may lack it.
+    has_fractional_grades : bool
+        Whether some grade is not a whole number.
+    splits_by_scale : bool
+        Whether `by_scale` has parts. If not, all queries have whole grades up to 31, so that
+        measures may keep a number for each pair of levels, or have levels of their own already.
     """
 
     qid: NDArray[Any]
@@ -67,6 +79,7 @@ class Labels:
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
         borders: IntArray | None = None,
+        any_fractional: bool | None = None,
     ) -> None:
         self.qid, self.indptr, self._places, self.grades, self.levels, self.weights = all_sealed(
             qid, indptr, places, grades, levels, weights
@@ -74,8 +87,13 @@ class Labels:
         self.n_queries = len(indptr) - 1
         self.n_documents = len(levels)
         self.n_levels = len(grades)
-        self.top_grade = float(grades[-1])  # of the data set; a part of one may lack it
+        self.top_grade = float(grades[-1])
+        if any_fractional is None:
+            any_fractional = not _core.same_bytes(self.grades, np.floor(self.grades))
+        self.has_fractional_grades = any_fractional
         self.borders = borders
+        is_short = self.top_grade <= TOP_OF_SHARED_SCALE and not any_fractional
+        self.splits_by_scale = borders is None and not is_short
         # Whether counts of all levels would take more memory than the documents.
         self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
         if pool is not None:
@@ -190,12 +208,8 @@ class Labels:
 
     @cached_property
     def by_scale(self) -> tuple[ScalePart, ...]:
-        """Queries of a few whole grades, and others with levels of their own.
-
-        Empty if all queries have whole grades up to 31, so that measures may keep a number for each
-        pair of levels.
-        """
-        return parts_by_scale(self)
+        """Queries of a few whole grades, and others with levels of their own."""
+        return parts_by_scale(self) if self.splits_by_scale else ()
 
     @cached_property
     def has_unjudged(self) -> bool:
@@ -281,11 +295,6 @@ class Labels:
         ones = np.ones(self.pool.longest)
         whole = _core.last_rank(None)
         return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
-
-    @cached_property
-    def has_fractional_grades(self) -> bool:
-        """Whether some grade is not a whole number."""
-        return not _core.same_bytes(self.grades, np.floor(self.grades))
 
     def require_integer_grades(self, owner: str) -> None:
         """Raise if a grade is fractional.

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
     from skgraded.rankings._labels import Labels
 
-__all__ = ["ScalePart", "parts_by_scale"]
+__all__ = ["TOP_OF_SHARED_SCALE", "ScalePart", "parts_by_scale"]
 
 IntArray = NDArray[np.int64]
 
-_TOP_OF_SHARED_SCALE = 31
+TOP_OF_SHARED_SCALE = 31
 
 
 class ScalePart(NamedTuple):
@@ -51,19 +51,14 @@ def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
     Parameters
     ----------
     labels : Labels
-        Labels of a data set.
+        Labels of a data set, not all of whose grades are few whole ones.
 
     Returns
     -------
     tuple of ScalePart
-        The parts that have queries; empty if all queries have whole grades up to 31, or have levels
-        of their own already.
+        The parts that have queries.
     """
-    if labels.borders is not None:
-        return ()
-    if labels.grades[-1] <= _TOP_OF_SHARED_SCALE and not labels.has_fractional_grades:
-        return ()
-    shared = (labels.grades <= _TOP_OF_SHARED_SCALE) & (labels.grades == np.floor(labels.grades))
+    shared = (labels.grades <= TOP_OF_SHARED_SCALE) & (labels.grades == np.floor(labels.grades))
     has_others = labels.count_pool(~shared) > 0
     parts = []
     if not has_others.all():

@@ -21,7 +21,7 @@ from skgraded.results._tables import means_table, notes_on_empty
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-__all__ = ["Means", "mean_of_values", "warn_of_no_mean"]
+__all__ = ["Means", "mean_of_parts", "warn_of_no_mean"]
 
 FloatArray = NDArray[np.float64]
 
@@ -178,13 +178,13 @@ def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(one, two, strict=True))
 
 
-def mean_of_values(values: FloatArray, weights: FloatArray | None, name: object) -> float:
+def mean_of_parts(parts: list[FloatArray], weights: FloatArray | None, name: object) -> float:
     """Return the exact mean of the values of one measure; warn if it is undefined.
 
     Parameters
     ----------
-    values : ndarray of shape (n_queries,)
-        The values; nan is left out.
+    parts : list of ndarray
+        The values, in parts that follow one another; nan is left out.
     weights : ndarray of shape (n_queries,) or None
         Their weights.
     name : str or Measure
@@ -198,13 +198,14 @@ def mean_of_values(values: FloatArray, weights: FloatArray | None, name: object)
     Examples
     --------
     >>> import numpy as np
-    >>> from skgraded.results import mean_of_values
-    >>> mean_of_values(np.array([0.5, 1.0, np.nan]), None, "AP")
+    >>> from skgraded.results import mean_of_parts
+    >>> mean_of_parts([np.array([0.5, 1.0]), np.array([np.nan])], None, "AP")
     0.75
     """
-    (mean,) = exact_means([[values]], weights)
+    (mean,) = exact_means([parts], weights)
     if math.isnan(mean):
-        warn_of_no_mean(name, len(values), int(np.isnan(values).sum()))
+        n_left_out = sum(int(np.isnan(each).sum()) for each in parts)
+        warn_of_no_mean(name, sum(map(len, parts)), n_left_out)
     return mean
 
 

@@ -12,10 +12,15 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skgraded._guards import (
     refusal_of,
     warn_about_scored_queries,
-    warn_if_grades_are_inferred,
 )
 from skgraded._params import choice
-from skgraded.measures import Measure, Measures, evaluate, measures_by_name
+from skgraded.measures import (
+    Measure,
+    Measures,
+    evaluate,
+    measures_by_name,
+    warn_if_grades_are_inferred,
+)
 from skgraded.rankings import Judgments, features_for, read_columns
 from skgraded.results import Means, Scores
 from skgraded.scoring._responses import ResponseMethod, scores_of

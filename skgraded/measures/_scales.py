@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from skgraded._guards._issue import warn_once
+from skgraded._guards import warn_once
 from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
+
+if TYPE_CHECKING:
+    from skgraded.measures._measure import Measure
+    from skgraded.rankings import Judgments
 
 __all__ = ["warn_about_scales", "warn_if_grades_are_inferred"]
 
@@ -16,17 +20,36 @@ _MANY_QUERIES = 100
 _SOME_QUERIES = 20
 
 
-def warn_about_scales(measures: Sequence[Any], judgments: Any) -> None:
+def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
     warn_if_grades_are_inferred(measures, "A call with arrays")
     for each in measures:
         g = getattr(each, "g", None)
-        if isinstance(g, tuple) and len(g) > judgments.top_of_scale:
+        if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
-def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
-    """Warn if a measure that will score several data sets takes its top grade from each of them."""
+def warn_if_grades_are_inferred(measures: Collection[Measure], taker: str) -> None:
+    """Warn if a measure that will score several data sets takes its top grade from each of them.
+
+    Parameters
+    ----------
+    measures : collection of Measure
+        The measures.
+    taker : str
+        The function that they were given to.
+
+    Warns
+    -----
+    InferredGradesWarning
+        If a measure is open.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import warn_if_grades_are_inferred
+    >>> warn_if_grades_are_inferred([xGAP(max_grade=4)], "a scorer")
+    """
     still_open = [each for each in measures if each.is_open]
     if not still_open:
         return
@@ -40,7 +63,9 @@ def warn_if_grades_are_inferred(measures: Iterable[Any], taker: str) -> None:
     )
 
 
-def _warn_about_thresholds(measure: Any, g: tuple[float, ...], top: int, n_queries: int) -> None:
+def _warn_about_thresholds(
+    measure: Measure, g: tuple[float, ...], top: int, n_queries: int
+) -> None:
     enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
     if n_queries < enough:
         return
