@@ -1,16 +1,19 @@
 // Pair parts of scales of any length: sums over the ranks n of p_n times K[r_m, r_n] over the ranks
-// m <= n, for matrices K[a, b] = f(min(a, b)) h(b) + u(a) w(b). A tree over the levels sums f in
-// O(log n); u needs one sum.
+// m <= n, for matrices K[a, b] = f(min(a, b)) h(b) + u(a) w(b). Short lists sum f pair by pair, and
+// long ones by a tree over the levels in O(log n); u needs one sum.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "block_weights.hpp"
+#include "lower_sums.hpp"
 #include "pair_matrix.hpp"
 #include "queries.hpp"
+#include "simd.hpp"
 #include "threads.hpp"
 
 namespace skgraded {
@@ -65,55 +68,129 @@ struct PairSumTask {
   PairFactors factors;
   std::int64_t cutoff;
   bool expected;
+  Registers registers = widest_registers();
 };
 
-// The walk down the ranks of one query.
+// Memory for one query at a time, allocated before the threads start.
+struct PairSumSpace {
+  LevelTree tree;
+  LowerSums lower_sums;
+  std::vector<std::int32_t> level;  // by rank, tied ones ascending
+  std::vector<std::int64_t> from;   // by rank: the first one that has this one above it for sure
+  std::vector<double> f, ones;      // by rank
+  std::vector<double> f_above;      // by rank: f of K over the documents above, or at a free rank
+
+  PairSumSpace(std::int64_t longest, std::int64_t most_levels)
+      : tree(most_levels),
+        lower_sums(longest),
+        level(static_cast<std::size_t>(longest)),
+        from(static_cast<std::size_t>(longest)) {
+    const std::int64_t n = std::min(longest, kLongestByPairs) + LowerSums::kOverrun;
+    f.resize(static_cast<std::size_t>(n));
+    ones.resize(static_cast<std::size_t>(n), 1.0);
+    f_above.resize(static_cast<std::size_t>(longest));
+  }
+};
+
+// The pair part of one query.
 class PairSum {
   const PairFactors& K_;
-  LevelTree& tree_;
-  std::int32_t* block_;      // room for the levels of a tied block
-  std::int64_t before_ = 0;  // the level before the first one of the query
-  double u_above_ = 0.0;
+  PairSumSpace& space_;
 
  public:
-  PairSum(const PairFactors& K, LevelTree& tree, std::int32_t* block) noexcept
-      : K_(K), tree_(tree), block_(block) {}
+  PairSum(const PairFactors& K, PairSumSpace& space) noexcept : K_(K), space_(space) {}
 
   double of(const PairSumTask& task, std::int64_t q) noexcept {
     const std::int64_t begin = task.queries.begin(q);
     const RankedList<std::int32_t> list{task.level_by_rank + begin, task.tied + begin,
                                         task.queries.size(q)};
-    const double* weight = task.weight.of(task.queries, q);
     const std::int64_t last = std::min(task.cutoff, list.size);
-    before_ = task.borders[q] - 1;
-    u_above_ = 0.0;
-    if (K_.f != nullptr) tree_.start(task.borders[q + 1] - task.borders[q]);
-    double value = 0.0;
-    for (std::int64_t first = 0; first < last;) {
-      if (!(task.expected && list.is_tied(first + 1))) {
-        value += weight[first] * add_document(list.level[first]);
+    const std::int64_t n = read_ranks(list, last, task.expected);
+    if (K_.f != nullptr) {
+      if (n <= kLongestByPairs)
+        sum_by_pairs(n, task.registers);
+      else
+        sum_by_tree(n, task.borders[q] - 1, task.borders[q + 1] - task.borders[q]);
+    }
+    return add_up(task.weight.of(task.queries, q), n, last);
+  }
+
+ private:
+  // Returns the end of the last block that counts. A tied block is read by level, so that the bits
+  // do not depend on the order of its documents.
+  std::int64_t read_ranks(const RankedList<std::int32_t>& list, std::int64_t last,
+                          bool expected) noexcept {
+    std::copy_n(list.level, list.size, space_.level.data());
+    std::iota(space_.from.begin(), space_.from.begin() + list.size, std::int64_t{0});
+    std::int64_t first = 0;
+    while (first < last) {
+      if (!(expected && list.is_tied(first + 1))) {
         ++first;
         continue;
       }
       const std::int64_t end = list.block_end(first);
-      value += add_block(list.level + first, end - first, block_weights(weight, first, end, last));
+      std::sort(space_.level.data() + first, space_.level.data() + end);
+      std::fill_n(space_.from.data() + first, end - first, end);
+      first = end;
+    }
+    return first;
+  }
+
+  bool is_free(std::int64_t rank) const noexcept { return space_.from[at(rank)] == rank; }
+
+  void sum_by_pairs(std::int64_t n, Registers registers) noexcept {
+    for (std::int64_t i = 0; i < n; ++i) space_.f[at(i)] = K_.f[space_.level[at(i)]];
+    run_in(registers, [this, n]() SKGRADED_INLINE_BODY {
+      space_.lower_sums.add_up(space_.f.data(), space_.ones.data(), space_.from.data(), n,
+                               space_.f_above.data());
+      return 0;
+    });
+  }
+
+  // `before` is the level before the first one of the query.
+  void sum_by_tree(std::int64_t n, std::int64_t before, std::int64_t n_levels) noexcept {
+    LevelTree& tree = space_.tree;
+    tree.start(n_levels);
+    const auto count = [&](std::int64_t i) noexcept {
+      const std::int32_t level = space_.level[at(i)];
+      if (level > 0) tree.add(level - before, K_.f[level]);
+    };
+    for (std::int64_t first = 0, end; first < n; first = end) {
+      end = std::max(space_.from[at(first)], first + 1);
+      if (is_free(first)) count(first);
+      for (std::int64_t i = first; i < end; ++i) {
+        const std::int32_t level = space_.level[at(i)];
+        const bool counts = level > 0 && K_.h[level] != 0.0;
+        space_.f_above[at(i)] = counts ? tree.sum(level - before, K_.f[level]) : 0.0;
+      }
+      if (!is_free(first))
+        for (std::int64_t i = first; i < end; ++i) count(i);
+    }
+  }
+
+  double add_up(const double* weight, std::int64_t n, std::int64_t last) const noexcept {
+    double value = 0.0, u_above = 0.0;
+    for (std::int64_t first = 0; first < n;) {
+      if (is_free(first)) {
+        const std::int32_t level = space_.level[at(first)];
+        if (K_.u != nullptr) u_above += K_.u[level];
+        value += weight[first] * sum_above(first, u_above);
+        ++first;
+        continue;
+      }
+      const std::int64_t end = space_.from[at(first)];
+      value += add_block(first, end, block_weights(weight, first, end, last), u_above);
       first = end;
     }
     return value;
   }
 
- private:
-  void count_document(std::int32_t level) noexcept {
-    if (K_.u != nullptr) u_above_ += K_.u[level];
-    if (K_.f != nullptr && level > 0) tree_.add(level - before_, K_.f[level]);
-  }
-
-  // The sum of K over the documents so far, above one of this level.
-  double sum_above(std::int32_t level) const noexcept {
+  // The sum of K over the documents above this rank, itself included where it is free.
+  double sum_above(std::int64_t rank, double u_above) const noexcept {
+    const std::int32_t level = space_.level[at(rank)];
     double sum = 0.0;
-    if (K_.u != nullptr) sum = u_above_ * K_.w[level];
-    if (K_.f != nullptr && level > 0 && K_.h[level] != 0.0)
-      sum += tree_.sum(level - before_, K_.f[level]) * K_.h[level];
+    if (K_.u != nullptr) sum = u_above * K_.w[level];
+    if (K_.f != nullptr) sum += space_.f_above[at(rank)] * K_.h[level];
     return sum;
   }
 
@@ -124,35 +201,32 @@ class PairSum {
     return K;
   }
 
-  double add_document(std::int32_t level) noexcept {
-    count_document(level);
-    return sum_above(level);
-  }
-
-  // The mean over all orders of a tied block. It is read by level, so that the bits do not depend
-  // on the order of its documents.
-  double add_block(const std::int32_t* level, std::int64_t n_tied, BlockWeights p) noexcept {
-    std::copy_n(level, n_tied, block_);
-    std::sort(block_, block_ + n_tied);
+  // The mean over all orders of a tied block, which is counted in u_above.
+  double add_block(std::int64_t first, std::int64_t end, BlockWeights p,
+                   double& u_above) const noexcept {
+    const std::int32_t* block = space_.level.data();
     double u_in_block = 0.0;
     if (K_.u != nullptr)
-      for (std::int64_t i = 0; i < n_tied; ++i) u_in_block += K_.u[block_[i]];
+      for (std::int64_t i = first; i < end; ++i) u_in_block += K_.u[block[i]];
     double above = 0.0, within = 0.0, f_below = 0.0;  // f_below: over the documents before this one
-    for (std::int64_t i = 0; i < n_tied; ++i) {
-      const std::int32_t s = block_[i];
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int32_t s = block[i];
       const double own = self(s);
       double others = -own;
       if (K_.u != nullptr) others += u_in_block * K_.w[s];
       if (K_.f != nullptr) {
-        others += (f_below + static_cast<double>(n_tied - i) * K_.f[s]) * K_.h[s];
+        others += (f_below + static_cast<double>(end - i) * K_.f[s]) * K_.h[s];
         f_below += K_.f[s];
       }
-      above += sum_above(s) + own;
+      above += sum_above(i, u_above) + own;
       within += others;
     }
-    for (std::int64_t i = 0; i < n_tied; ++i) count_document(block_[i]);
-    return (above * p.p0 + within * p.p1) / static_cast<double>(n_tied);
+    if (K_.u != nullptr)
+      for (std::int64_t i = first; i < end; ++i) u_above += K_.u[block[i]];
+    return (above * p.p0 + within * p.p1) / static_cast<double>(end - first);
   }
+
+  static std::size_t at(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 };
 
 // The pair part of every query.
@@ -162,13 +236,10 @@ inline void pair_sums(const PairSumTask& task, std::int64_t n_threads, double* v
   for (std::int64_t q = 0; q < queries.count; ++q)
     most_levels = std::max(most_levels, task.borders[q + 1] - task.borders[q]);
   const int n_slices = slices_for(queries, n_threads);
-  const auto longest = static_cast<std::size_t>(queries.longest());
-  std::vector<LevelTree> trees(static_cast<std::size_t>(n_slices), LevelTree(most_levels));
-  std::vector<std::vector<std::int32_t>> blocks(static_cast<std::size_t>(n_slices),
-                                                std::vector<std::int32_t>(longest));
+  std::vector<PairSumSpace> spaces(static_cast<std::size_t>(n_slices),
+                                   PairSumSpace(queries.longest(), most_levels));
   run_slices(n_slices, [&](int slice) noexcept {
-    const auto own = static_cast<std::size_t>(slice);
-    PairSum sum(task.factors, trees[own], blocks[own].data());
+    PairSum sum(task.factors, spaces[static_cast<std::size_t>(slice)]);
     const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
     for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q)
       value[q] = sum.of(task, q);
