@@ -2,17 +2,20 @@
 // that a query may have a level for every document. lambdas.hpp defines the words.
 //
 // A swap's change needs F and H, by the slots of the two documents, at the ranks of both. At a
-// document's own rank two trees give them for its own slot. Those at the upper rank grow while the
-// upper ranks are walked, and those at the lower rank while the lower ranks are: as f does not
-// fall, f(min(a, b)) is the lower one of two numbers.
+// document's own rank they are sums over the ranks above. Those at the upper rank grow while the
+// upper ranks are walked, with a lane for each lower rank; those at the lower rank grow while the
+// lower ranks are walked, with a lane for each of eight upper ranks. As f does not fall,
+// f(min(a, b)) is the lower one of two numbers. The products of u and w need no such sums.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "lambda_task.hpp"
+#include "lower_sums.hpp"
 #include "pair_sums.hpp"
 #include "simd.hpp"
 
@@ -20,99 +23,177 @@ namespace skgraded {
 
 // One part of the measure on one query. All arrays are by rank.
 class FactorSwaps {
-  std::vector<double> f_, h_, u_, w_;
   std::vector<double> gain_, d_, p_;
-  std::vector<double> F_own_, H_own_;  // over the ranks above, by the slot at the rank itself
-  std::vector<double> u_above_, w_above_;
-  std::vector<double> seen_, weighed_;     // f of K over the upper ranks so far, for F and for H
-  std::vector<double> F_upper_, H_upper_;  // the same over the ranks between, for the upper slot
+  std::vector<double> f_, h_, u_, w_;
+  std::vector<double> p_h_;            // the weight of f in H
+  std::vector<double> F_own_, H_own_;  // of f and h: at the rank itself, for its own slot
+  std::vector<double> seen_, rest_;    // of f: F and, less what the rank itself gives, H
+  std::vector<double> down_to_;        // of F and H at each rank, by eight upper ranks
+  std::vector<double> u_above_, w_above_, u_down_to_;  // the last one times p
+  std::vector<double> ones_;
+  std::vector<std::int64_t> next_;
+  LowerSums lower_sums_;
   LevelTree tree_, weighed_tree_;
   std::int64_t n_ = 0;
+  bool has_gains_ = false, has_f_ = false, has_u_ = false;
 
  public:
-  FactorSwaps(std::int64_t longest, std::int64_t stride) : tree_(longest), weighed_tree_(longest) {
-    for (auto* each : {&f_, &h_, &u_, &w_, &gain_, &d_, &p_, &F_own_, &H_own_, &u_above_, &w_above_,
-                       &seen_, &weighed_, &F_upper_, &H_upper_})
+  FactorSwaps(std::int64_t longest, std::int64_t stride)
+      : down_to_(static_cast<std::size_t>(stride * kLanes)),
+        ones_(static_cast<std::size_t>(stride), 1.0),
+        next_(static_cast<std::size_t>(longest)),
+        lower_sums_(longest),
+        tree_(longest),
+        weighed_tree_(longest) {
+    for (auto* each : {&gain_, &d_, &p_, &f_, &h_, &u_, &w_, &p_h_, &F_own_, &H_own_, &seen_,
+                       &rest_, &u_above_, &w_above_, &u_down_to_})
       each->resize(static_cast<std::size_t>(stride));
+    std::iota(next_.begin(), next_.end(), std::int64_t{1});
   }
 
   // Reads a query whose slots stand by rank; `levels` holds the level of each slot.
   void start(const SwapPrices& part, const Queries& queries, std::int64_t q,
-             const std::int32_t* slot, const std::int32_t* levels, std::int64_t n_slots) noexcept {
+             const std::int32_t* slot, const std::int32_t* levels, std::int64_t n_slots,
+             Registers registers) noexcept {
     n_ = queries.size(q);
+    const PairFactors& K = part.factors;
+    has_f_ = K.f != nullptr;
+    has_u_ = K.u != nullptr;
+    has_gains_ = false;
     const double* d = part.discount.of(queries, q);
     const double* p = part.has_factors() ? part.position.of(queries, q) : d;
+    const double scale = part.pair_factor[q];
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::int32_t level = levels[slot[i]];
       const bool counts = i < part.cutoff;
       d_[at(i)] = counts ? d[i] : 0.0;
       p_[at(i)] = counts ? p[i] : 0.0;
       gain_[at(i)] = part.gain[level] * part.gain_factor[q];
-      const PairFactors& K = part.factors;
-      const double scale = part.pair_factor[q];
-      f_[at(i)] = K.f != nullptr ? K.f[level] : 0.0;
-      h_[at(i)] = K.f != nullptr ? K.h[level] * scale : 0.0;
-      u_[at(i)] = K.u != nullptr ? K.u[level] : 0.0;
-      w_[at(i)] = K.u != nullptr ? K.w[level] * scale : 0.0;
+      has_gains_ |= gain_[at(i)] != 0.0;
+      f_[at(i)] = has_f_ ? K.f[level] : 0.0;
+      h_[at(i)] = has_f_ ? K.h[level] * scale : 0.0;
+      u_[at(i)] = has_u_ ? K.u[level] : 0.0;
+      w_[at(i)] = has_u_ ? K.w[level] * scale : 0.0;
+      p_h_[at(i)] = p_[at(i)] * h_[at(i)];
     }
-    sum_own_slots(slot, n_slots);
-    std::fill_n(seen_.begin(), n_, 0.0);
-    std::fill_n(weighed_.begin(), n_, 0.0);
+    if (has_f_) sum_f(slot, n_slots, registers);
+    if (has_u_) sum_u();
   }
 
   // The changes by swaps of rank i with the ranks below. Ranks must come one after the other.
   SKGRADED_ALWAYS_INLINE void price(std::int64_t i, bool is_first, double* change) noexcept {
-    const double f = f_[at(i)], h = h_[at(i)], u = u_[at(i)], w = w_[at(i)];
-    const double gain = gain_[at(i)], d = d_[at(i)], p = p_[at(i)];
-    const double K_own = f * h + u * w;
-    const double u_above = u_above_[at(i)], w_down_to = w_above_[at(i)] + p * w;
-    const double F_and_self = F_own_[at(i)] + K_own;
-    double F_sum = seen_[at(i)] + f, H_sum = 0.0;
-    for (std::int64_t j = i + 1; j < n_; ++j) {
-      const double lower = std::min(f, f_[at(j)]);
-      F_upper_[at(j)] = F_sum;
-      H_upper_[at(j)] = H_sum;
-      F_sum += lower;
-      H_sum += p_[at(j)] * h_[at(j)] * lower;
-    }
-    const double *f_by = f_.data(), *h_by = h_.data(), *u_by = u_.data(), *w_by = w_.data();
-    const double *gain_by = gain_.data(), *d_by = d_.data(), *p_by = p_.data();
-    const double *F_own = F_own_.data(), *H_own = H_own_.data();
-    const double *F_upper = F_upper_.data(), *H_upper = H_upper_.data();
-    const double *u_down = u_above_.data(), *w_down = w_above_.data();
-    double *seen = seen_.data(), *weighed = weighed_.data();
-    for (std::int64_t j = i + 1; j < n_; ++j) {
-      const double lower = f < f_by[j] ? f : f_by[j];
-      const double own = f_by[j] * h_by[j] + u_by[j] * w_by[j];
-      const double at_upper = seen[j] * h_by[j] + u_above * w_by[j] + own - F_and_self;
-      const double H_y = H_own[j] - (weighed[j] + p * h * lower + u_by[j] * w_down_to);
-      const double H_x = H_upper[j] + u * (w_down[j] - w_down_to);
-      const double at_lower = F_upper[j] * h + u_down[j] * w - F_own[j] + lower * h + u_by[j] * w;
-      const double sum = (gain_by[j] - gain) * (d - d_by[j]) + p * at_upper + (H_y - H_x) +
-                         p_by[j] * (at_lower - own);
-      double& found = change[j - i - 1];
-      found = is_first ? sum : found + sum;
-      seen[j] += lower;
-      weighed[j] += p * h * lower;
-    }
+    if (is_first) std::fill_n(change, n_ - i - 1 + kLanes, 0.0);
+    if (has_gains_) add_gains(i, change);
+    if (has_u_) add_u(i, change);
+    if (!has_f_) return;
+    if (i % kLanes == 0) walk_down(i);
+    add_f(i, change);
   }
 
  private:
-  void sum_own_slots(const std::int32_t* slot, std::int64_t n_slots) noexcept {
+  void sum_f(const std::int32_t* slot, std::int64_t n_slots, Registers registers) noexcept {
+    if (n_ <= kLongestByPairs)
+      run_in(registers, [this]() SKGRADED_INLINE_BODY {
+        lower_sums_.add_up(f_.data(), ones_.data(), next_.data(), n_, F_own_.data());
+        lower_sums_.add_up(f_.data(), p_h_.data(), next_.data(), n_, H_own_.data());
+        return 0;
+      });
+    else
+      sum_by_trees(slot, n_slots);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      F_own_[at(i)] = (F_own_[at(i)] + f_[at(i)]) * h_[at(i)];
+      rest_[at(i)] = H_own_[at(i)] - p_[at(i)] * F_own_[at(i)];
+    }
+    std::fill_n(seen_.begin(), n_ + kLanes, 0.0);
+  }
+
+  void sum_by_trees(const std::int32_t* slot, std::int64_t n_slots) noexcept {
     tree_.start(n_slots);
     weighed_tree_.start(n_slots);
-    double u_above = 0.0, w_above = 0.0;
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::int64_t own = slot[i] + 1;
-      const double f = f_[at(i)], h = h_[at(i)], p = p_[at(i)];
+      const double f = f_[at(i)];
+      F_own_[at(i)] = tree_.sum(own, f);
+      H_own_[at(i)] = weighed_tree_.sum(own, f);
+      tree_.add(own, f);
+      weighed_tree_.add(own, f, p_h_[at(i)]);
+    }
+  }
+
+  void sum_u() noexcept {
+    double u_above = 0.0, w_above = 0.0;
+    for (std::int64_t i = 0; i < n_; ++i) {
       u_above_[at(i)] = u_above;
       w_above_[at(i)] = w_above;
-      F_own_[at(i)] = tree_.sum(own, f) * h + u_above * w_[at(i)];
-      H_own_[at(i)] = weighed_tree_.sum(own, f) + u_[at(i)] * w_above;
-      tree_.add(own, f);
-      weighed_tree_.add(own, f, p * h);
       u_above += u_[at(i)];
-      w_above += p * w_[at(i)];
+      w_above += p_[at(i)] * w_[at(i)];
+      u_down_to_[at(i)] = p_[at(i)] * u_above;
+    }
+  }
+
+  SKGRADED_ALWAYS_INLINE void add_gains(std::int64_t i, double* change) const noexcept {
+    const double gain = gain_[at(i)], d = d_[at(i)];
+    const double *gain_by = gain_.data(), *d_by = d_.data();
+    for (std::int64_t j = i + 1; j < n_; ++j)
+      change[j - i - 1] += (gain_by[j] - gain) * (d - d_by[j]);
+  }
+
+  SKGRADED_ALWAYS_INLINE void add_u(std::int64_t i, double* change) const noexcept {
+    const double u = u_[at(i)], w = w_[at(i)], p = p_[at(i)];
+    const double u_above = u_above_[at(i)], K_above = (u_above + u) * w;
+    const double w_down_to = w_above_[at(i)] + p * w;
+    const double *u_by = u_.data(), *w_by = w_.data(), *w_above = w_above_.data();
+    const double* u_down_to = u_down_to_.data();
+    for (std::int64_t j = i + 1; j < n_; ++j)
+      change[j - i - 1] += p * ((u_above + u_by[j]) * w_by[j] - K_above) +
+                           (u_by[j] - u) * (w_above[j] - w_down_to) + u_down_to[j] * (w - w_by[j]);
+  }
+
+  // The part of F and H at the ranks below, for eight upper ranks from this one on.
+  SKGRADED_ALWAYS_INLINE void walk_down(std::int64_t first) noexcept {
+    LaneRow f, h, F, H;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      f.lane[lane] = f_[at(first + lane)];
+      h.lane[lane] = h_[at(first + lane)];
+      F.lane[lane] = seen_[at(first + lane)];
+      H.lane[lane] = 0.0;
+    }
+    for (std::int64_t j = first; j < n_; ++j) {
+      const double f_here = f_[at(j)], p_here = p_[at(j)], p_h_here = p_h_[at(j)];
+      const auto n_above = static_cast<int>(std::min<std::int64_t>(j - first, kLanes));
+      LaneRow lower, found;
+      for (int lane = 0; lane < kLanes; ++lane)
+        lower.lane[lane] = f.lane[lane] < f_here ? f.lane[lane] : f_here;
+      for (int lane = 0; lane < kLanes; ++lane) F.lane[lane] += lower.lane[lane];
+      for (int lane = 0; lane < kLanes; ++lane)
+        found.lane[lane] = p_here * (h.lane[lane] * F.lane[lane]) - H.lane[lane];
+      for (int lane = 0; lane < kLanes; ++lane)
+        H.lane[lane] += lane < n_above ? p_h_here * lower.lane[lane] : 0.0;
+      double* row = down_to_.data() + j * kLanes;
+      for (int lane = 0; lane < kLanes; ++lane) row[lane] = found.lane[lane];
+    }
+  }
+
+  SKGRADED_ALWAYS_INLINE void add_f(std::int64_t i, double* change) noexcept {
+    const double f = f_[at(i)], p = p_[at(i)], p_h = p_h_[at(i)], F_own = F_own_[at(i)];
+    const double *f_by = f_.data(), *h_by = h_.data();
+    const double* down_to = down_to_.data() + i % kLanes;
+    double *seen = seen_.data(), *rest = rest_.data();
+    for (std::int64_t first = i + 1; first < n_; first += kLanes) {
+      LaneRow lower, above, left, found;
+      for (int lane = 0; lane < kLanes; ++lane) found.lane[lane] = down_to[(first + lane) * kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const double f_below = f_by[first + lane];
+        lower.lane[lane] = f < f_below ? f : f_below;
+        above.lane[lane] = (seen[first + lane] + f_below) * h_by[first + lane] - F_own;
+        left.lane[lane] = rest[first + lane] - p_h * lower.lane[lane];
+        found.lane[lane] += change[first + lane - i - 1] + (p * above.lane[lane] + left.lane[lane]);
+      }
+      for (int lane = 0; lane < kLanes; ++lane) {
+        change[first + lane - i - 1] = found.lane[lane];
+        seen[first + lane] += lower.lane[lane];
+        rest[first + lane] = left.lane[lane];
+      }
     }
   }
 

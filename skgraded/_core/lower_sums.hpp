@@ -62,6 +62,7 @@ class LowerSums {
         for (int lane = 0; lane < kLanes; ++lane) so_far[j + lane] = row.lane[lane];
       }
     }
+    for (; done < n; ++done) sums[done] = so_far[done];
   }
 
  private:

@@ -137,7 +137,7 @@ class QueryLambdas {
   void read_factors() noexcept {
     for (std::size_t part = 0; part < factor_swaps_.size(); ++part)
       factor_swaps_[part].start(task_.parts[part], task_.queries, q_, space_.slot.data(),
-                                space_.levels.data(), n_slots_);
+                                space_.levels.data(), n_slots_, task_.registers);
   }
 
   void read_gains(const SwapPrices& part) noexcept {

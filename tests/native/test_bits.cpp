@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -30,7 +31,9 @@
 #include "levels.hpp"
 #include "moments.hpp"
 #include "overlap.hpp"
+#include "own_levels.hpp"
 #include "pair_matrix.hpp"
+#include "pair_sums.hpp"
 #include "preference.hpp"
 #include "preferred.hpp"
 #include "prefix_values.hpp"
@@ -107,6 +110,24 @@ const Digests kDigests = {
     {"lambdas, tie order 1, hessian", 0xf9993ff206131f8eU},
     {"lambdas, tie order 2, gradient", 0x5f35ab7195b32074U},
     {"lambdas, tie order 2, hessian", 0x1288f995b5e1c353U},
+    {"pair_sums of f, ties in order", 0x90c3a485efac4dbcU},
+    {"pair_sums of f, ties expected", 0x0c13df5405ae7a32U},
+    {"pair_sums of f, ties in order, cut off", 0x096ecbefa831784aU},
+    {"pair_sums of f, ties expected, cut off", 0x5eb03dac5956695aU},
+    {"pair_sums of u, ties in order", 0xb68e42f1848e1aadU},
+    {"pair_sums of u, ties expected", 0xa8787643e8e44933U},
+    {"pair_sums of u, ties in order, cut off", 0xb2b601b656d85fbaU},
+    {"pair_sums of u, ties expected, cut off", 0x2221107b8e451adcU},
+    {"pair_sums of f and u, ties in order", 0x6c4056e1f907fc5aU},
+    {"pair_sums of f and u, ties expected", 0x203382d2fb223cffU},
+    {"pair_sums of f and u, ties in order, cut off", 0x7ae35750980fb769U},
+    {"pair_sums of f and u, ties expected, cut off", 0xe1d08683e6d3c05fU},
+    {"lambdas of f, gradient", 0xe05e9244c729bd33U},
+    {"lambdas of f, hessian", 0xe0f260db6c39138aU},
+    {"lambdas of u, gradient", 0x56f811bb44f0147aU},
+    {"lambdas of u, hessian", 0x3ff0b5044df9a5d4U},
+    {"lambdas of f and u, gradient", 0xbbec3539c0eb0180U},
+    {"lambdas of f and u, hessian", 0x21b5cb214560cfb8U},
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
@@ -307,6 +328,92 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
   results.add(name + ", hessian", hessian);
 }
 
+// Queries that have levels of their own, as those of grades between the whole ones.
+struct FineLevels {
+  std::vector<std::int32_t> level, by_rank;
+  OwnLevels own;
+  Doubles f, h, u, w;  // by level; f rises within each query
+
+  FineLevels(Draws& draws, const Data& data) {
+    constexpr std::int64_t kFineLevels = 250;
+    std::vector<std::uint8_t> common;
+    for (std::int64_t i = 0; i < data.n_documents(); ++i)
+      common.push_back(static_cast<std::uint8_t>(draws.below(kFineLevels)));
+    std::vector<std::uint8_t> pool = common;
+    for (std::int64_t q = 0; q < data.n_queries(); ++q)
+      std::sort(pool.begin() + data.queries().begin(q), pool.begin() + data.queries().begin(q + 1),
+                std::greater<>());
+    const CommonLevels<std::uint8_t> lists{common.data(), data.queries(), kFineLevels};
+    own = find_own_levels(lists, {pool.data(), data.queries(), kFineLevels});
+    level.resize(common.size());
+    by_rank.resize(common.size());
+    put_own_levels(lists, own, level.data());
+    gather_levels(level.data(), data.order.data(), data.queries(), 1, by_rank.data());
+    for (const std::int32_t grade : own.common)
+      f.push_back(static_cast<double>(grade) / kFineLevels);
+    h = draws.units(own.count());
+    u = draws.units(own.count());
+    w = draws.units(own.count());
+  }
+
+  PairFactors factors(bool lower, bool product) const {
+    PairFactors K;
+    if (lower) K.f = f.data(), K.h = h.data();
+    if (product) K.u = u.data(), K.w = w.data();
+    return K;
+  }
+};
+
+void add_fine_levels(const Data& data, Results& results) {
+  Draws draws(21);
+  const FineLevels fine(draws, data);
+  const std::int64_t n = data.n_documents(), nq = data.n_queries();
+  const Doubles weight = draws.units(n), discount = draws.units(n), factor = draws.units(nq);
+  const PairFactors factors[] = {fine.factors(true, false), fine.factors(false, true),
+                                 fine.factors(true, true)};
+  Doubles value(static_cast<std::size_t>(nq));
+  for (const PairFactors& K : factors)
+    for (const std::int64_t cutoff : {kNoCutoff, kCutoff})
+      for (const bool expected : {false, true}) {
+        pair_sums({fine.by_rank.data(),
+                   data.tied.data(),
+                   data.queries(),
+                   {weight.data(), true},
+                   fine.own.borders.data(),
+                   K,
+                   cutoff,
+                   expected},
+                  1, value.data());
+        const char* parts = K.u == nullptr ? "f" : K.f == nullptr ? "u" : "f and u";
+        results.add(named((std::string("pair_sums of ") + parts).c_str(), expected, cutoff), value);
+      }
+  Doubles gradient(static_cast<std::size_t>(n)), hessian(static_cast<std::size_t>(n));
+  for (const PairFactors& K : factors) {
+    LambdaTask<std::int32_t> task;
+    task.level = fine.level.data();
+    task.order = data.order.data();
+    task.tied = data.tied.data();
+    task.scores = data.scores.data();
+    task.queries = data.queries();
+    task.n_levels = fine.own.count();
+    task.parts = {{{discount.data(), true},
+                   fine.u.data(),
+                   factor.data(),
+                   {weight.data(), true},
+                   {},
+                   factor.data(),
+                   kNoCutoff,
+                   K}};
+    task.truncation = 30;
+    task.ties = TieOrder::kMixed;
+    task.binned_exp = BinnedExp(1.5);
+    lambdas(task, 1, Derivatives{gradient.data(), hessian.data()});
+    const char* parts = K.u == nullptr ? "f" : K.f == nullptr ? "u" : "f and u";
+    results.add(std::string("lambdas of ") + parts + ", gradient", gradient);
+    results.add(std::string("lambdas of ") + parts + ", hessian", hessian);
+  }
+}
+
 void add_sums(const Data& data, Results& results) {
   Doubles sums(data.scores.size());
   cumulate(data.scores.data(), data.queries(), sums.data());
@@ -334,6 +441,7 @@ int main() {
     for (const bool expected : {false, true}) add_values(draws, data, expected, cutoff, results);
   for (const TieOrder ties : {TieOrder::kRows, TieOrder::kMixed, TieOrder::kWorstFirst})
     add_lambdas(draws, data, ties, results);
+  add_fine_levels(data, results);
   add_sums(data, results);
   return results.compare();
 }

@@ -224,7 +224,9 @@ void test_moments(std::int64_t n_levels) {
 // Own levels against the common ones that they stand for; pools hold one document more.
 void test_own_levels_and_pair_sums(std::int64_t n_levels) {
   Random random(8);
-  for (const Sizes& sizes : sums_shapes(random)) {
+  std::vector<Sizes> shapes = sums_shapes(random);
+  shapes.push_back({kLongestByPairs - 1, kLongestByPairs, kLongestByPairs + 1, 700});
+  for (const Sizes& sizes : shapes) {
     const SumsCase sums = make_sums_case(random, sizes);
     const Queries queries = sums.layout.queries();
     const auto level = draw_levels<std::uint8_t>(random, sums.tied.size(), n_levels);
@@ -259,9 +261,8 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
                                      PairFactors{f.data(), h.data(), nullptr, nullptr},
                                      PairFactors{nullptr, nullptr, u.data(), w.data()}}) {
           const RankWeights weight{sums.ragged.data(), true};
-          const PairSumTask task{
-              found.data(), sums.tied.data(), queries, weight, own.borders.data(), K,
-              cutoff,       expected};
+          PairSumTask task{found.data(), sums.tied.data(), queries, weight, own.borders.data(), K,
+                           cutoff,       expected};
           std::vector<double> naive(sizes.size()), value(sizes.size()), again(sizes.size());
           std::vector<double> moments(static_cast<std::size_t>(n_levels * n_levels));
           for (std::int64_t q = 0; q < queries.count; ++q) {
@@ -289,6 +290,11 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
           for (const int n_threads : kThreadCounts) {
             pair_sums(task, n_threads, again.data());
             expect(again == value, "pair_sums, threads");
+          }
+          for (const Registers registers : {Registers::kPlain, Registers::kAvx2}) {
+            task.registers = widest_registers(registers);
+            pair_sums(task, 1, again.data());
+            expect(again == value, "pair_sums, registers");
           }
         }
   }

@@ -294,6 +294,18 @@ void test_factors(std::int64_t n_levels) {
   }
 }
 
+// On either side of the length from which trees sum what stands above.
+void test_factors_of_long_lists() {
+  Random random(6);
+  const auto made =
+      make_case<std::int32_t>(random, {kLongestByPairs, kLongestByPairs + 1}, 200, 0.25);
+  LambdaTask<std::int32_t> task = made.task(false, false);
+  task.parts = {made.factored_part(false)};
+  task.truncation = 3;
+  expect_naive(task, "factors of long lists");
+  expect_same_bits(task, "bits of factors of long lists");
+}
+
 // Derivatives by grade and score do not change when tied rows change places.
 template <class Level>
 void test_ties(TieOrder ties) {
@@ -342,6 +354,7 @@ int main() {
   test_pairs<std::int32_t>(3);
   test_factors<std::int32_t>(3);
   test_factors<std::int32_t>(200);
+  test_factors_of_long_lists();
   for (const TieOrder ties : {TieOrder::kMixed, TieOrder::kWorstFirst, TieOrder::kBestFirst}) {
     test_ties<std::uint8_t>(ties);
     test_ties<std::int32_t>(ties);
