@@ -30,7 +30,8 @@ exclude_patterns = ["_templates", "build", "gallery/*.ipynb", "sg_execution_time
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
+# The gallery's settings hold functions, and its sections name files.
+suppress_warnings = ["config.cache", "sphinx_gallery.config"]
 
 autosummary_generate = [f"reference/{name}.rst" for name in MODULES]
 autodoc_typehints = "none"  # the docstrings state types and shapes
@@ -66,7 +67,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "index": []}
+html_sidebars = {"start": [], "index": [], "gallery/index": []}
 html_context = {"default_mode": "auto"}
 
 sphinx_gallery_conf = {

@@ -250,7 +250,7 @@ MISTAKES = [
     ),
     Mistake(
         MEASURES,
-        "g does not sum to 1",
+        "the entries of g do not sum to 1",
         "xGAP(g=[10, 20, 30, 40])",
         "ValueError: g must sum to 1, got [10, 20, 30, 40], which sums to 100.0. Divide each entry "
         "by that sum.",
@@ -258,7 +258,7 @@ MISTAKES = [
     ),
     Mistake(
         MEASURES,
-        "g has an entry for grade 0",
+        "an entry of g for grade 0",
         "xGAP(g=[0, .1, .2, .3, .4])(y, s, qid=qid)",
         "UnusedThresholdWarning: g has an entry for each of the grades 1..5 in "
         "xGAP(g=[0,0.1,0.2,0.3,0.4]), but the highest grade of the 60 queries in y_true is 4. "
@@ -267,7 +267,7 @@ MISTAKES = [
     ),
     Mistake(
         MEASURES,
-        "g has too few entries",
+        "too few entries in g",
         "xGAP(g=[.5, .5])(y, s, qid=qid)",
         "ValueError: y_true must hold grades 0..2 for xGAP(g=[0.5,0.5]) (g has as many entries), "
         "got 4.",
@@ -292,7 +292,7 @@ MISTAKES = [
     ),
     Mistake(
         RANKERS,
-        "make_scorer, which passes no query ids",
+        "a scorer of make_scorer, which passes no query ids",
         "cross_val_score(Ridge(), X, y, cv=3, scoring=make_scorer(nDCG(k=10)))",
         "MissingQueryIdsWarning: There are no query ids, so that all 400 rows are scored as one "
         "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
@@ -317,7 +317,7 @@ MISTAKES = [
     ),
     Mistake(
         RANKERS,
-        "query_target for an estimator of scikit-learn",
+        "a target of query_target for an estimator of scikit-learn",
         "Ridge().fit(X, query_target(y, qid))",
         "TypeError: Cannot cast array data from dtype([('grade', '<f8'), ('qid', '<i8'), "
         "('n_rows', '<i8')]) to dtype('float64') according to the rule 'unsafe'",

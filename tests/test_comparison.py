@@ -292,12 +292,12 @@ def test_the_table_says_what_was_tested():
     assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
     assert "90% interval" in text
     told = "Wilcoxon's signed-rank test, Student's paired t test over 20 queries, Holm's correction"
-    assert f"{told} for 3 pairs, p < 0.1." in " ".join(text.split())
+    assert f"{told} for 3 pairs, level 0.1." in " ".join(text.split())
     assert "trees - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
     assert max(map(len, text.splitlines())) <= 80
     two = compare({name: rankers[name] for name in ("ridge", "trees")}, X_test, y_test)
-    assert "\nBootstrap-t test over 20 queries, p < 0.05.\n" in repr(two)
+    assert "\nBootstrap-t test over 20 queries, level 0.05.\n" in repr(two)
     assert repr(two).endswith("Only 3 queries with a document of the top grade, few to judge by.")
 
 
@@ -432,7 +432,7 @@ def test_repeats_enter_intervals_and_p_values():
     means = [each.over_repeats().values for each in (stiff, soft)]
     np.testing.assert_allclose(found.values, means, rtol=1e-12)
     text = " ".join(repr(found).split())
-    assert "Student's paired t test over 40 queries and 3 repeats, p < 0.05." in text
+    assert "Student's paired t test over 40 queries and 3 repeats, level 0.05." in text
 
 
 @pytest.mark.parametrize("tests", ["randomization", ["t", "wilcoxon"], "tukey"])
@@ -515,7 +515,7 @@ def test_several_measures_share_one_correction():
     assert "AP" in found
     assert len(found) == 3
     for each in (found, found["AP"]):
-        told = "Holm's correction for 3 pairs by 3 measures, p < 0.05."
+        told = "Holm's correction for 3 pairs by 3 measures, level 0.05."
         assert " ".join(repr(each).split()).count(told) == 1
     assert list(compare(rankers, X_test, y_test, measures=["AP"])) == ["AP"]
 

@@ -351,7 +351,7 @@ def test_the_comparison_prints_who_beats_whom():
     assert "4-9" in lines[1]
     assert " ".join(lines[-3:]) == (
         "Student's paired t test over 40 queries, Benjamini and Hochberg's correction for   36 "
-        "pairs, p < 0.01. 36 pairs: to_frame() has their differences and intervals."
+        "pairs, level 0.01. 36 pairs: to_frame() has their differences and intervals."
     )
     assert max(map(len, lines)) <= 80
     assert len(found.to_dict()["difference"]) == 36

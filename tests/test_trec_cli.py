@@ -225,7 +225,7 @@ def test_compare_prints_who_beats_whom(many_topics, run):
     assert lines[1].split() == ["1", "good.run", "1.0000", "2"]
     assert lines[2].split()[:2] == ["2", "bad.run"]
     assert lines[5].split()[:4] == ["bad.run", "-", "good.run", "-0.3691"]
-    assert lines[6] == "Bootstrap-t test over 12 queries, p < 0.05."
+    assert lines[6] == "Bootstrap-t test over 12 queries, level 0.05."
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -238,7 +238,7 @@ def compare(
     <BLANKLINE>
     pair        difference        95% interval  bootstrap-t
     good - bad     +0.3801  [+0.3801, +0.3801]       0.0002
-    Bootstrap-t test over 12 queries, p < 0.05.
+    Bootstrap-t test over 12 queries, level 0.05.
 
     Splits that are drawn three times, and two measures against a baseline:
 

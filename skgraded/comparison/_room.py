@@ -96,8 +96,8 @@ class Room(Result):
     def verdicts(self) -> tuple[str, ...]:
         """What the interval says, by user.
 
-        ``"use g"`` if it lies above 0, ``"no room"`` if it lies below the margin, so that any of
-        the two measures will do, and ``"undecided"`` otherwise.
+        ``"use g"`` if it lies above 0, ``"no room"`` if it lies below the margin, so that either
+        of the two measures will do, and ``"undecided"`` otherwise.
         """
         return tuple(_verdict(low, high, self.margin) for low, high in self.interval.tolist())
 

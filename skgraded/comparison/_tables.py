@@ -62,7 +62,7 @@ def tests_of(found: Comparison) -> str:
         by = f" by {n_measures} measures" if n_measures > 1 else ""
         title = CORRECTIONS[found.correction].title
         corrected = f", {title} for {count(len(found.pairs), 'pair')}{by}"
-    return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, p < {found.level:g}"
+    return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, level {found.level:g}"
 
 
 def tables_of(
