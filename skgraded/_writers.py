@@ -31,9 +31,6 @@ _WIDEST_LABEL = 30
 # Marks that change the direction of the text behind them.
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-# Marks that change the direction of the text behind them.
-_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
 # What Markdown and LaTeX read as marks of their own.
 _IN_MARKDOWN = str.maketrans({each: f"\\{each}" for each in "\\`*_|[]<>#$~"})
 _IN_LATEX = str.maketrans(
@@ -63,6 +60,8 @@ class Table(NamedTuple):
         A line above the table.
     widest_label : int
         Longer labels are cut in text.
+    superscripts : sequence of sequence of str
+        What stands behind the cells of each column, above the line; none by default.
     """
 
     labels: Sequence[str]
@@ -70,6 +69,7 @@ class Table(NamedTuple):
     notes: Sequence[str] = ()
     title: str = ""
     widest_label: int = _WIDEST_LABEL
+    superscripts: Sequence[Sequence[str]] = ()
 
     @property
     def rows(self) -> list[list[str]]:
@@ -79,6 +79,14 @@ class Table(NamedTuple):
         lines = [[self.labels[0], *headings]]
         lines += [[label, *row] for label, row in zip(self.labels[1:], cells, strict=True)]
         return [list(map(visible, line)) for line in lines]
+
+    def _drawn(self, escape: Callable[[str], str], raise_: str) -> list[list[str]]:
+        """Return the rows with what a format writes for its own marks and for superscripts."""
+        rows = [list(map(escape, row)) for row in self.rows]
+        for column, marks in enumerate(self.superscripts, start=1):
+            for row, mark in zip(rows[1:], marks, strict=True):
+                row[column] += raise_.format(escape(mark)) if mark else ""
+        return rows
 
     @property
     def sentences(self) -> list[str]:
@@ -107,7 +115,7 @@ class Table(NamedTuple):
         label_width = max(map(len, names))
         blocks: list[list[list[str]]] = []
         room = 0
-        for cells in list(zip(*self.rows, strict=True))[1:]:
+        for cells in list(zip(*self._drawn(str, " {}"), strict=True))[1:]:
             cell_width = max(map(len, cells))
             if not blocks or room < len(_GAP) + cell_width:
                 blocks.append([[name.ljust(label_width)] for name in names])
@@ -126,7 +134,7 @@ class Table(NamedTuple):
         str
             A table and paragraphs.
         """
-        header, *rows = self.rows
+        header, *rows = self._drawn(html.escape, "<sup>{}</sup>")
         title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
         lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
         lines += [*(_html_row("td", row) for row in rows), "</tbody>", "</table>"]
@@ -140,7 +148,7 @@ class Table(NamedTuple):
         str
             A table and paragraphs.
         """
-        header, *rows = ([cell.translate(_IN_MARKDOWN) for cell in row] for row in self.rows)
+        header, *rows = self._drawn(lambda cell: cell.translate(_IN_MARKDOWN), "<sup>{}</sup>")
         marks = ["---", *("---:" for _ in header[1:])]
         lines = [f"| {' | '.join(row)} |" for row in (header, marks, *rows)]
         title = [f"**{visible(self.title).translate(_IN_MARKDOWN)}**\n"] if self.title else []
@@ -155,7 +163,7 @@ class Table(NamedTuple):
         str
             A ``tabular``.
         """
-        header, *rows = ([cell.translate(_IN_LATEX) for cell in row] for row in self.rows)
+        header, *rows = self._drawn(lambda cell: cell.translate(_IN_LATEX), "$^{{{}}}$")
         lines = [f"\\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule"]
         lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows)]
         title = [f"% {visible(self.title)}"] if self.title else []
@@ -180,6 +188,8 @@ class Report(NamedTuple):
         What tells this report from others beside it.
     labels : mapping of str to object
         The same for programs, as columns of their own.
+    for_papers : sequence of Table
+        What LaTeX has in the place of the tables; none if it has the same.
     """
 
     tables: Sequence[Table]
@@ -188,6 +198,7 @@ class Report(NamedTuple):
     notes: Sequence[str] = ()
     heading: str = ""
     labels: Mapping[str, Any] = {}
+    for_papers: Sequence[Table] = ()
 
     @property
     def labelled_columns(self) -> dict[str, Sequence[Any]]:
@@ -369,7 +380,7 @@ def _plain(value: Any) -> Any:
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
-    label, *numbers = map(html.escape, cells)
+    label, *numbers = cells
     aligned = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers)
     return f'<tr><th style="text-align: left">{label}</th>{aligned}</tr>'
 
@@ -378,13 +389,16 @@ def _latex_row(cells: Iterable[str]) -> str:
     return f"{' & '.join(cells)} \\\\"
 
 
-def _of_tables(draw: Callable[[Table], str], heading: str) -> Callable[[Sequence[Report]], str]:
+def _of_tables(
+    draw: Callable[[Table], str], heading: str, for_papers: bool = False
+) -> Callable[[Sequence[Report]], str]:
     """Make the writer of a format for people: all tables, under the headings of their reports."""
 
     def write(reports: Sequence[Report]) -> str:
         texts = []
         for report in reports:
-            tables = "\n\n".join(map(draw, report.tables))
+            chosen = (for_papers and report.for_papers) or report.tables
+            tables = "\n\n".join(map(draw, chosen))
             texts.append(f"{heading.format(report.heading)}{tables}" if report.heading else tables)
         return "\n\n".join(texts) + "\n"
 
@@ -451,6 +465,6 @@ WRITERS = {
     "csv": Writer(_as_csv, holds_notes=False),
     "json": Writer(_as_json),
     "markdown": Writer(_of_tables(Table.to_markdown, "**{}**\n\n")),
-    "latex": Writer(_of_tables(Table.to_latex, "% {}\n")),
+    "latex": Writer(_of_tables(Table.to_latex, "% {}\n", for_papers=True)),
     "html": Writer(_of_tables(Table.to_html, "<p>{}</p>\n")),
 }

@@ -20,6 +20,8 @@ from skgraded.cli._options import (
     add_outputs,
     add_plot,
     add_seed,
+    add_sort,
+    sort_by,
 )
 from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
@@ -86,7 +88,9 @@ def add_command(commands: Any, summary: str) -> None:
     )
     add_users(parser)
     add_seed(parser)
-    add_plot(add_outputs(parser, WRITERS))
+    outputs = add_outputs(parser, WRITERS)
+    add_plot(outputs)
+    add_sort(outputs)
     parser.set_defaults(run=run, parser=parser)
 
 
@@ -240,7 +244,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             n_resamples=arguments.resamples,
             random_state=arguments.seed,
         )
-    write_reports(arguments, [found._report()])
+    write_reports(arguments, [sort_by(found, arguments.sort)._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:
         ax, *_ = np.ravel(found.plot())

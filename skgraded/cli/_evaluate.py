@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from skgraded._writers import WRITERS
-from skgraded.cli._options import add_measures, add_outputs
+from skgraded.cli._options import add_measures, add_outputs, add_sort, sort_by
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
 from skgraded.cli._refusals import refuse_beside, refuse_without
 from skgraded.cli._scored_runs import add_scoring, score_runs
@@ -47,7 +47,7 @@ def add_command(commands: Any, summary: str) -> None:
         help="mean over the topics; geometric, with values below 1e-5 as 1e-5, is trec_eval's "
         "gm_map for AP (default: %(default)s)",
     )
-    add_outputs(parser, [*WRITERS, _LINES])
+    add_sort(add_outputs(parser, [*WRITERS, _LINES]))
     _add_habits(parser)
     parser.set_defaults(run=run, parser=parser)
 
@@ -101,6 +101,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")
     scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
     per_query, average = arguments.per_query, arguments.average
+    scores = sort_by(scores, arguments.sort)
     if arguments.format == _LINES:
         write(arguments, as_trec_eval_lines(scores, per_query, average))
         tell(notes_of(scores))

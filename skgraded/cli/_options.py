@@ -21,8 +21,10 @@ __all__ = [
     "add_rules",
     "add_runs",
     "add_seed",
+    "add_sort",
     "add_ties",
     "is_complete",
+    "sort_by",
 ]
 
 
@@ -152,6 +154,25 @@ def add_outputs(parser: argparse.ArgumentParser, formats: Iterable[str]) -> argp
         help="write the output to a file, which is replaced as a whole",
     )
     return group
+
+
+def add_sort(group: argparse._ArgumentGroup) -> None:
+    """Add the measure by which systems are listed."""
+    group.add_argument(
+        "--sort",
+        metavar="MEASURE",
+        help="list the best runs by this measure first (default: by the first one)",
+    )
+
+
+def sort_by(result: Any, name: str | None) -> Any:
+    """Put the systems of scores, or of a comparison, into the order that was asked for."""
+    if name is None:
+        return result
+    try:
+        return result.sort(name)
+    except KeyError as error:
+        raise ValueError(f"--sort must be one of the measures. {error.args[0]}") from None
 
 
 def add_plot(group: argparse._ArgumentGroup) -> None:

@@ -6,14 +6,14 @@ import argparse
 
 __all__ = ["refuse_beside", "refuse_without"]
 
-_OF_TESTS = "--test --correction --as --plot"
+_OF_TESTS = "--test --correction --as --plot --sort"
 
 # The options that would have no effect beside another one, or would contradict it.
 _REFUSED = {
-    "--as trec_eval": "--average --complete --format --letor --negative --order --ties",
+    "--as trec_eval": "--average --complete --format --letor --negative --order --sort --ties",
     "--best": f"--room --profile --judge --baseline --measure --margin {_OF_TESTS}",
     "--judge": "--letor",
-    "--profile": "--measure --test --correction --margin --cluster --as",
+    "--profile": "--measure --test --correction --margin --cluster --as --sort",
     "--profile --judge": "--plot",
     "--room": f"--profile --judge --baseline --resamples {_OF_TESTS}",
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._stats.corrections import level_of
 from skgraded._text import count, first_few
-from skgraded._writers import LongResult, Table
+from skgraded._writers import LongResult, Report, Table
 from skgraded.comparison._best import Best, best_of
 from skgraded.comparison._judged_estimates import JudgedEstimates, notes_on_judge
 from skgraded.comparison._margin import (
@@ -24,7 +24,7 @@ from skgraded.comparison._margin import (
 )
 from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._room import Room, room_of
-from skgraded.comparison._tables import tables_of
+from skgraded.comparison._tables import tables_for_papers, tables_of
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import OfMeasures, column_of
 
@@ -127,6 +127,8 @@ class Comparison(OfMeasures, LongResult):
         human labels it is worth.
     judged_means : JudgedEstimates or None
         With a judge, the same of the mean of each system.
+    sorted_by : str or None
+        The measure by which printed tables list the systems; None is that of each table.
     """
 
     systems: tuple[str, ...]
@@ -161,6 +163,7 @@ class Comparison(OfMeasures, LongResult):
     remarks: tuple[str, ...] = ()
     judge: JudgedEstimates | None = None
     judged_means: JudgedEstimates | None = None
+    sorted_by: str | None = None
 
     def __getitem__(self, name: Any) -> Comparison:
         """Pick one measure by its name, or several by a list; p-values stay as corrected."""
@@ -178,8 +181,29 @@ class Comparison(OfMeasures, LongResult):
             estimates = getattr(self, field)
             picked[field] = None if estimates is None else estimates[names]
         picked["values"] = self.values[:, :, columns]
+        picked["sorted_by"] = self.sorted_by if self.sorted_by in picked["measures"] else None
         picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
         return dataclasses.replace(self, **picked)
+
+    def sort(self, measure: Any) -> Comparison:
+        """Print all tables with the best systems by one measure first.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            A measure of the comparison.
+
+        Returns
+        -------
+        Comparison
+            The same comparison, printed in this order.
+
+        Raises
+        ------
+        KeyError
+            If the comparison lacks the measure.
+        """
+        return dataclasses.replace(self, sorted_by=self[measure].measures[0])
 
     @property
     def level(self) -> float:
@@ -545,6 +569,9 @@ class Comparison(OfMeasures, LongResult):
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return tables_of(self, n_rows)
+
+    def _report(self) -> Report:
+        return super()._report()._replace(for_papers=tables_for_papers(self))
 
     def _repr_html_(self) -> str:
         tables = tables_of(self, self._rows_shown, widest=None)

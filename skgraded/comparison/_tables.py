@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,16 @@ from skgraded._writers import Table
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
 
-__all__ = ["are_listed", "beats", "best_first", "pair_names", "size_of", "tables_of", "tests_of"]
+__all__ = [
+    "are_listed",
+    "beats",
+    "best_first",
+    "pair_names",
+    "size_of",
+    "tables_for_papers",
+    "tables_of",
+    "tests_of",
+]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -24,6 +34,7 @@ BoolArray = NDArray[np.bool_]
 _MOST_PAIRS = 20
 _SMALLEST_SHOWN = 0.0001
 _WIDEST_LABEL = 44
+_N_LETTERS = len(ascii_lowercase)
 
 
 def best_first(found: Comparison) -> IntArray:
@@ -70,13 +81,44 @@ def tables_of(
 ) -> list[Table]:
     """Return the tables of all measures, with notes below the last one."""
     tables = []
+    order = None if found.sorted_by is None else best_first(found[found.sorted_by])
     for name in found:
         of_measure = found[name]
-        tables.append(_means_table(of_measure, n_rows))
+        tables.append(_means_table(of_measure, n_rows, order))
         if are_listed(found):
             tables.append(_pairs_table(of_measure, n_rows, widest))
     notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
+
+
+def tables_for_papers(found: Comparison) -> list[Table]:
+    """Return one table of all means, with letters for what each one beats, and the differences."""
+    order = best_first(found[found.sorted_by or found.measures[0]])
+    letters = np.array(list(map(_letter, range(len(order)))), dtype=object)
+    labels = [
+        "system",
+        *(f"({a}) {found.systems[at]}" for a, at in zip(letters, order, strict=True)),
+    ]
+    columns, superscripts = [], []
+    for name in found:
+        of_measure = found[name]
+        columns.append((name, [f"{each:.4f}" for each in of_measure.means[order, 0]]))
+        beaten = beats(of_measure)[np.ix_(order, order)]
+        superscripts.append(
+            [("," if len(order) > _N_LETTERS else "").join(letters[row]) for row in beaten]
+        )
+    told = f"Superscripts: significantly better than these systems. {tests_of(found)}."
+    means = Table(labels, columns, [told, *found.notes], superscripts=superscripts)
+    if not are_listed(found):
+        return [means]
+    pairs = [_pairs_table(found[name], None, None)._replace(title=name) for name in found]
+    return [means, *pairs]
+
+
+def _letter(place: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    rest, last = divmod(place, _N_LETTERS)
+    return (_letter(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
 def are_listed(found: Comparison) -> bool:
@@ -96,9 +138,9 @@ def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
     return notes
 
 
-def _means_table(found: Comparison, n_rows: int | None) -> Table:
+def _means_table(found: Comparison, n_rows: int | None, order: IntArray | None) -> Table:
     """Make the table of the means, the best system first, with the numbers of those it beats."""
-    order = best_first(found)
+    order = best_first(found) if order is None else order
     shown = order[:n_rows]
     digits = len(str(len(order)))
     labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]

@@ -21,7 +21,7 @@ from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._side_by_side import Ideal, by_name, fields_of_arrays, fields_of_systems
-from skgraded.results._tables import columns_of_values, report_of, tables_of_means
+from skgraded.results._tables import best_first, columns_of_values, report_of, tables_of_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,9 @@ class Scores(OfMeasures, LongResult):
         Whether a document of the query has the highest grade of all labels.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
+    is_sorted : bool
+        Whether printed tables list the systems in their order, as after `sort`, instead of that of
+        their means by the first measure.
 
     See Also
     --------
@@ -109,6 +112,7 @@ class Scores(OfMeasures, LongResult):
     ideals: tuple[Ideal, ...] = ()
     has_top_grade: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
+    is_sorted: bool = False
 
     def __post_init__(self) -> None:
         fields, n_measures = vars(self), len(self.measures)
@@ -278,6 +282,41 @@ class Scores(OfMeasures, LongResult):
     @property
     def _repeat_axis(self) -> int:
         return 0 if self.systems is None else 1
+
+    def sort(self, measure: Any, average: str = "arithmetic") -> Scores:
+        """Put the systems into the order of their means by one measure, the best one first.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            A measure of the result.
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean.
+
+        Returns
+        -------
+        Scores
+            The same values with their systems in this order, in which they are printed.
+
+        Raises
+        ------
+        KeyError
+            If the result lacks the measure.
+
+        Examples
+        --------
+        >>> from skgraded import evaluate
+        >>> runs = {"a": [3, 2, 1, 0], "b": [1, 3, 2, 0]}
+        >>> scores = evaluate(["P@1", "nDCG"], [0, 1, 0, 2], runs)
+        >>> scores.sort("nDCG").systems
+        ('b', 'a')
+        """
+        column = column_of(self.measures, measure)
+        if self.systems is None:
+            return self
+        order = best_first(self._means(average, LEAST)[:, column] * self.directions[column])
+        names = tuple(self.systems[place] for place in order)
+        return self._with(values=self.values[order], systems=names, is_sorted=True)
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.

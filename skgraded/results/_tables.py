@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
 __all__ = [
+    "best_first",
     "columns_of_values",
     "means_table",
     "notes_on_empty",
@@ -160,12 +161,17 @@ def _in_repeats(scores: Scores) -> str:
     return f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
 
 
+def best_first(means: FloatArray) -> NDArray[np.intp]:
+    """Return the places of means in descending order, with nan at the end."""
+    return np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
+
+
 def _table_of_systems(scores: Scores, n_rows: int | None, average: str) -> Table:
     """Make the table of several systems, ordered by the first measure, the best system first."""
     systems = scores.systems or ()
     means = scores._means(average, LEAST).reshape(len(systems), len(scores))
-    better = means[:, 0] * scores.directions[0]
-    rows = np.argsort(np.where(np.isnan(better), np.inf, -better), kind="stable")[:n_rows]
+    by_first = best_first(means[:, 0] * scores.directions[0])
+    rows = (np.arange(len(systems)) if scores.is_sorted else by_first)[:n_rows]
     shown = f", the first {n_rows} shown" if len(rows) < len(systems) else ""
     size = (
         f"{count(len(systems), 'system')}{shown}; {_KINDS[average]}means over "

@@ -1,0 +1,112 @@
+"""The order in which results list systems, and the letters of significance in LaTeX."""
+
+import re
+
+import numpy as np
+import pytest
+
+from skgraded import AP, compare, evaluate, nDCG, trec
+from skgraded.cli import main
+from skgraded.measures import Fallout
+
+
+@pytest.fixture(scope="module")
+def systems():
+    """Systems between noise and the labels: some differ from each other, and some do not."""
+    rng = np.random.default_rng(0)
+    y, qid = rng.integers(0, 3, 800), np.repeat(np.arange(40), 20)
+    noise = {"flat_1": 9.0, "good & new": 0.5, "middle": 1.5, "middle too": 1.5, "poor": 4.0}
+    return y, {name: y + each * rng.normal(size=800) for name, each in noise.items()}, qid
+
+
+@pytest.fixture(scope="module")
+def scores(systems):
+    y, runs, qid = systems
+    return evaluate([AP(rel=2), nDCG(k=3), Fallout(k=5)], y, runs, qid=qid)
+
+
+def letters_in(latex):
+    """The system that each letter stands for, and the letters behind each mean, by system."""
+    body = latex.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
+    names, above = {}, {}
+    for line in body.splitlines():
+        label, *cells = line.removesuffix(" \\\\").split(" & ")
+        letter, name = re.fullmatch(r"\((\w+)\) (.*)", label.replace("\\", "")).groups()
+        names[letter] = name
+        above[names[letter]] = [re.fullmatch(r"[\d.]+(?:\$\^\{(.*)\}\$)?", e)[1] for e in cells]
+    return names, above
+
+
+@pytest.mark.parametrize("baseline", [None, "middle"])
+def test_letters_are_the_systems_that_are_significantly_worse(scores, baseline):
+    found = compare(scores, baseline=baseline, tests="t")
+    names, above = letters_in(found.to_latex())
+    n_letters = 0
+    for column, (name, direction) in enumerate(zip(found.measures, (1, 1, -1), strict=True)):
+        expected = {system: set() for system in found.systems}
+        for pair, (one, other) in enumerate(found.pairs):
+            if found.p_value["t"][pair, column] < found.level:
+                better = direction * (found.means[one, column] - found.means[other, column]) > 0
+                winner, loser = (one, other) if better else (other, one)
+                expected[found.systems[winner]].add(found.systems[loser])
+        for system, beaten in expected.items():
+            assert {names[each] for each in above[system][column] or ""} == beaten, name
+            n_letters += len(beaten)
+    assert n_letters > 5
+    assert "significantly better than these systems. Student's paired t" in found.to_latex()
+
+
+def test_more_systems_than_letters(systems):
+    y, runs, qid = systems
+    many = {f"{name} {copy}": run for copy in range(6) for name, run in runs.items()}
+    latex = compare(evaluate("AP", y, many, qid=qid), tests="t").to_latex()
+    names, above = letters_in(latex)
+    assert list(names)[24:28] == ["y", "z", "aa", "ab"]
+    beaten = max((cells[0] or "" for cells in above.values()), key=len)
+    assert set(beaten.split(",")) <= set(names)
+
+
+def test_scores_are_printed_in_the_order_that_was_asked_for(scores):
+    by_fallout = scores.sort("Fallout@5")
+    means = scores.means[:, 2]
+    assert list(by_fallout.systems) == [scores.systems[at] for at in np.argsort(means)]
+    shown = [line.split("  ")[0] for line in repr(by_fallout).splitlines()[1:6]]
+    assert shown == list(by_fallout.systems)
+    assert by_fallout.to_dict() == scores.to_dict()
+    assert scores.sort(nDCG(k=3)).systems != by_fallout.systems
+    with pytest.raises(KeyError, match="RR is not among the measures"):
+        scores.sort("RR")
+
+
+def test_systems_without_a_mean_come_last():
+    y = [1, 0, 0, 0]
+    scores = evaluate(AP(empty=float("nan")), y[2:], {"a": [1, 2], "b": [2, 1]})
+    assert scores.sort("AP(empty=nan)").systems == ("a", "b")
+    assert evaluate("AP", y, [4, 3, 2, 1]).sort("AP").systems is None
+
+
+def test_a_comparison_lists_the_same_order_by_every_measure(scores):
+    found = compare(scores, tests="t").sort("nDCG@3")
+    expected = list(scores.sort("nDCG@3").systems)
+    tables = repr(found).split("\n\n")[::2]
+    for table in tables:
+        assert [re.split(r"\s{2,}", line[2:])[0] for line in table.splitlines()[1:6]] == expected
+    assert list(letters_in(found.to_latex())[0].values()) == expected
+    assert found["AP(rel=2)"].sorted_by is None
+
+
+def test_the_command_line_sorts(scores, systems, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    trec.write_qrels({"q": {"a": 2, "b": 1, "c": 0}}, "qrels")
+    for name, (a, b) in {"one": (2, 1), "two": (1, 2)}.items():
+        trec.write_run({"q": {"a": float(a), "b": float(b), "c": 3.0 - a}}, name)
+    words = ["qrels", "one", "two", "-m", "P(rel=2)@1", "-m", "RR"]
+    for sort, first in (("RR", "one"), ("P(rel=2)@1", "one")):
+        assert main(["evaluate", *words, "--sort", sort, "--format", "csv"]) == 0
+        assert capsys.readouterr().out.splitlines()[1].startswith(first)
+    assert main(["evaluate", *words, "--sort", "RRR"]) == 2
+    assert "--sort must be one of the measures. RRR is not" in capsys.readouterr().err
+    assert main(["evaluate", *words, "--as", "trec_eval", "--sort", "RR"]) == 2
+    assert "--sort cannot be given with --as trec_eval" in capsys.readouterr().err
+    assert main(["compare", *words, "--profile", "--sort", "RR"]) == 2
+    assert "cannot be given with --profile" in capsys.readouterr().err
