@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import catalogue, chunks, evaluate, measure
-from skgraded.engines import QueryRange
+from skgraded.engines import Columns, EvaluationPlan, QueryRange
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results import Means, MeanSums, Scores, exact_means
 
@@ -500,3 +500,11 @@ def test_means_of_arrays_of_any_layout_and_type():
 def test_ranges_of_query_ids_show_whether_a_query_may_be_in_two_parts(parts, apart):
     ranges = [QueryRange.of(np.array(ids, dtype=object)) for ids in parts]
     assert QueryRange.are_apart(ranges) == apart
+
+
+def test_a_plan_of_another_version_is_refused():
+    rows = Columns("label", "score", "qid", None)
+    plan = dataclasses.replace(EvaluationPlan.of("AP", rows, per_query=False), version="9.0")
+    for score in (plan.score, lambda part: list(plan.scan([part], block_rows=1))):
+        with pytest.raises(RuntimeError, match=r"began with 9\.0, and here is 0\."):
+            score(([1, 0], [2.0, 1.0], ["a", "a"]))

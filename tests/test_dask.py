@@ -30,6 +30,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 lgb = pytest.importorskip("lightgbm")
 
+import skgraded  # noqa: E402
 import skgraded.dask as on_dask  # noqa: E402
 import skgraded.lightgbm  # noqa: E402
 
@@ -679,6 +680,40 @@ def test_errors_of_any_kind_end_all_workers_at_once(client):
         fit(client, train, [valid], [together])
     fit(client, train, [valid], [on_dask.global_evaluation("AP", client=client)], n_estimators=2)
     assert time.monotonic() - begin < 25
+
+
+def set_version(version):
+    skgraded.__version__ = version
+
+
+@pytest.fixture
+def upgraded(client):
+    """Address of a worker that has another version of skgraded than the client and the others."""
+    worker = max(client.scheduler_info()["workers"])
+    client.run(set_version, "9.0", workers=[worker])
+    yield worker
+    client.run(set_version, skgraded.__version__)
+
+
+MIXED = r"must have the same version .* began with 0\.\S+, and here is 9\.0\. .* everywhere\."
+
+
+def test_a_worker_of_another_version_does_not_score(client, upgraded):
+    frame = make_frame(n_queries=40)
+    data = dd.from_pandas(frame.set_index("qid").sort_index(), npartitions=4)
+    with pytest.raises(RuntimeError, match=MIXED):
+        on_dask.evaluate("AP", data.persist(workers=[upgraded]))
+    client.run(set_version, skgraded.__version__)
+    assert isinstance(on_dask.evaluate("AP", data), Means)
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version_ends_the_training_of_all(client, upgraded):
+    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    begin = time.monotonic()
+    with pytest.raises(RuntimeError, match=rf"{MIXED} \(on worker {upgraded}\)"):
+        fit(client, train, [valid], [on_dask.global_evaluation("AP", client=client)])
+    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from distributed import Client, default_client
 from numpy.typing import NDArray
 
 from skgraded._params import number, threads
+from skgraded._version import require_version, version_here
 from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.dask._exchange import Meeting, open_exchange
 from skgraded.engines import on_scale
@@ -139,12 +140,14 @@ class GlobalEvaluation:
         self.named = named
         self.timeout = timeout
         self.n_threads = n_threads
+        self.version = version_here()
         self.order = _ORDER
         self.before_iteration = False
         self._judged: dict[str, dict[str, Judgments]] = {}
 
     def __reduce__(self) -> Any:
-        return GlobalEvaluation, (self.named, self.timeout, self.n_threads)
+        state = {"version": self.version}
+        return GlobalEvaluation, (self.named, self.timeout, self.n_threads), state
 
     def __repr__(self) -> str:
         return f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
@@ -177,6 +180,7 @@ class GlobalEvaluation:
         local: dict[str, Judgments] = {}
 
         def grades() -> dict[str, NDArray[np.float64]]:
+            require_version(self.version)
             if env.evaluation_result_list:
                 raise ValueError(_own_metrics(env.evaluation_result_list))
             sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import flag, integer, threads
+from skgraded._version import require_version, version_here
 from skgraded.engines._grade_scale import check_grades, on_scale
 from skgraded.engines._joined_scores import concatenated
 from skgraded.engines._rows import Columns, Rows, in_rows
@@ -41,6 +42,8 @@ class EvaluationPlan:
         Threads on the machine that scores a part: None is one, -1 all processors.
     per_query : bool
         Whether to keep the values of all queries.
+    version : str
+        The version of skgraded that made the plan; a process with another one refuses to score.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class EvaluationPlan:
     grades: FloatArray | None
     n_threads: int | None
     per_query: bool
+    version: str = dataclasses.field(default_factory=version_here)
 
     @classmethod
     def of(
@@ -127,6 +131,11 @@ class EvaluationPlan:
         -------
         Scores
             Values query by query.
+
+        Raises
+        ------
+        RuntimeError
+            If the plan was made by another version of skgraded.
         """
         rows = Rows.of(part, self.columns)
         judgments = rows.judgments()
@@ -223,6 +232,7 @@ class EvaluationPlan:
             yield scores, rows.n_rows
 
     def _score(self, judgments: Judgments, y_score: Any) -> Scores:
+        require_version(self.version)
         return evaluate(self.measures, judgments.rank(y_score, self.n_threads))
 
     def _require_scale(self) -> None:
