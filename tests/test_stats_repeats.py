@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._stats.repeats import part_of_models, repeated_interval
+from skgraded._stats.bands import critical_value, largest_ratios, moments_of
+from skgraded._stats.repeats import ModelPart, part_of_models, repeated_interval
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):
@@ -232,3 +233,34 @@ def test_weights_enter_the_part_of_models_by_dense_matrices():
 
     ratio = factor(weights) / factor(np.ones(40))
     np.testing.assert_allclose(found.covariance, ratio * plain.covariance, rtol=1e-9)
+
+
+def test_models_of_few_repeats_lean_on_what_thresholds_have_in_common():
+    """The covariance of 3 degrees of freedom hardly varies along some mixture by itself."""
+    found = np.array([[4.0, 2.0], [2.0, 1.0]])  # no variance at all of the mixture (1, -2)
+    queries = np.random.default_rng(2).normal(size=(50, 2)) * [1.0, 0.5]
+    alone = moments_of(queries).covariance
+    added = moments_of(queries, models=ModelPart(found, 3.0)).covariance - alone
+    ratio = (found.diagonal() / alone.diagonal()).mean()
+    apart = np.maximum(found.diagonal(), ratio * alone.diagonal())
+    np.testing.assert_allclose(added, (found + np.diag(apart)) / 2)
+    many = moments_of(queries, models=ModelPart(found, 1e9)).covariance - alone
+    np.testing.assert_allclose(many, found, rtol=1e-6)
+    none = moments_of(0.0 * queries, models=ModelPart(found, 3.0)).covariance
+    assert np.isfinite(none).all()
+
+
+def test_bands_hold_where_two_repeats_show_how_models_vary():
+    """A part of the section on bands over repeats in `benchmarks/calibration.py`."""
+    rng, held = np.random.default_rng(3), []
+    for _ in range(150):
+        folds = np.array([rng.permutation(30) % 3 for _ in range(2)])
+        models = rng.normal(0.0, 0.6, (2, 3, 3))
+        differences = models[np.arange(2)[:, None], folds] + rng.normal(0.0, 0.2, (30, 3))
+        differences += rng.normal(0.0, 0.5, differences.shape)
+        part = part_of_models(np.moveaxis(differences, 2, 0), folds)
+        moments = moments_of(differences.mean(axis=0), models=part)
+        critical = critical_value([moments], 0.95, 300, rng, over_simplex=True)
+        ratios = largest_ratios(moments.means[None], moments.covariance[None])
+        held.append(max(each[0] for each in ratios) <= critical)
+    assert np.mean(held) >= 0.9

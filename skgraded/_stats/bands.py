@@ -10,7 +10,7 @@ So they do where a resample in which a threshold does not vary is measured by th
 tell anything about a rare grade. Such a resample counts as an error of any size.
 
 Where repeats show how much trained models vary, the covariance is that over queries plus that of
-the models, and every resample has a normal effect of models and a covariance of its own for them.
+the models, and every resample has a normal effect of models and a covariance of its own for them, Wishart's.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ _CELLS_AT_A_TIME = 4_000_000
 # Keeps the correlation of thresholds that agree in every query invertible.
 _RIDGE = 1e-9
 _ROUNDING = 1e-12
+# Degrees of freedom at which half of the models' covariance is that of all thresholds together.
+_LEAN = 3.0
 # Errors in standard errors from here on come from resamples that do not vary.
 _ENDLESS = 1e3
 
@@ -93,7 +95,25 @@ def moments_of(
     influences = shares[:, None] * (differences - means)
     # Rounding must not look like a spread where all queries differ alike.
     influences[np.abs(influences) <= _ROUNDING * np.abs(means)] = 0.0
-    return Moments(means, influences, (differences != 0.0).sum(axis=0), models)
+    found = Moments(means, influences, (differences != 0.0).sum(axis=0))
+    found.models = None if models is None else _steadied(models, found.variances_by_queries)
+    return found
+
+
+def _steadied(models: ModelPart, by_queries: FloatArray) -> ModelPart:
+    """Return the models' covariance, leaning on what thresholds have in common.
+
+    An estimate with few degrees of freedom is next to 0 for some mixture, where a band would be far
+    too narrow. In part, thresholds count as independent, and none as varying less with the models
+    than all do on the average, in variances over queries.
+    """
+    covariance = models.covariance
+    variances = covariance.diagonal()
+    varies = by_queries > 0.0
+    ratio = float((variances[varies] / by_queries[varies]).mean()) if varies.any() else 0.0
+    share = _LEAN / (_LEAN + models.freedom)
+    apart = np.diag(np.maximum(variances, ratio * by_queries))
+    return ModelPart((1.0 - share) * covariance + share * apart, models.freedom)
 
 
 def critical_value(
@@ -182,11 +202,8 @@ def _largest_of_columns(counts: FloatArray, pair: Moments, rng: np.random.Genera
     variances = (counts @ pair.influences**2 / n - drawn**2) / (n - 1)
     variances = _where_queries_differ(variances, pair.variances_by_queries)
     if pair.models is not None:
-        effects, sizes = _effects_of_models(pair.models, len(counts), rng)
-        drawn, variances = (
-            drawn + effects,
-            variances + sizes[:, None] * pair.models.covariance.diagonal(),
-        )
+        effects, of_models = _drawn_models(pair.models, len(counts), rng)
+        drawn, variances = drawn + effects, variances + np.einsum("rii->ri", of_models)
     errors = np.sqrt(variances)
     ratios = np.divide(np.abs(drawn), errors, out=np.zeros_like(drawn), where=errors > 0)
     largest: FloatArray = ratios.max(axis=1)
@@ -207,21 +224,26 @@ def _largest_over_simplex(
     diagonal[:] = _where_queries_differ(diagonal, pair.variances_by_queries)
     if pair.models is None:
         return np.maximum(*largest_ratios(drawn, covariances))
-    effects, sizes = _effects_of_models(pair.models, len(counts), rng)
-    covariances += sizes[:, None, None] * pair.models.covariance
+    effects, of_models = _drawn_models(pair.models, len(counts), rng)
+    covariances += of_models
     ratios = np.maximum(*largest_ratios(drawn + effects, covariances))
     ratios[tells_nothing.any(axis=1)] = np.inf  # the models' variance does not stand for queries
     return ratios
 
 
-def _effects_of_models(
+def _drawn_models(
     models: ModelPart, size: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return effects of models on the means in resamples, and by how much their variance is off."""
+    """Return effects of models on the means in resamples, and the estimates of their covariance.
+
+    These are Wishart's: with few degrees of freedom they are far too small for some mixture.
+    """
     spread, axes = np.linalg.eigh(models.covariance)
     root = axes * np.sqrt(np.maximum(spread, 0.0))
+    freedom = max(round(models.freedom), 1)
     effects = rng.standard_normal((size, len(spread))) @ root.T
-    return effects, rng.chisquare(models.freedom, size) / models.freedom
+    parts = root @ rng.standard_normal((size, len(spread), freedom))
+    return effects, parts @ np.swapaxes(parts, 1, 2) / freedom
 
 
 def _where_queries_differ(variances: FloatArray, original: FloatArray) -> FloatArray:
