@@ -21,6 +21,20 @@ def drawn(shape, by_query, by_repeat, rest, seed=0):
     )
 
 
+def allowance(differences, folds, by_queries):
+    """A sixth of the variance of the queries' own effects, or what data may explain, if less."""
+    columns = [each[~np.isnan(each)] for each in differences.T]
+    columns = [each for each in columns if len(each)]
+    squares = sum(((each - each.mean()) ** 2).sum() for each in columns)
+    within = squares / sum(len(each) - 1 for each in columns)
+    own = by_queries - sum(within / len(each) for each in columns) / len(columns) ** 2
+    training = []
+    for values, fold in zip(differences, folds, strict=True):
+        tested = fold[~np.isnan(values)]
+        training += [np.mean(tested != each) / np.mean(tested == each) for each in tested]
+    return min(max(own, 0) / 6, np.mean(training) * within / len(columns))
+
+
 def by_hand(differences, folds, clusters=None, confidence=0.9):
     """Mean, ends, p-value and error of one pair, by dense matrices of every quadratic form."""
     repeat, query = np.nonzero(~np.isnan(differences))
@@ -52,8 +66,9 @@ def by_hand(differences, folds, clusters=None, confidence=0.9):
     added = max(0, component) * (((weights @ of_folds) ** 2).sum() - by_fold["queries"])
     inner = np.diag(sizes**-0.5) @ of_folds.T @ residuals @ of_folds @ np.diag(sizes**-0.5)
     n_free = np.trace(inner) ** 2 / (inner**2).sum()
-    mean, variance = weights @ y, found["queries"] + added
-    freedom = variance**2 / (found["queries"] ** 2 / (n_units - 1) + added**2 / n_free)
+    by_queries = found["queries"] + allowance(differences, folds, found["queries"])
+    mean, variance = weights @ y, by_queries + added
+    freedom = variance**2 / (by_queries**2 / (n_units - 1) + added**2 / n_free)
     reach = stats.t.ppf(0.5 + confidence / 2, freedom) * variance**0.5
     p_value = 2 * stats.t.sf(abs(mean) / variance**0.5, freedom)
     return mean, mean - reach, mean + reach, p_value, variance**0.5
@@ -187,8 +202,30 @@ def test_folds_of_one_query_are_noise():
     differences = drawn((2, 3, 12), 0.3, 0.0, 0.5)
     folds = np.array([np.random.default_rng(each).permutation(12) for each in range(3)])
     found = repeated_interval(differences, folds=folds)
-    by_queries = [stats.ttest_1samp(each.mean(axis=0), 0.0).pvalue for each in differences]
-    np.testing.assert_allclose(found.p_value, by_queries, rtol=1e-9)
+    by_queries = stats.sem(differences.mean(axis=1), axis=1) ** 2
+    shared = [
+        allowance(each, folds, own) for each, own in zip(differences, by_queries, strict=True)
+    ]
+    np.testing.assert_allclose(found.standard_error**2, by_queries + shared, rtol=1e-9)
+
+
+def test_training_data_that_folds_share_are_allowed_for():
+    """A share of what linear models hide is added, and nothing where no model was trained again."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(SETS):
+        points = rng.normal(size=(60, 8))
+        folds = folds_of(5, 60, 3, seed=int(rng.integers(1e6)))
+        trains = folds[:, :, None] != folds[:, None, :]
+        helped = (trains * (points @ points.T)).sum(axis=2) / trains.sum(axis=2)
+        differences = rng.normal(size=60) + 1.5 * helped
+        found.append(np.ravel(repeated_interval(differences[None], folds=folds)))
+    mean, low, high, _, error = np.transpose(found)
+    assert 0.91 < np.mean((low <= 0) & (high >= 0)) < 0.97
+    assert 0.85 < np.sqrt((error**2).mean()) / mean.std() < 1.1
+    folds = folds_of(5, 60, 3)
+    same = np.tile(rng.normal(size=60), (1, 5, 1))  # systems that were tested once
+    alone = stats.sem(same[0, 0])
+    assert repeated_interval(same, folds=folds).standard_error == pytest.approx(alone)
 
 
 def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):

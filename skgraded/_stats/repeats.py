@@ -20,6 +20,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _FEWEST_QUERIES = 2
+# Share of the variance of the queries' own effects that is added for what the training data of all folds share.
+_SHARED = 1 / 6
 # Scales below this share of their terms count as 0.
 _ROUNDING = 1e-9
 
@@ -100,7 +102,7 @@ def repeated_interval(
     A difference is the sum of an effect of its query, of the models of its fold within a repeat,
     and of the rest, all random [1]_. The variance of the mean is
 
-        s_q^2 / n_queries + max(0, s_f^2) * a,
+        s_q^2 / n_queries + max(0, s_f^2) * a + min(s_a^2 / 6, (K - 1) s_w^2) / n_queries,
 
     where s_q^2 is the variance of the queries' means over the repeats, which holds what the rest
     puts into the mean, and s_f^2 the component of the folds by analysis of variance [2]_: the
@@ -115,12 +117,15 @@ def repeated_interval(
     mean of effects of variance 1, less what s_q^2 / n_queries holds of it already. Student's t has
     Satterthwaite's degrees of freedom [3]_.
 
-    What the training data of all folds share cannot be seen within one data set [4]_, and is not
-    added: intervals of linear learners held 90 to 94 % in ``benchmarks/calibration.py``. For models
-    that are linear in their data it would be K - 1 times the component of K folds, which is far
-    too much for boosted trees, whose folds differ by chance. With a single repeat this is
-    Student's t test over queries, which holds for the models that were trained in it. Repeats that
-    have no query in common cannot be told from a single one.
+    The last term is an allowance for what the training data of all folds share. A query that helps
+    the models on another one is helped by it in turn, so that the mean varies more from data set to
+    data set than over queries and repeats. An unbiased estimate of this, (K - 1) times the component
+    of repeats, is as uncertain as it is large [4]_. With s_w^2 the variance of a query's differences
+    over repeats, it is at most (K - 1) s_w^2 / n_queries for K folds if models differ by their data,
+    and 0 if they differ by chance. Ridge regressions in ``benchmarks/calibration.py`` had .18
+    (+- .03) of s_a^2, the variance of the queries' means less the noise in it. With a single repeat
+    this is Student's t test over queries, which holds for the models that were trained in it.
+    Repeats that have no query in common cannot be told from a single one.
 
     Parameters
     ----------
@@ -193,12 +198,15 @@ def _means_and_variances(
     n_units = n_queries if clusters is None else np.full(len(sums), len(sizes))
     by_queries = (sums**2).sum(axis=1) * n_units / (n_units - 1) / n_queries**2
     by_folds, freedom = np.zeros_like(mean), np.ones_like(mean)
+    by_data = np.zeros_like(mean)
     if differences.shape[1] > 1:
         residuals = np.where(is_tested, differences - of_queries[:, None], 0.0)
         for pairs in _pairs_alike(is_tested):
             design = _Design(_levels(is_tested[pairs[0]], folds), clusters)
             by_folds[pairs] = design.variance_of_mean(residuals[pairs])
             freedom[pairs] = design.freedom
+            by_data[pairs] = design.allowance(residuals[pairs], by_queries[pairs])
+    by_queries = by_queries + by_data
     variance = by_queries + by_folds
     weight = by_queries**2 / (n_units - 1) + by_folds**2 / freedom
     satterthwaite = np.divide(
@@ -262,6 +270,11 @@ class _Design:
         self._trace, self._n_residuals = float(diagonal.sum()), len(level) - n_queries
         pairs = (squares / (self._queries_of[normal.row] * self._queries_of[normal.col])).sum()
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
+        # A model's training queries over those that it tests, of all queries in its repeat.
+        tested = self._cells.sum(axis=1)[repeat] / self._queries_of[level]
+        self._folds_left = float(tested.mean()) - 1.0
+        self._noise_share = float((1.0 / times[times > 0]).sum()) / n_queries**2
+        self._n_queries = n_queries
         counted = (times > 0).astype(np.float64)
         if query_weights is not None:
             counted *= query_weights * (n_queries / query_weights[times > 0].sum())
@@ -277,6 +290,13 @@ class _Design:
         component = self._component((sums**2).sum(axis=1), (cells**2).sum(axis=1))
         by_folds: FloatArray = np.maximum(component, 0.0) * self._factor
         return by_folds
+
+    def allowance(self, residuals: FloatArray, by_queries: FloatArray) -> FloatArray:
+        """Return what is added to the variance of each mean for training data that folds share."""
+        within = (residuals**2).sum(axis=(1, 2)) / max(self._n_residuals, 1)
+        own = np.maximum(by_queries - within * self._noise_share, 0.0)
+        most: FloatArray = within * self._folds_left / self._n_queries
+        return np.minimum(_SHARED * own, most)
 
     def covariance_of_mean(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to the covariance of the means of columns of one pair."""
