@@ -357,7 +357,7 @@ def drawn_by_data(world, n_repeats, n_folds, n_queries, rng):
 
 
 def shared_rows(n_replications, n_repeats=5, n_folds=3, n_queries=60):
-    """What the training data add to the variance, what one data set tells of it, and coverage."""
+    """Compare what training data add to the variance with what one data set tells of it."""
     for label, world in SHARED_DATA.items():
         rng, found, shared = np.random.default_rng([8, len(label)]), [], []
         for _ in range(n_replications):

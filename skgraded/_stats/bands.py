@@ -10,7 +10,8 @@ So they do where a resample in which a threshold does not vary is measured by th
 tell anything about a rare grade. Such a resample counts as an error of any size.
 
 Where repeats show how much trained models vary, the covariance is that over queries plus that of
-the models, and every resample has a normal effect of models and a covariance of its own for them, Wishart's.
+the models, and every resample has a normal effect of models and a covariance of its own for them,
+which is Wishart's.
 """
 
 from __future__ import annotations

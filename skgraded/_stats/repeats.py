@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _FEWEST_QUERIES = 2
-# Share of the variance of the queries' own effects that is added for what the training data of all folds share.
+# Of the variance of the queries' own effects, for what the training data of all folds share.
 _SHARED = 1 / 6
 # Scales below this share of their terms count as 0.
 _ROUNDING = 1e-9
@@ -102,7 +102,7 @@ def repeated_interval(
     A difference is the sum of an effect of its query, of the models of its fold within a repeat,
     and of the rest, all random [1]_. The variance of the mean is
 
-        s_q^2 / n_queries + max(0, s_f^2) * a + min(s_a^2 / 6, (K - 1) s_w^2) / n_queries,
+        (s_q^2 + min(s_a^2 / 6, (K - 1) s_w^2)) / n_queries + max(0, s_f^2) * a,
 
     where s_q^2 is the variance of the queries' means over the repeats, which holds what the rest
     puts into the mean, and s_f^2 the component of the folds by analysis of variance [2]_: the
@@ -119,11 +119,12 @@ def repeated_interval(
 
     The last term is an allowance for what the training data of all folds share. A query that helps
     the models on another one is helped by it in turn, so that the mean varies more from data set to
-    data set than over queries and repeats. An unbiased estimate of this, (K - 1) times the component
-    of repeats, is as uncertain as it is large [4]_. With s_w^2 the variance of a query's differences
-    over repeats, it is at most (K - 1) s_w^2 / n_queries for K folds if models differ by their data,
-    and 0 if they differ by chance. Ridge regressions in ``benchmarks/calibration.py`` had .18
-    (+- .03) of s_a^2, the variance of the queries' means less the noise in it. With a single repeat
+    data set than over queries and repeats. An unbiased estimate of this, K - 1 times the component
+    of repeats, is as uncertain as it is large [4]_. It is at most (K - 1) s_w^2 / n_queries for K
+    folds, where s_w^2 is the variance of a query's differences over repeats, if models differ by
+    their data, and 0 if they differ by chance. A sixth of s_a^2, the variance of the queries' means
+    less the noise in it, brings intervals of ridge regressions near their level, and leaves those
+    of boosted trees, in ``benchmarks/calibration.py``. With a single repeat
     this is Student's t test over queries, which holds for the models that were trained in it.
     Repeats that have no query in common cannot be told from a single one.
 
@@ -295,8 +296,9 @@ class _Design:
         """Return what is added to the variance of each mean for training data that folds share."""
         within = (residuals**2).sum(axis=(1, 2)) / max(self._n_residuals, 1)
         own = np.maximum(by_queries - within * self._noise_share, 0.0)
-        most: FloatArray = within * self._folds_left / self._n_queries
-        return np.minimum(_SHARED * own, most)
+        most = within * self._folds_left / self._n_queries
+        added: FloatArray = np.minimum(_SHARED * own, most)
+        return added
 
     def covariance_of_mean(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to the covariance of the means of columns of one pair."""
