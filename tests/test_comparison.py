@@ -279,7 +279,7 @@ def test_weights_that_do_not_count_are_told():
     for scores, is_told in [(weighted, True), (alike, False)]:
         found = compare(scores)
         np.testing.assert_array_equal(found.difference, expected.difference)
-        assert any("all count alike" in note for note in found.notes) == is_told
+        assert any("each query counts once" in note for note in found.notes) == is_told
 
 
 # What it says

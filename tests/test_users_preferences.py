@@ -10,12 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded import (
-    AP,
-    Rankings,
-    eGAP,
-    xGAP,
-)
+from skgraded import AP, GAP, Rankings, eGAP, measure, xGAP
 from skgraded.exceptions import (
     FewFeedbackWarning,
     IndistinctGradesWarning,
@@ -591,3 +586,28 @@ def test_unknown_personas_and_scales_are_refused():
         personas(0)
     with pytest.raises(ValueError, match="max_grade must be an integer from 1 to 50, got 51"):
         personas(51)
+
+
+@pytest.mark.parametrize("kind", [GAP, xGAP, eGAP])
+@pytest.mark.parametrize("max_grade", [1, 2, 4, 7])
+def test_measures_take_personas_by_name(kind, max_grade):
+    rng = np.random.default_rng(max_grade)
+    y, s = rng.integers(0, max_grade + 1, 60), rng.random(60)
+    qid = np.repeat(np.arange(3), 20)
+    for persona in personas(max_grade):
+        by_name = kind(g=persona.name, max_grade=max_grade, k=10)
+        by_vector = kind(g=persona.g, k=10)
+        assert by_name(y, s, qid=qid) == by_vector(y, s, qid=qid)
+        fractional = by_name(y / 2, s, qid=qid)
+        assert fractional == by_vector(y / 2, s, qid=qid)
+        assert measure(str(by_name)) == by_name
+        open_scale = kind(g=persona.name)
+        assert open_scale.is_open
+        assert open_scale.resolve(max_grade) == kind(g=persona.name, max_grade=max_grade)
+
+
+def test_persona_names_on_long_scales_and_misspelled():
+    long = eGAP(g="exponential", max_grade=5_000)
+    assert np.isfinite(long([0, 5_000, 4_999], [1.0, 2.0, 3.0]))
+    with pytest.raises(ValueError, match=r"g must be one of .*Did you mean 'demanding'"):
+        xGAP(g="demandign")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import count as count_from
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._named_users import UserName, g_of
 from skgraded._params import choice
 from skgraded._text import first_few
 from skgraded.measures import AP, ap_by_threshold, eGAP
@@ -172,9 +173,7 @@ def mean_g(users: Users, n_grades: int) -> FloatArray:
     if users.g is None:
         return np.full(n_grades, 1.0 / n_grades)
     if isinstance(users.g, str):
-        mass = {"uniform": np.ones(n_grades), "linear": np.arange(1.0, n_grades + 1)}
-        named = mass[choice("g", users.g, mass)]
-        return np.asarray(named / named.sum())
+        return g_of(choice("g", users.g, get_args(UserName)), n_grades)
     return np.array(eGAP(g=tuple(users.g.tolist())).g, dtype=np.float64)
 
 

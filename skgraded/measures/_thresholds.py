@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NoReturn, Self, get_args
+from typing import Any, NoReturn, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
+from skgraded._named_users import UserName, g_of
 from skgraded._sealed import sealed
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._gains import at_grades
@@ -22,12 +23,9 @@ from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
 
-__all__ = ["ThresholdName", "check_thresholds", "named_thresholds"]
+__all__ = ["check_thresholds"]
 
 FloatArray = NDArray[np.float64]
-
-
-ThresholdName = Literal["uniform", "linear"]
 
 
 _ROUNDING = 1e-9
@@ -42,7 +40,7 @@ _FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds writ
 def check_thresholds(g: Any) -> str | tuple[float, ...]:
     """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
-        _params.choice("g", g, get_args(ThresholdName), alternative=_OTHER_THRESHOLDS)
+        _params.choice("g", g, get_args(UserName), alternative=_OTHER_THRESHOLDS)
         return g
     probabilities = numbers_by_grade("g", g)
     if min(probabilities) < 0:
@@ -57,13 +55,6 @@ def check_thresholds(g: Any) -> str | tuple[float, ...]:
     return probabilities
 
 
-def named_thresholds(name: str, top_grade: int) -> FloatArray:
-    """Return the probabilities of a named distribution over the grades 1..top_grade."""
-    mass = np.arange(1.0, top_grade + 1) if name == "linear" else np.ones(top_grade)
-    probabilities: FloatArray = mass / mass.sum()
-    return probabilities
-
-
 _OTHER_THRESHOLDS = (
     " or a list of probabilities of the grades 1, 2, ..., such as those of "
     "skgraded.users.personas(4)"
@@ -73,7 +64,7 @@ _OTHER_THRESHOLDS = (
 @lru_cache(maxsize=16)
 def _distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArray, FloatArray]:
     """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
-    probabilities = named_thresholds(g, top_grade) if isinstance(g, str) else np.array(g)
+    probabilities = g_of(g, top_grade) if isinstance(g, str) else np.array(g)
     cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
     return sealed(probabilities), sealed(cumulated)
 
@@ -81,7 +72,7 @@ def _distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArra
 class _ThresholdMeasure(PrefixMeasure):
     """Base class of measures with a distribution g of thresholds over the grades 1..c."""
 
-    g: ThresholdName | Sequence[float] = "uniform"
+    g: UserName | Sequence[float] = "uniform"
     max_grade: int | None = None
 
     def __post_init__(self) -> None:
@@ -147,8 +138,8 @@ class _Users:
 
     Parameters
     ----------
-    g : tuple of float or {"uniform", "linear"}
-        The distribution.
+    g : tuple of float or str
+        The distribution, or its name.
     n_grades : int
         The top grade of the scale.
     grades : bytes

@@ -87,10 +87,11 @@ class GAP(_ThresholdMeasure):
 
     Parameters
     ----------
-    g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
-        between whole grades, so that G is a straight line there.
+    g : tuple of float or str, default="uniform"
+        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
+        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
+        between whole numbers, a threshold is a number, spread evenly between whole grades, so that
+        G is a straight line there.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0
@@ -139,11 +140,12 @@ class xGAP(_ThresholdMeasure):
 
     Parameters
     ----------
-    g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
-        between whole grades: G is a straight line there, and e(i) the sum of
-        (G(v) - G(v')) / RB(v) over the query's grades v <= i, v' being the next lower one.
+    g : tuple of float or str, default="uniform"
+        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
+        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
+        between whole numbers, a threshold is a number, spread evenly between whole grades: G is a
+        straight line there, and e(i) the sum of (G(v) - G(v')) / RB(v) over the query's grades v <=
+        i, v' being the next lower one.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0
@@ -199,11 +201,12 @@ class eGAP(_ThresholdMeasure):
 
     Parameters
     ----------
-    g : tuple of float, {"uniform", "linear"}, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1. ``"linear"`` is g_j proportional
-        to j. Where grades lie between whole numbers, a threshold is a number, spread evenly
-        between whole grades: G is a straight line there, and e(i) the sum of
-        (G(v) - G(v')) / RB(v) over the query's grades v <= i, v' being the next lower one.
+    g : tuple of float or str, default="uniform"
+        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
+        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
+        between whole numbers, a threshold is a number, spread evenly between whole grades: G is a
+        straight line there, and e(i) the sum of (G(v) - G(v')) / RB(v) over the query's grades v <=
+        i, v' being the next lower one.
     max_grade : int, optional
         Top grade c of the scale if g is given by name; None takes it from the data.
     empty : float, default=0.0

@@ -6,15 +6,22 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
+from skgraded._named_users import g_of
 from skgraded._params import choice, integer, integer_or_none
 from skgraded._writers import Result, Table
 from skgraded.users._distribution import measure_with
 
 __all__ = ["Persona", "Personas", "personas"]
 
-_HIGHEST_TOP = 50  # 2^50 is exact in double precision, and no judge uses a longer scale
+_HIGHEST_TOP = 50  # no judge uses a longer scale
+_DESCRIPTIONS = {
+    "browser": "takes every document that is relevant at all.",
+    "easygoing": "often takes a relevant document, seldom insists on the best.",
+    "even": "has any threshold with the same probability.",
+    "demanding": "often wants the best documents, seldom takes any relevant one.",
+    "exponential": "values grades as the gain 2^grade - 1 of nDCG does.",
+    "perfectionist": "is satisfied by documents of the top grade alone.",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +126,8 @@ def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Person
     describe the collection: in a collection with few perfect documents, users may want just these.
 
     Where lists are long, g alone describes nobody: users who take any relevant document hardly look
-    at a thousand. Give a depth with it.
+    at a thousand. Give a depth with it. Without one, measures take the names as they are:
+    ``xGAP(g="demanding")``.
 
     Parameters
     ----------
@@ -136,7 +144,7 @@ def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Person
 
         - ``"browser"``, who takes every relevant document: g_1 = 1. xGAP and eGAP are AP.
         - ``"easygoing"``, g_k proportional to c + 1 - k.
-        - ``"even"``, g_k = 1/c: the gain G(i) is linear in the grade.
+        - ``"even"``, g_k = 1/c: the gain G(i) is linear in the grade; the same as ``"uniform"``.
         - ``"demanding"``, g_k proportional to k; the same as ``g="linear"``.
         - ``"exponential"``, g_k proportional to 2^k: the gain G(i) is proportional to 2^i - 1.
         - ``"perfectionist"``, whom only the top grade satisfies: g_c = 1.
@@ -179,27 +187,13 @@ def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Person
     top = integer("max_grade", max_grade, 1)
     if top > _HIGHEST_TOP:
         raise ValueError(f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}.")
-    grade = np.arange(1, top + 1)
-    kinds = (
-        ("browser", "takes every document that is relevant at all.", grade == 1),
-        (
-            "easygoing",
-            "often takes a relevant document, seldom insists on the best.",
-            top + 1 - grade,
-        ),
-        ("even", "has any threshold with the same probability.", np.ones(top)),
-        ("demanding", "often wants the best documents, seldom takes any relevant one.", grade),
-        ("exponential", "values grades as the gain 2^grade - 1 of nDCG does.", 2.0**grade),
-        ("perfectionist", "is satisfied by documents of the top grade alone.", grade == top),
-    )
-    names = [name for name, _, _ in kinds]
-    depths = dict(k) if isinstance(k, Mapping) else dict.fromkeys(names, k)
+    depths = dict(k) if isinstance(k, Mapping) else dict.fromkeys(_DESCRIPTIONS, k)
     for name, depth in depths.items():
-        choice("k", name, names)
+        choice("k", name, _DESCRIPTIONS)
         integer_or_none("k", depth, 1, "the whole list")
     return Personas(
         tuple(
-            Persona(name, description, tuple((mass / mass.sum()).tolist()), depths.get(name))
-            for name, description, mass in kinds
+            Persona(name, description, tuple(g_of(name, top).tolist()), depths.get(name))
+            for name, description in _DESCRIPTIONS.items()
         )
     )
