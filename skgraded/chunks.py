@@ -31,7 +31,7 @@ def evaluate(
     """Score more rows than fit into memory.
 
     Memory holds one block: `block_rows` rows, the largest chunk or the longest query, whichever is
-    most. A query may continue in the next chunk. Means are the same to the last bit as those of
+    largest. A query may continue in the next chunk. Means are the same to the last bit as those of
     `skgraded.evaluate` on all rows at once, wherever the chunks are cut.
 
     Parameters

@@ -160,10 +160,10 @@ def eval_metric(
     their size; give it the callback that `evaluation` makes.
 
     XGBoost rounds the values to six decimals, and its early stopping takes smaller values for
-    better unless it is told otherwise, by ``maximize=True`` of ``xgboost.train``; without that,
-    stopping by a measure of which greater is better is an error. `evaluation` has neither limit.
+    better unless ``maximize=True`` is passed to ``xgboost.train``; without it, stopping by a
+    measure of which greater is better is an error. `evaluation` has neither limit.
 
-    ``xgboost.cv`` keeps queries whole of itself, where ``folds`` is left out.
+    Without ``folds``, ``xgboost.cv`` keeps queries whole by itself.
 
     Parameters
     ----------

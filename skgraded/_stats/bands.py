@@ -6,8 +6,9 @@ threshold. Its standard error is ``sqrt(g @ covariance @ g)``, where the covaria
 means. The half-width of the band is a critical number of standard errors: a quantile, over
 resamples of the queries, of the largest error of any user in standard errors of the same resample.
 With the standard errors of the data instead, bands miss too often for few queries and rare grades.
-So they do where a resample in which a threshold does not vary is measured by the data: few queries
-tell anything about a rare grade. Such a resample counts as an error of any size.
+They also miss too often if a resample in which a threshold does not vary takes the standard error
+of the data, since few queries tell anything about a rare grade. So it counts as an error of any
+size.
 
 Where repeats show how much trained models vary, the covariance is that over queries plus that of
 the models, and every resample has a normal effect of models and a covariance of its own for them,
@@ -145,8 +146,8 @@ def critical_value(
     -------
     float
         The number of standard errors: at least that of Student's t for the column with the fewest
-        differences, and so many that nothing in [-1, 1] is left out if
-        more than the share that may miss of the resamples do not vary in a column that does.
+        differences. If a share above ``1 - confidence`` of the resamples does not vary in a column
+        that varies in the data, the band covers all of [-1, 1].
     """
     n = len(pairs[0].influences)
     statistic = _largest_over_simplex if over_simplex else _largest_of_columns

@@ -1,4 +1,4 @@
-"""Copies of estimators, also of CatBoost's, of which scikit-learn makes none."""
+"""Copies of estimators, including CatBoost's, which scikit-learn cannot copy."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MAKE_NO_FOLDS_BY_DEFAULT = {"RidgeCV", "RidgeClassifierCV"}
 
 @contextmanager
 def target_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[Any]:
-    """Let an estimator that cross-validates inside know the queries while it is fitted.
+    """Tell the queries to an estimator that cross-validates inside, while it is fitted.
 
     A splitter that takes groups is replaced by its splits, because many estimators make a plain
     array of y. The target also carries the queries, for scorers and for what is further inside.

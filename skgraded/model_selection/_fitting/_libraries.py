@@ -115,7 +115,7 @@ def fit_estimator(
     Raises
     ------
     ValueError
-        If the estimator predicts otherwise than the measure has watched it on the validation rows.
+        If predictions for the validation rows have another value than the measure recorded.
     """
     watched = _fit(estimator, rows, validation, fit_params)
     if watched is not None and validation is not None:

@@ -43,11 +43,11 @@ def require_the_model_watched(
         return
     if abs(shown - nearest) > _share_of_close_scores(rows, scores) * scale:
         raise ValueError(
-            f"{name} was {nearest:.6g} on the validation rows in training, in the iteration that "
-            f"predictions are to use, and by predict of {predictor} it is {shown:.6g} on the same "
-            "rows: another model was watched than the one that predicts. Look for what changes "
-            "predict alone, such as a number or range of iterations, a rounding of its scores, or "
-            "a transformer that gives other features for the same rows."
+            f"{name} on the validation rows was {nearest:.6g} in training, in the iteration that "
+            f"predictions use, but is {shown:.6g} by predict of {predictor}: another model was "
+            "watched than the one that predicts. Look for what changes predict alone, such as a "
+            "number or range of iterations, a rounding of its scores, or a transformer that gives "
+            "other features for the same rows."
         )
 
 
