@@ -339,7 +339,7 @@ def test_the_callback_starts_from_the_scores_that_the_model_starts_from():
     given = {"base_margin": START[TRAIN]}
     with pytest.raises(ValueError, match=r"^base_margin of the rows to evaluate is missing"):
         fit_with(evaluation(), fit_params=given)
-    with pytest.raises(ValueError, match=r"^base_margin of the rows to evaluate needs one of"):
+    with pytest.raises(ValueError, match=r"^base_margin of the rows to evaluate is given, but"):
         fit_with(evaluation(base_margin=START[VALID]))
     model = fit_with(evaluation(base_margin=START[VALID]), fit_params=given)
     scores = model.predict(X[VALID], base_margin=START[VALID])

@@ -81,8 +81,8 @@ def _refuse_other_start(data: xgboost.DMatrix) -> None:
         return
     if _starts(data):
         raise ValueError(
-            "base_margin of the rows to evaluate is given, but the rows to train on have none: pass "
-            "base_margin to fit, too, or to the DMatrix of xgboost.train."
+            "base_margin of the rows to evaluate is given, but the rows to train on have none: "
+            "pass it to fit, too, or to the DMatrix of xgboost.train."
         )
     raise ValueError(
         "base_margin of the rows to evaluate is missing: the rows to train on have one, and the "
