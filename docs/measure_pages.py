@@ -5,6 +5,7 @@ import re
 
 import matplotlib as mpl
 import numpy as np
+from mathml import typeset
 from matplotlib.figure import Figure
 
 from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
@@ -61,6 +62,7 @@ def _section(name, kind, folder):
     text = inspect.getdoc(kind)
     told = re.split(r"^Parameters\n-+\n", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
     told = re.sub(r"\[\d+\]_", "", told)  # the references stand in the reference
+    told = "\n".join(typeset(told.split("\n")))
     parts = re.split(r"^Examples\n-+\n", text, maxsplit=1, flags=re.MULTILINE)
     example = re.split(r"\n\w[^\n]*\n-+\n", parts[1])[0].strip() if len(parts) > 1 else ""
     picture = folder / f"{name}.svg"

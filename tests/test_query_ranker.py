@@ -817,7 +817,7 @@ def test_a_ranker_has_a_single_measure(several):
     ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"],
 )
 def test_all_of_lightgbms_names_of_the_rounds_need_validation_queries(name):
-    with pytest.raises(ValueError, match=rf"^{name} of LGBMRanker needs validation queries, got 5"):
+    with pytest.raises(ValueError, match=rf"^{name}=5 of LGBMRanker needs validation queries"):
         ranker(lgbm().set_params(**{name: 5})).fit(X, Y, qid=QID)
 
 
