@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
+    Judgments,
     QueryKFold,
     QueryRanker,
     QueryShuffleSplit,
@@ -53,6 +55,7 @@ from skgraded.exceptions import (
     TrainingQueriesWarning,
     UnseenGradeWarning,
 )
+from skgraded.model_selection._training_checks import warn_if_a_feature_holds_the_ids
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(4, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -524,6 +527,17 @@ def test_a_feature_that_holds_the_ids_warns(form, kind):
         moved = np.asarray(given)[shuffled]
         found = warnings_of(lambda: ranker.fit(features[shuffled], Y[shuffled], qid=moved))
         assert found == [IdColumnWarning]
+
+
+def test_the_ids_are_found_beside_text_and_after_many_queries():
+    pd = pytest.importorskip("pandas")
+    ids = np.repeat(np.arange(200) * 1009 + 10**7, 2)
+    frame = pd.DataFrame({"title": ids.astype(str), "x": np.float32(ids), "flag": True})
+    check = partial(warn_if_a_feature_holds_the_ids, judgments=Judgments(ids % 2, qid=ids))
+    assert warnings_of(lambda: check(frame[["flag", "x"]])) == [IdColumnWarning]
+    assert warnings_of(lambda: check(frame[["flag", "title"]])) == [IdColumnWarning]
+    frame.loc[399, ["x", "title"]] = 0, "another"  # the last query
+    assert warnings_of(lambda: check(frame)) == []
 
 
 def test_the_warning_names_the_column():

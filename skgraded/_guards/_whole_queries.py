@@ -159,10 +159,12 @@ class _Overlap:
     """
 
     def __init__(self, trained: QueryRecord, queries: JudgedQueries) -> None:
-        hashes = hash_ids(queries.qid)
-        _, before, self.scored = np.intersect1d(
-            trained.hashes, hashes, assume_unique=True, return_indices=True
+        self._trained, self._queries = trained, queries
+        self._hashes = hash_ids(queries.qid)
+        _, self._before, self.scored = np.intersect1d(
+            trained.hashes, self._hashes, assume_unique=True, return_indices=True
         )
+        before = self._before
         n_trained, n_scored = trained.n_rows[before], n_rows_of(queries)[self.scored]
         # Equal sizes mean one data set; without them, or with others, it may be another one.
         self.is_one_data_set = np.zeros(len(before), dtype=bool)
@@ -172,9 +174,6 @@ class _Overlap:
             self.was_cut = n_trained < trained.sizes[before]
         self.have_other_rows = n_trained != n_scored
         self.are_training_rows = self.is_one_data_set & ~self.have_other_rows
-        have_same_grades = trained.grades[before] == hash_grades(queries)[self.scored]
-        self._are_same_rows = have_same_grades & ~self.have_other_rows
-        self._may_be_of_other_data = _may_be_of_other_data(trained, hashes, queries)
 
     @property
     def n_same_rows(self) -> int:
@@ -182,8 +181,11 @@ class _Overlap:
 
         Two data sets whose queries are numbered from 0 share ids, and few grades.
         """
-        n_same = int(np.count_nonzero(self._are_same_rows))
-        return n_same if 2 * n_same > len(self._are_same_rows) else 0
+        if not len(self.scored):  # the common case, in which the grades need not be read
+            return 0
+        are_same = self._trained.grades[self._before] == hash_grades(self._queries)[self.scored]
+        n_same = int(np.count_nonzero(are_same & ~self.have_other_rows))
+        return n_same if 2 * n_same > len(self.scored) else 0
 
     def is_leak(self, *, given_apart: bool) -> bool:
         """Whether the ranker knows some scored query by other rows.
@@ -195,7 +197,7 @@ class _Overlap:
         if not (self.have_other_rows & ~self.is_one_data_set).any():
             return False
         is_one = not given_apart and is_cross_validating()
-        return is_one or not self._may_be_of_other_data
+        return is_one or not _may_be_of_other_data(self._trained, self._hashes, self._queries)
 
 
 def _may_be_of_other_data(

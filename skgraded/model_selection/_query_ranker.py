@@ -531,7 +531,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         MissingInitialScoresWarning
             If the ranker was fitted with initial scores and gets none.
         """
-        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "estimator_"):  # of which scikit-learn asks after many tags
+            check_is_fitted(self, "estimator_")
         features = _features_of(X)
         check_features(self, features, reset=False)
         start = check_initial_scores(self, X, initial_scores)

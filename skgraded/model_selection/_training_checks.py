@@ -60,7 +60,10 @@ _COMPLEX = "Complex data not supported."
 
 # With fewer queries, a feature such as 0 and 1 may equal the ids by chance.
 _FEWEST_QUERIES_WITH_IDS = 3
+# By so many, nearly all features are ruled out.
+_ENOUGH_QUERIES_TO_TELL = 100
 _NUMBERS = "biuf"
+_NO_NAMES = np.empty(0, dtype=object)
 
 
 class EvaluationSet(NamedTuple):
@@ -238,6 +241,8 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
         )
     if getattr(getattr(rows, "dtype", None), "kind", "") == "c":
         raise ValueError(f"X must hold real numbers, got {rows.dtype}. {_COMPLEX}")
+    if _are_known(ranker, X, rows.shape[1], reset=reset):
+        return
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn < 1.6
@@ -245,6 +250,32 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
         ranker._check_n_features(X, reset=reset)
     else:
         validate_data(ranker, X, reset=reset, skip_check_array=True)
+
+
+def _are_known(ranker: Any, X: Any, n_features: int, *, reset: bool) -> bool:
+    """Store or compare names and number of features in the commonest cases.
+
+    scikit-learn takes as long for it as a booster for a small fit. Names that are equal are as
+    many. What differs, and other data than arrays and pandas with names of text, is left to it.
+    """
+    names = _names_of(X)
+    if reset and names is not None:
+        ranker.__dict__.pop("feature_names_in_", None)
+        if len(names):
+            ranker.feature_names_in_ = names
+        ranker.n_features_in_ = n_features
+    known = getattr(ranker, "feature_names_in_", _NO_NAMES)
+    is_equal = names is not None and np.array_equal(names, known)
+    return is_equal and bool(n_features == ranker.n_features_in_)
+
+
+def _names_of(X: Any) -> NDArray[Any] | None:
+    """Return the names of features, none for an array, or None where they take a closer look."""
+    if isinstance(X, np.ndarray):
+        return _NO_NAMES
+    if hasattr(X, "iloc") and all(type(name) is str for name in X.columns):
+        return np.asarray(X.columns, dtype=object)
+    return None
 
 
 def check_training_data(judgments: Judgments) -> None:
@@ -320,12 +351,12 @@ def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
     if judgments.n_queries < _FEWEST_QUERIES_WITH_IDS:
         return
     ids = _as_numbers(judgments.qid)
-    ids_of_rows = np.repeat(ids, np.diff(judgments.indptr))
     X = X if hasattr(X, "shape") else np.asarray(X)
-    # One row of each query rules out nearly all features.
-    one_each = _safe_indexing(X, judgments.indptr[:-1])
-    for place in _places_to_compare(one_each):
-        if _is_equal(_column(one_each, place), ids) and _is_equal(_column(X, place), ids_of_rows):
+    few = slice(_ENOUGH_QUERIES_TO_TELL)
+    places = _places_that_may_hold(ids[few], _safe_indexing(X, judgments.indptr[:-1][few]))
+    ids_of_rows = np.repeat(ids, np.diff(judgments.indptr)) if len(places) else ids
+    for place in places:
+        if _is_equal(_column(X, place), ids_of_rows):
             name = X.columns[place] if hasattr(X, "columns") else int(place)
             warn_once(
                 f"X holds the query ids in column {name!r}, which the ranker uses as a feature. "
@@ -336,11 +367,26 @@ def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
             return
 
 
-def _places_to_compare(rows: Any) -> NDArray[np.int64]:
-    """Return the columns that may hold ids; in sparse rows of queries, those that are full."""
-    if hasattr(rows, "tocsc"):  # one query may have the id 0
-        return np.flatnonzero(np.diff(rows.tocsc().indptr) >= rows.shape[0] - 1)
-    return np.arange(np.shape(rows)[1])
+def _places_that_may_hold(ids: NDArray[Any], one_each: Any) -> NDArray[np.intp]:
+    """Return the columns that may hold ids, by a row of each of some queries: mostly none.
+
+    All are read at once, because taking a column of a DataFrame costs more than comparing it.
+    """
+    if hasattr(one_each, "tocsc"):  # a column of ids is full, though one id may be 0
+        full = np.flatnonzero(np.diff(one_each.tocsc().indptr) >= len(ids) - 1)
+        return full[_places_that_may_hold(ids, one_each[:, full].toarray())]
+    columns = np.asarray(one_each).T
+    if columns.dtype.kind in _NUMBERS:
+        return np.flatnonzero(_are_near(columns, ids))
+    return np.flatnonzero([np.all(_are_near(_as_numbers(each), ids)) for each in columns])
+
+
+def _are_near(columns: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.bool_] | bool:
+    """Whether columns equal the ids, but for digits that a type of numbers loses."""
+    if columns.dtype.kind in _NUMBERS and ids.dtype.kind in _NUMBERS:
+        near: NDArray[np.bool_] = np.isclose(columns, ids, rtol=0.01, atol=0).all(axis=-1)
+        return near
+    return _is_equal(columns, ids)
 
 
 def _column(X: Any, place: np.int64) -> NDArray[Any]:

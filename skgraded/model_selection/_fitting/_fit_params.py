@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,7 +176,7 @@ def take_along(estimator: Any, fit_params: Mapping[str, Any], judgments: Judgmen
     ValueError
         If a parameter has no entry for some row, or pairs are not of rows of one query.
     """
-    known, n_rows = _names_of_library(final_step(estimator)), judgments.n_documents
+    known, n_rows = _names_of_library(final_step(estimator).__class__), judgments.n_documents
     per_row, pairs = {}, None
     if "graph" in known and fit_params.get("graph") is not None:
         raise ValueError(
@@ -196,13 +197,14 @@ def take_along(estimator: Any, fit_params: Mapping[str, Any], judgments: Judgmen
     return TakenAlong(per_row, pairs)
 
 
-def _names_of_library(estimator: Any) -> set[str]:
-    """Names of the fit parameters of a booster's library; none of any other estimator."""
+@lru_cache
+def _names_of_library(kind: type[Any]) -> frozenset[str]:
+    """Names of the fit parameters of a booster's library; none of any other type of estimator."""
     found: set[str] = set()
-    for each in type(estimator).__mro__:
+    for each in kind.__mro__:
         if each.__module__.partition(".")[0] in _BOOSTERS and hasattr(each, "fit"):
             found.update(inspect.signature(each.fit).parameters)
-    return found
+    return frozenset(found)
 
 
 def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
