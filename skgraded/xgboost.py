@@ -26,8 +26,9 @@ from skgraded.boosting._evaluator import (
     named_means,
     named_measures,
 )
-from skgraded.boosting._judged_sets import DataSet, rank_in_training
+from skgraded.boosting._judged_sets import rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
+from skgraded.boosting._xgboost_data import read_data_set
 from skgraded.boosting._xgboost_runs import (
     Features,
     refuse_names_of_own_metrics,
@@ -43,11 +44,6 @@ from skgraded.rankings import Judgments, read_columns, without_query_ids
 __all__ = ["eval_metric", "evaluation", "objective"]
 
 FloatArray = NDArray[np.float64]
-
-_NO_QUERIES = (
-    "The data set does not say which rows make up a query: make the DMatrix with qid=... "
-    "(ascending) or group=... (sizes)."
-)
 
 _CALLED_BY_QUERY = (
     "XGBRanker(eval_metric=eval_metric({0})) is not possible: XGBRanker calls a metric query by "
@@ -380,7 +376,7 @@ class _Objective:
     _objective: Objective
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
-        return self._objective.derivatives(y_score, _read(data))
+        return self._objective.derivatives(y_score, read_data_set(data))
 
     def __repr__(self) -> str:
         return str(self._objective)
@@ -401,17 +397,7 @@ class _EvalMetric:
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
         refuse_wrong_direction(self.named)
         refuse_names_of_own_metrics(self.named, data)
-        return self._evaluator.means(y_score, _read(data))
+        return self._evaluator.means(y_score, read_data_set(data))
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"
-
-
-def _read(data: xgboost.DMatrix) -> DataSet:
-    sizes = np.diff(data.get_uint_info("group_ptr").astype(np.int64))
-    if len(sizes) == 0:
-        raise ValueError(_NO_QUERIES)
-    of_queries = data.get_weight()
-    weight = np.repeat(of_queries, sizes) if len(of_queries) else None
-    # XGBoost returns new arrays from every call, so that only the data set can be the owner.
-    return DataSet(data.get_label(), weight, sizes, owner=data)
