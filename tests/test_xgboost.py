@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from skgraded import (
     query_target,
     xGAP,
 )
+from skgraded.boosting import _xgboost_data
 from skgraded.boosting._lambdamart import LambdaMART
+from skgraded.boosting._xgboost_data import read_data_set
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     InferredGradesWarning,
@@ -370,3 +373,31 @@ def test_rows_where_nothing_is_relevant_have_no_mean(parts):
     watch = evaluation(AP(empty=float("nan")), X=X, y=0 * y, qid=qid)
     with pytest.raises(ValueError, match="has no value on this data set"):
         xgb.train(PARAMS, matrix(train), 2, callbacks=[watch])
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_data_sets_are_read_with_and_without_the_functions_below_the_getters(
+    rows, is_weighted, monkeypatch
+):
+    sizes = np.unique(rows[2], return_counts=True)[1]
+    weight = np.arange(1.0, 1 + len(sizes)) if is_weighted else None
+    of_rows = np.repeat(weight, sizes) if is_weighted else None
+    data = matrix(rows, weight=weight)
+    direct = read_data_set(data)
+    monkeypatch.setattr(_xgboost_data, "xgboost", SimpleNamespace(core=None))
+    by_getters = read_data_set(data)
+    for found in (direct, by_getters):
+        np.testing.assert_array_equal(found.labels, rows[1])
+        np.testing.assert_array_equal(found.sizes, sizes)
+        np.testing.assert_array_equal(
+            found.weight, np.repeat(weight, sizes) if is_weighted else None
+        )
+
+
+def test_labels_that_change_in_training_are_seen(rows):
+    data, metric = matrix(rows), eval_metric("AP")
+    scores = np.random.default_rng(0).random(len(rows[1])).astype(np.float32)
+    before = metric(scores, data)
+    data.set_label(rows[1][::-1])
+    ((_, after),) = metric(scores, data)
+    assert after == AP()(rows[1][::-1], scores, qid=rows[2]) != before[0][1]
