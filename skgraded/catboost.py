@@ -8,7 +8,7 @@ train for the measure with `skgraded.lightgbm.objective` or `skgraded.xgboost.ob
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,8 +73,8 @@ def eval_metric(
     the queries cannot be found. Their value is then reported as 0, because CatBoost accepts no NaN.
     The validation rows keep their order.
 
-    scikit-learn cannot clone a CatBoostRanker that holds such an object. It can clone a
-    `skgraded.QueryRanker` around a CatBoostRanker.
+    The object knows the data sets that it was given, and refuses others: for a cross-validation or
+    a search, wrap the CatBoostRanker in a `skgraded.QueryRanker`.
 
     Examples
     --------
@@ -198,6 +198,10 @@ class _EvalMetric:
             f"eval_metric got (of {sizes} rows): give it (labels, query ids) of the training and "
             "of the validation rows."
         )
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        # CatBoost copies its parameters in every fit; nothing in here changes.
+        return self
 
     def __reduce__(self) -> Any:
         # The class is made at run time, so that pickle cannot find it by its name.

@@ -246,3 +246,9 @@ def test_rows_where_nothing_is_relevant_have_no_mean():
     metric = eval_metric(AP(empty=float("nan")), ([0, 0], [0, 0]))
     with pytest.raises(ValueError, match="has no value on this data set"):
         metric.evaluate([[1.0, 2.0]], [0, 0], None)
+
+
+def test_scikit_learn_clones_a_ranker_that_holds_a_metric():
+    metric = eval_metric("AP", ([0, 1, 1], [0, 0, 1]))
+    cloned = clone(CatBoostRanker(eval_metric=metric))
+    assert repr(cloned.get_params()["eval_metric"]) == repr(metric)

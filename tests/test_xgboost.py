@@ -389,9 +389,7 @@ def test_data_sets_are_read_with_and_without_the_functions_below_the_getters(
     for found in (direct, by_getters):
         np.testing.assert_array_equal(found.labels, rows[1])
         np.testing.assert_array_equal(found.sizes, sizes)
-        np.testing.assert_array_equal(
-            found.weight, np.repeat(weight, sizes) if is_weighted else None
-        )
+        np.testing.assert_array_equal(found.weight, of_rows)
 
 
 def test_labels_that_change_in_training_are_seen(rows):

@@ -29,7 +29,8 @@ _NO_QUERIES = (
 
 def read_data_set(data: xgboost.DMatrix) -> DataSet:
     """Read what a measure needs; raise where the data set has no queries."""
-    sizes: NDArray[np.int64] = np.diff(_values(data, "UInt", "group_ptr").astype(np.int64))
+    starts = _values(data, "UInt", "group_ptr").astype(np.int64)
+    sizes: NDArray[np.int64] = np.diff(starts)
     if len(sizes) == 0:
         raise ValueError(_NO_QUERIES)
     of_queries = _values(data, "Float", "weight")
