@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ _NO_GROUP = (
 
 
 def objective(
-    measure: str | Measure,
+    measure: str | Measure | None = None,
     *,
     sigmoid: float = 1.0,
     truncation_level: int | None = 30,
@@ -70,10 +71,10 @@ def objective(
 
     Parameters
     ----------
-    measure : str or Measure
-        The measure to train for. Pairs of documents that are both below its cut-off k have no
-        weight. A measure with ``normalize`` and no cut-off is normalized by the ideal value at
-        `truncation_level`, as in LightGBM.
+    measure : str or Measure, optional
+        The measure to train for; None takes that of the QueryRanker around the model. Pairs of
+        documents that are both below its cut-off k have no weight. A measure with ``normalize`` and
+        no cut-off is normalized by the ideal value at `truncation_level`, as in LightGBM.
     sigmoid : float, default=1.0
         Steepness of the logistic loss.
     truncation_level : int or None, default=30
@@ -196,19 +197,21 @@ def objective(
     >>> ranker.fit(X, y, group=[20] * 40).n_estimators_
     5
     """
-    return _Objective(
-        make_objective(
-            measure,
-            sigmoid=sigmoid,
-            truncation_level=truncation_level,
-            norm=norm,
-            noise=noise,
-            noise_scale=noise_scale,
-            n_draws=n_draws,
-            random_state=random_state,
-            n_threads=n_threads,
-        )
-    )
+    options: dict[str, Any] = {
+        "sigmoid": sigmoid,
+        "truncation_level": truncation_level,
+        "norm": norm,
+        "noise": noise,
+        "noise_scale": noise_scale,
+        "n_draws": n_draws,
+        "random_state": random_state,
+        "n_threads": n_threads,
+    }
+    made = make_objective(_ANY if measure is None else measure, **options)
+    return _Objective(made) if measure is not None else _ObjectiveOfRanker(options)
+
+
+_ANY = "nDCG"  # by which options are checked
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,6 +231,27 @@ class _Objective:
 
     def __repr__(self) -> str:
         return str(self._objective)
+
+
+@dataclass(frozen=True, repr=False)
+class _ObjectiveOfRanker:
+    """An objective whose measure is that of the QueryRanker around it."""
+
+    _options: dict[str, Any]
+
+    def for_measure(self, measure: Measure) -> Callable[..., tuple[FloatArray, FloatArray]]:
+        """Return the objective of a measure, with these options."""
+        return _Objective(make_objective(measure, **self._options))
+
+    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> Any:
+        raise ValueError(
+            'measure must be given outside a QueryRanker, as in objective("xGAP@10"), got none.'
+        )
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(objective).parameters
+        given = [f"{k}={v!r}" for k, v in self._options.items() if v != defaults[k].default]
+        return f"objective({', '.join(given)})"
 
 
 def _refuse_positions(data: Any) -> None:

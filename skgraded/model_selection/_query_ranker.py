@@ -44,6 +44,7 @@ from skgraded.model_selection._fitting import (
     reject_cluster_rankers,
     split_fit_params,
     take_along,
+    train_for,
 )
 from skgraded.model_selection._splitters import by_id, draw_queries
 from skgraded.model_selection._training_checks import (
@@ -97,7 +98,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     measure : Measure or str
         What `score` returns and early stopping watches, such as ``xGAP(g=(.1, .9), k=10)`` or
         ``"nDCG@10"``. Where it leaves the scale's top grade open, `fit` takes that of the training
-        labels.
+        labels. ``LGBMRanker(objective=skgraded.lightgbm.objective())`` trains for it, too.
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
         iteration. Whole queries are drawn by their ids, so that the order of rows does not matter.
@@ -388,6 +389,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         elif watches:
             rows, held_out = self._hold_out(judgments, rows)
             validation = self._watch(held_out, params.named, judgments.top_grade)
+        train_for(self.estimator_, self.measure_)
         self._keep(fit_estimator(self.estimator_, rows, validation, params.training), rows)
         if not self.remember_queries:
             self._forget("training_queries_", "validation_queries_")

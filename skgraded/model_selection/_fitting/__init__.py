@@ -1,7 +1,7 @@
 """How the ranker of each library learns where the queries are, and is stopped by a measure."""
 
 from skgraded.model_selection._fitting._cloning import clone_around, clone_estimator
-from skgraded.model_selection._fitting._final_step import final_step
+from skgraded.model_selection._fitting._final_step import final_step, train_for
 from skgraded.model_selection._fitting._fit_params import (
     entry_per_row,
     split_fit_params,
@@ -41,4 +41,5 @@ __all__ = [
     "split_fit_params",
     "stoppable",
     "take_along",
+    "train_for",
 ]
