@@ -202,6 +202,10 @@ def test_options_that_are_wrong_raise(options, message):
         sensitivity("AP", [2, 0], [2, 1], **options)
 
 
+def test_the_only_relevant_document_is_discovered_at_the_top():
+    assert change_by_discovery(0.0, 0, 1) == 1.0 == AP()([1], [1.0])
+
+
 def test_discovery_checks_its_numbers():
     with pytest.raises(ValueError, match="rank must be >= 1, got 0"):
         change_by_discovery(0.5, 3, 0)

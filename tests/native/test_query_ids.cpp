@@ -20,6 +20,7 @@ void require(bool holds, const char* what) {
 }
 
 constexpr std::size_t kAny = ~std::size_t{0};
+constexpr std::int64_t kUnset = -7;  // results are written into memory that holds anything
 
 void require_equal(const skgraded::NumberedRows& found, const skgraded::NumberedRows& expected) {
   require(found.first_rows == expected.first_rows, "first rows");
@@ -62,7 +63,7 @@ void check_places(const std::vector<std::int32_t>& query_of_row,
                   const std::vector<std::int64_t>& row_order) {
   const auto n_rows = static_cast<std::int64_t>(query_of_row.size());
   const auto n_queries = static_cast<std::int64_t>(indptr.size()) - 1;
-  std::vector<std::int64_t> extents(indptr.size()), places(query_of_row.size());
+  std::vector<std::int64_t> extents(indptr.size(), kUnset), places(query_of_row.size(), kUnset);
   skgraded::place_rows(query_of_row.data(), n_rows, n_queries, extents.data(), places.data());
   require(extents == indptr, "extents");
   std::vector<double> scores, placed(query_of_row.size());
@@ -114,7 +115,7 @@ void check_words(std::int64_t n_rows, std::int64_t n_ids, std::uint64_t seed) {
   check_text(ids, expected, words);
 
   const auto n_queries = static_cast<std::int64_t>(known.size());
-  std::vector<std::int64_t> indptr(known.size() + 1), rows(ids.size());
+  std::vector<std::int64_t> indptr(known.size() + 1, kUnset), rows(ids.size(), kUnset);
   skgraded::group_rows(found.data(), n_rows, n_queries, indptr.data(), rows.data());
   std::int64_t place = 0;
   for (std::int64_t q = 0; q < n_queries; ++q)

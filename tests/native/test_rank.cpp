@@ -106,7 +106,9 @@ void test_schedule_is_a_permutation() {
 Ranked rank_with(const Scores& scores, const Queries& queries,
                  const std::vector<std::int64_t>& schedule, int n_threads,
                  Registers registers = widest_registers()) {
-  Ranked ranked{std::vector<std::int32_t>(scores.size()), std::vector<std::uint8_t>(scores.size())};
+  // Results are written into memory that holds anything.
+  Ranked ranked{std::vector<std::int32_t>(scores.size(), -7),
+                std::vector<std::uint8_t>(scores.size(), 7)};
   rank(scores.data(), queries, schedule.data(), n_threads, ranked.first.data(),
        ranked.second.data(), registers);
   return ranked;
