@@ -25,6 +25,7 @@ using Ranked = std::pair<std::vector<std::int32_t>, std::vector<std::uint8_t>>;
 
 constexpr std::int64_t kNoCutoff = std::numeric_limits<std::int64_t>::max();
 constexpr int kThreadCounts[] = {2, 3, 8, 1000};
+constexpr double kUnset = -7.0;  // results are written into memory that holds anything
 
 inline int n_failures = 0;
 

@@ -34,6 +34,7 @@ using Levels = std::vector<std::uint8_t>;
 
 constexpr std::int64_t kNoCutoff = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLongest = 7;
+constexpr double kUnset = -7.0;  // results are written into memory that holds anything
 const Doubles kStop = {0.0, 0.25, 1.0};
 const std::vector<std::uint8_t> kRelevant = {0, 1, 1};
 
@@ -131,7 +132,7 @@ void test_cascades(Random& random) {
   for (const double* worths : {static_cast<const double*>(nullptr), worth.data()})
     for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{3}, kNoCutoff}) {
       const int n_threads = worths == nullptr ? 1 : 3;
-      Doubles mean(n_queries), in_order(n_queries);
+      Doubles mean(n_queries, kUnset), in_order(mean);
       for (const bool expected : {false, true})
         cascade(lists.level.data(), lists.tied.data(), lists.queries(),
                 RankWeights{weight.data(), false}, Reading{kStop.data(), worths}, cutoff, expected,
@@ -200,7 +201,7 @@ void test_preferences(Random& random) {
   };
   for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{3}, kNoCutoff})
     for (const int n_threads : {1, 3}) {
-      Doubles mean(n_queries), in_order(n_queries);
+      Doubles mean(n_queries, kUnset), in_order(mean);
       for (const bool expected : {false, true})
         preferences(lists.level.data(), lists.tied.data(), lists.queries(), kRelevant.data(),
                     penalty_of, cutoff, expected, n_threads, (expected ? mean : in_order).data());
@@ -272,7 +273,7 @@ void test_wanted_gain(Random& random) {
   Levels best_first(lists.level.size());
   sort_within_ties(lists.level.data(), lists.tied.data(), lists.queries(), true, 1,
                    best_first.data());
-  Doubles values(n_queries), last(n_queries, 5.0);
+  Doubles values(n_queries, kUnset), last(n_queries, 5.0);
   for (const double wanted : {0.1, 1.0, 3.8, 99.0}) {
     wanted_gain(best_first.data(), lists.tied.data(), lists.queries(), gain.data(), wanted,
                 last.data(), 1, values.data());

@@ -162,7 +162,7 @@ void test_gain() {
       for (const bool expected : {false, true})
         for (const bool ragged : {false, true}) {
           const RankWeights discount{(ragged ? sums.ragged : sums.shared).data(), ragged};
-          std::vector<double> naive, value(sizes.size()), again(sizes.size());
+          std::vector<double> naive, value(sizes.size(), kUnset), again(sizes.size(), kUnset);
           for (std::int64_t q = 0; q < queries.count; ++q) {
             const std::int64_t begin = queries.begin(q);
             const RankedList<Level> list{level.data() + begin, sums.tied.data() + begin,
@@ -198,7 +198,7 @@ void test_moments(std::int64_t n_levels) {
           MomentTask<Level> task{level.data(), sums.tied.data(), queries, weight,
                                  n_levels,     cutoff,           expected};
           const std::size_t size = sizes.size() * static_cast<std::size_t>(n_levels * n_levels);
-          std::vector<double> naive(size), moments(size), again(size);
+          std::vector<double> naive(size), moments(size, kUnset), again(moments);
           for (std::int64_t q = 0; q < queries.count; ++q) {
             const std::int64_t begin = queries.begin(q);
             const RankedList<Level> list{level.data() + begin, sums.tied.data() + begin,
@@ -263,7 +263,7 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
           const RankWeights weight{sums.ragged.data(), true};
           PairSumTask task{found.data(), sums.tied.data(), queries, weight, own.borders.data(), K,
                            cutoff,       expected};
-          std::vector<double> naive(sizes.size()), value(sizes.size()), again(sizes.size());
+          std::vector<double> naive(sizes.size()), value(sizes.size(), kUnset), again(value);
           std::vector<double> moments(static_cast<std::size_t>(n_levels * n_levels));
           for (std::int64_t q = 0; q < queries.count; ++q) {
             const std::int64_t begin = queries.begin(q);

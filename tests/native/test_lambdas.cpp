@@ -29,6 +29,7 @@ using Random = std::mt19937_64;
 using Doubles = std::vector<double>;
 
 constexpr std::int64_t kNoCutoff = std::numeric_limits<std::int64_t>::max();
+constexpr double kUnset = -7.0;  // results are written into memory that holds anything
 
 int n_failures = 0;
 
@@ -224,7 +225,7 @@ void test_bins() {
 template <class Level>
 void expect_naive(const LambdaTask<Level>& task, const std::string& what) {
   const auto n = static_cast<std::size_t>(task.queries.documents());
-  Doubles gradient(n), hessian(n), expected(n), expected_hessian(n);
+  Doubles gradient(n, kUnset), hessian(gradient), expected(n), expected_hessian(n);
   lambdas(task, 1, {gradient.data(), hessian.data()});
   for (std::int64_t q = 0; q < task.queries.count; ++q)
     naively(task, q, expected.data(), expected_hessian.data());
@@ -235,7 +236,7 @@ void expect_naive(const LambdaTask<Level>& task, const std::string& what) {
 template <class Level>
 void expect_same_bits(LambdaTask<Level> task, const std::string& what) {
   const auto n = static_cast<std::size_t>(task.queries.documents());
-  Doubles gradient(n), hessian(n), again(n), hessian_again(n);
+  Doubles gradient(n, kUnset), hessian(gradient), again(gradient), hessian_again(gradient);
   lambdas(task, 1, {gradient.data(), hessian.data()});
   for (const int n_threads : {2, 3, 1000}) {
     lambdas(task, n_threads, {again.data(), hessian_again.data()});

@@ -222,7 +222,8 @@ void draw_naively(const Case& made, const Noise& noise, std::int64_t draw, Doubl
 
 void expect_mean_of_draws(const Case& made, LambdaTask<std::uint8_t> task, const Noise& noise) {
   const std::size_t n = made.layout.n_documents();
-  Doubles drawn(n), ranked_by(n), gradient(n), hessian(n), mean(n, 0.0), second(n, 0.0);
+  Doubles drawn(n), ranked_by(n), gradient(n, kUnset), hessian(gradient), mean(n, 0.0),
+      second(n, 0.0);
   std::vector<std::int32_t> order(n);
   std::vector<std::uint8_t> tied(n);
   const Found found = mean_of(made, task, noise, 1);
