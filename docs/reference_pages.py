@@ -70,6 +70,7 @@ TASKS = {
     "Study measures": [
         "skgraded.studies.correlate",
         "skgraded.studies.discriminative_power",
+        "skgraded.studies.power_over_samples",
         "skgraded.studies.incompleteness",
         "skgraded.studies.sensitivity",
         "skgraded.studies.compare_assessors",

@@ -15,6 +15,7 @@ _REFUSED = {
     "--judge": "--letor",
     "--profile": "--measure --test --correction --margin --cluster --as --sort",
     "--profile --judge": "--plot",
+    "--repeats": "--plot",
     "--room": f"--profile --judge --baseline --resamples {_OF_TESTS}",
 }
 _REASONS = {"--as trec_eval": ", which decides it"}

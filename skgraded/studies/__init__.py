@@ -22,6 +22,7 @@ from skgraded.studies._judgment_variation import (
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
 from skgraded.studies._pool_samples import Sampling, reduce_pool
+from skgraded.studies._repeated_power import RepeatedPower, power_over_samples
 from skgraded.studies._sensitivity import (
     DocumentChange,
     PoolChange,
@@ -58,6 +59,7 @@ __all__ = [
     "ModelChoice",
     "PoolChange",
     "PoolReduction",
+    "RepeatedPower",
     "Sampling",
     "Sensitivity",
     "Statistic",
@@ -77,6 +79,7 @@ __all__ = [
     "incompleteness",
     "kendall_tau",
     "pearson",
+    "power_over_samples",
     "reduce_pool",
     "rms_error",
     "sensitivity",

@@ -46,7 +46,7 @@ def new_study(
         read_standard_input(arguments)
         run(arguments)
 
-    parser.set_defaults(run=checked)
+    parser.set_defaults(run=checked, parser=parser)
     return parser
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from skgraded._params import integer
 from skgraded._stats.paired import N_RESAMPLES, TESTS
 from skgraded.cli._options import add_confidence, add_measures, add_seed
 from skgraded.cli._outputs import notes_of
+from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -32,7 +34,12 @@ from skgraded.cli._study._steps import (
     topic_masks,
 )
 from skgraded.results import Scores
-from skgraded.studies import DiscriminativePower, discriminative_power, reduce_pool
+from skgraded.studies import (
+    DiscriminativePower,
+    discriminative_power,
+    power_over_samples,
+    reduce_pool,
+)
 from skgraded.trec import Qrels
 
 __all__ = ["add_command"]
@@ -50,6 +57,10 @@ paper:
   Figure 3: the same without BprefN and RprefN, under nested samples of two
   strata
       --no-by-grade --rates 100,70,50,30,10
+  Whether Q' separates more pairs than AP', over 20 samples of half of the
+  judgments:
+    skgraded study power qrels.txt runs/* -m "AP(unjudged=condense)" \\
+      -m "QMeasure(unjudged=condense)" --rates 50 --repeats 20
 """
 
 
@@ -62,6 +73,13 @@ def add_command(studies: Any) -> None:
     add_few(parser)
     add_systems(parser)
     add_sampling(parser, "test also by samples of these percentages of the judgments")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="draw N samples at each rate, and give intervals of the mean power and of the "
+        "difference from the first measure",
+    )
     parser.add_argument(
         "--test",
         choices=TESTS,
@@ -81,34 +99,52 @@ def add_command(studies: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Test all pairs of systems, for every set of topics and sample of the judgments."""
+    if arguments.repeats is not None:
+        refuse_beside(arguments, "--repeats")
+        if arguments.rates is None:
+            raise ValueError("--repeats needs --rates: without them no judgments are drawn.")
+        integer("--repeats", arguments.repeats, 3)  # fewer have no interval worth printing
     qrels = read_judgments(arguments)
     systems = selected_systems(arguments, qrels)
     masks = topic_masks(arguments, facts_of(arguments, qrels))
     chosen = np.flatnonzero(np.ones(len(arguments.runs), bool) if systems is None else systems)
     runs = [arguments.runs[each] for each in chosen]
     parts, notes, remarks = [], [], qrels.notes(arguments.negative)
-    for rate, judged in _samples(arguments, qrels):
-        scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
-        # A sample's own judgments left out are no news.
-        own = judged.notes(arguments.negative)
-        notes += remarks + [note for note in notes_of(scores) if note not in own]
+    for rate, samples in _samples(arguments, qrels):
+        scored = []
+        for judged in samples:
+            scores = score_runs(arguments, judged, chosen_measures(arguments), runs)
+            # A sample's own judgments left out are no news.
+            own = judged.notes(arguments.negative)
+            notes += remarks + [note for note in notes_of(scores) if note not in own]
+            scored.append(scores)
         for name, mask in masks.items():
             labels: dict[str, Any] = {"topics": name} if len(masks) > 1 else {}
             words = [heading_of(name)]
             if rate is not None:
                 labels["rate"] = rate
                 words.append(f"{rate:g}% of the judgments")
-            parts.append(Part(labels, ", ".join(words), _test(arguments, scores, mask)))
+            found: Any = [_test(arguments, scores, mask) for scores in scored]
+            if arguments.repeats is not None:
+                found = [power_over_samples(found, confidence=arguments.confidence)]
+            parts.append(Part(labels, ", ".join(words), found[0]))
     write_parts(arguments, parts, list(dict.fromkeys(notes)))
 
 
-def _samples(arguments: argparse.Namespace, qrels: Qrels) -> Iterator[tuple[float | None, Qrels]]:
+def _samples(
+    arguments: argparse.Namespace, qrels: Qrels
+) -> Iterator[tuple[float | None, list[Qrels]]]:
     """Yield the judgments, or samples of them, of which the smaller are parts of the larger."""
     if arguments.rates is None:
-        yield None, qrels
+        yield None, [qrels]
+    seeds = [arguments.seed]
+    if arguments.repeats is not None:
+        seeds = np.random.default_rng(arguments.seed).integers(2**63, size=arguments.repeats)
     for rate in arguments.rates or []:
-        by_grade, seed = arguments.by_grade, arguments.seed
-        yield rate, reduce_pool(qrels, rate, by_grade=by_grade, random_state=seed)
+        yield (
+            rate,
+            [reduce_pool(qrels, rate, by_grade=arguments.by_grade, random_state=s) for s in seeds],
+        )
 
 
 def _test(arguments: argparse.Namespace, scores: Scores, topics: Any) -> DiscriminativePower:
