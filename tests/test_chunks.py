@@ -508,3 +508,46 @@ def test_a_plan_of_another_version_is_refused():
     for score in (plan.score, lambda part: list(plan.scan([part], block_rows=1))):
         with pytest.raises(RuntimeError, match=r"began with 9\.0, and here is 0\."):
             score(([1, 0], [2.0, 1.0], ["a", "a"]))
+
+
+WORDS = ["no", "fair", "good", "best"]
+
+
+def in_words(grades, words=WORDS):
+    codes = np.where(np.isnan(grades), -1, grades).astype(int)
+    return pd.Categorical.from_codes(codes, words, ordered=True)
+
+
+@pytest.mark.parametrize("library", ["tuple", "pandas", "polars"])
+def test_ordered_categories_are_grades_in_all_chunks(library):
+    y_true, y_score, qid, _ = make_rows()
+    y_true = np.minimum(y_true, 3)
+    measures = ["xGAP(g=[0.1,0.2,0.7])", "nDCG@10"]
+
+    def chunk(y, s, q):
+        words = in_words(y)
+        if library == "tuple":
+            return words, s, q
+        if library == "pandas":
+            return pd.DataFrame({"label": words, "score": s, "qid": q})
+        texts = [None if np.isnan(each) else WORDS[int(each)] for each in y]
+        return pl.DataFrame({"label": pl.Series(texts, dtype=pl.Enum(WORDS)), "score": s, "qid": q})
+
+    parts = [chunk(*part) for part in cut((y_true, y_score, qid), [11, 40, 41])]
+    found = chunks.evaluate(measures, parts, per_query=True)
+    assert_same(found, evaluate(measures, y_true, y_score, qid=qid))
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        (in_words(np.array([1.0]), ["no", "good"]), "no = 0, good = 1 in chunk 1"),
+        (in_words(np.array([1.0]), ["fair", "no"]), "fair = 0, no = 1 in chunk 1"),
+        ([1], "grades without categories in chunk 1"),
+    ],
+)
+def test_categories_that_mean_other_grades_in_another_chunk_are_refused(second, told):
+    first = in_words(np.array([0.0]), ["no", "fair"])
+    parts = [(first, [1.0], [1]), (second, [1.0], [2])]
+    with pytest.raises(ValueError, match=f"got no = 0, fair = 1 in chunk 0 and {told}"):
+        chunks.evaluate("AP", parts)

@@ -15,7 +15,7 @@ from reference.queries import per_query
 
 from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, trec, xGAP
 from skgraded.chunks import evaluate as evaluate_chunks
-from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
 from skgraded.measures import PairFactors, PairPart
 from skgraded.measures._positions import Reciprocal
 
@@ -206,6 +206,15 @@ def test_the_top_of_a_scale_is_rounded_up():
         inferred = measure(name)
         assert inferred(y_true, y_score) == inferred.resolve(3)(y_true, y_score)
         assert inferred.resolve(2.5) == inferred.resolve(3)
+
+
+@pytest.mark.filterwarnings("default::skgraded.exceptions.InferredGradesWarning")
+def test_the_warning_of_an_inferred_top_says_that_it_is_rounded_up():
+    with pytest.warns(InferredGradesWarning, match=r"the largest label rounded up: 3, of 2\.25\."):
+        xGAP()([2.25, 0.0, 1.0], [1, 2, 3])
+    with pytest.warns(InferredGradesWarning) as caught:
+        xGAP()([2.0, 0.5, 1.0], [1, 2, 3])
+    assert "rounded" not in str(caught[0].message)
 
 
 def test_a_threshold_may_be_any_number():

@@ -762,3 +762,35 @@ def test_query_ranker_says_what_to_use_for_a_ranker_on_a_cluster():
     ranker = QueryRanker(lgb.DaskLGBMRanker(), measure="AP")
     with pytest.raises(TypeError, match=r"got DaskLGBMRanker: .*skgraded\.dask\.global_evaluation"):
         ranker.fit(np.zeros((4, 1)), [0, 1, 0, 1], qid=[0, 0, 1, 1])
+
+
+def words_frame(n_partitions=3):
+    y_true, y_score, qid, _ = make_rows()
+    words = pd.CategoricalDtype(["no", "fair", "good", "fine", "best"], ordered=True)
+    codes = np.where(np.isnan(y_true), -1, y_true).astype(int)
+    labels = pd.Categorical.from_codes(codes, dtype=words)
+    rows = pd.DataFrame({"label": labels, "score": y_score, "qid": qid})
+    return (y_true, y_score, qid), dd.from_pandas(rows, npartitions=n_partitions)
+
+
+@pytest.mark.parametrize("whole_queries", [False, True])
+@pytest.mark.parametrize("name", [MEASURE, "xGAP"])
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+def test_ordered_categories_are_grades(name, whole_queries):
+    (y_true, y_score, qid), data = words_frame(1 if whole_queries else 3)
+    found = on_dask.evaluate(name, data, per_query=True, whole_queries=whole_queries)
+    whole = evaluate(name, y_true, y_score, qid=qid)
+    np.testing.assert_array_equal(np.sort(found.values, 0), np.sort(whole.values, 0))
+
+
+def test_categories_that_partitions_may_read_in_other_ways_are_refused():
+    _, data = words_frame()
+    unknown = data.assign(label=data["label"].cat.as_unknown())
+    with pytest.raises(ValueError, match="label must have categories that Dask knows"):
+        on_dask.evaluate(MEASURE, unknown)
+    other = ["best", "fine", "good", "fair", "no"]
+    lying = data["label"].map_partitions(
+        lambda part: part.cat.reorder_categories(other, ordered=True), meta=data["label"]._meta
+    )
+    with pytest.raises(ValueError, match=r"no = 0, .* as Dask describes them and best = 0, fine"):
+        on_dask.evaluate(MEASURE, data.assign(label=lying))

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import math
 
+import numpy as np
 import pytest
 from facts import FACTS, FEW, TIES, has_mean_over_ties
 from hypothesis import given
@@ -57,6 +58,40 @@ class TestBounds:
         ]
         assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
         assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+
+    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning")
+    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning")
+    @pytest.mark.parametrize("name", BOUNDED)
+    @FEW
+    @given(
+        st.lists(st.sampled_from([0, 0.25, 1, 1.5, 2.75, math.nan]), min_size=1, max_size=4),
+        st.data(),
+    )
+    def test_of_continuous_grades_against_judgments_on_a_grid(self, name, labels, data):
+        kind = type(measure(name)).__name__
+        ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
+        scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
+        chosen = dataclasses.replace(measure(name), ties=ties).resolve(3)
+        bounds = chosen.bounds(labels, scores, max_grade=3)
+        grid = [0, 0.3, 1, 1.6, 3]
+        queries = list(
+            itertools.product(*[grid if math.isnan(label) else [label] for label in labels])
+        )
+        qid = np.repeat(range(len(queries)), len(labels))
+        values = chosen.per_query(np.ravel(queries), scores * len(queries), qid=qid).values
+        assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
+        assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+
+    def test_the_highest_grade_by_default_is_the_largest_label_rounded_up(self):
+        assert CG().bounds([0.5, 1.25, math.nan], [3, 2, 1]).largest.values.tolist() == [3.75]
+
+    @pytest.mark.parametrize("n_grades", range(250, 257))
+    def test_of_about_as_many_grades_as_bytes_hold(self, n_grades):
+        labels = [*np.linspace(0.125, 0.875, n_grades - 1), math.nan, math.nan]
+        bounds = GeneralizedP(max_grade=2).bounds(labels, range(len(labels), 0, -1))
+        known = sum(labels[:-2])
+        assert bounds.smallest.values[0] == pytest.approx(known / 2 / len(labels))
+        assert bounds.largest.values[0] == pytest.approx((known + 4) / 2 / len(labels))
 
     @pytest.mark.parametrize("name", sorted(FACTS))
     def test_all_measures_that_have_bounds_name_an_example(self, name):

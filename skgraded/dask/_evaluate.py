@@ -25,6 +25,7 @@ from skgraded.engines import (
     reordered,
 )
 from skgraded.measures import Measures
+from skgraded.rankings import grades_of_categories, require_same_words, words_of_grades
 from skgraded.results import Means, Scores
 
 __all__ = ["evaluate", "grades_of"]
@@ -119,6 +120,7 @@ def evaluate(
         plan = dataclasses.replace(plan, columns=_columns_of_arrays(data, plan.columns))
         frame = _frame_of_arrays(data, plan.columns)
     _require_columns(frame, plan.columns)
+    frame = _with_grades(frame, plan.columns.label)
     plan = plan.with_scale(lambda: grades_of(frame[plan.columns.label].to_delayed()))
     parts, is_shuffled = _parts_of_whole_queries(frame, plan.columns, whole_queries)
     found = _compute(partial(_score, plan), parts)
@@ -182,6 +184,29 @@ def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
     named = dict(zip(columns.names, arrays, strict=False))
     blocks = {name: blocks_of(name, each) for name, each in named.items()}
     return side_by_side(blocks, {name: each.dtype for name, each in named.items()})
+
+
+def _with_grades(frame: Any, label: str) -> Any:
+    """Replace ordered categories by their grades, which all partitions must agree on."""
+    labels = frame[label]
+    if type(labels.dtype).__name__ != "CategoricalDtype":
+        return frame
+    if not labels.cat.known:
+        raise ValueError(
+            f"{label} must have categories that Dask knows, since the order of its categories may "
+            "be another one in each partition, got unknown ones. Give all partitions one type: "
+            f"data[{label!r}].astype(pd.CategoricalDtype(['bad', ..., 'good'], ordered=True))."
+        )
+    words = words_of_grades(labels)
+    if not words:
+        return frame
+    grades = labels.map_partitions(_grades_of_words, words, meta=(label, np.float64))
+    return frame.assign(**{label: grades})
+
+
+def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
+    require_same_words(words, "the data as Dask describes them", words_of_grades(labels), "a part")
+    return pd.Series(grades_of_categories(labels), labels.index, np.float64, labels.name)
 
 
 def grades_of(labels: list[Any]) -> NDArray[np.float64]:

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings import CheckedColumns, Judgments, as_ids, is_missing, read_columns
+from skgraded.rankings import (
+    CheckedColumns,
+    Judgments,
+    as_ids,
+    grades_of_categories,
+    is_missing,
+    read_columns,
+    require_same_words,
+    words_of_grades,
+)
 
 __all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 
@@ -105,16 +114,11 @@ class Rows(NamedTuple):
         Rows
             The arrays.
         """
-        if isinstance(chunk, tuple | list):
-            rows = _of_arrays(chunk)
-        else:
-            names = _column_names(chunk)
-            columns.require(names, "the chunk")
-            rows = tuple(None if name is None else chunk[name] for name in columns)
-        label, score, qid, weight = rows
+        label, score, qid, weight = _columns_of(chunk, columns)
         read_columns(label, qid, y_score=score, weight=weight)
+        label = as_array(grades_of_categories(label))
         weight = None if weight is None else as_array(weight)
-        return cls(*_of_one_length((as_array(label), as_array(score), ids_of(qid), weight)))
+        return cls(*_of_one_length((label, as_array(score), ids_of(qid), weight)))
 
     def judgments(self) -> Judgments:
         """Lay out the labels by query.
@@ -189,6 +193,14 @@ def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _is_text(ids: NDArray[Any]) -> bool:
     return ids.dtype.kind in "UST" or isinstance(ids[0], str | bytes)
+
+
+def _columns_of(chunk: Any, columns: Columns) -> tuple[Any, ...]:
+    """Return labels, scores, query ids and weights, as they are given."""
+    if isinstance(chunk, tuple | list):
+        return _of_arrays(chunk)
+    columns.require(_column_names(chunk), "the chunk")
+    return tuple(None if name is None else chunk[name] for name in columns)
 
 
 def _of_arrays(chunk: Any) -> tuple[Any, ...]:
@@ -293,7 +305,12 @@ def _of_arrow(column: Any) -> NDArray[Any]:
 
 def in_rows(data: Iterable[Any], columns: Columns) -> Iterator[Rows]:
     """Read one chunk after the other; those without rows are skipped."""
-    for chunk in data:
+    first: tuple[int, tuple[Any, ...]] | None = None
+    for place, chunk in enumerate(data):
         rows = Rows.of(chunk, columns)
-        if rows.n_rows:
-            yield rows
+        if not rows.n_rows:
+            continue
+        words = words_of_grades(_columns_of(chunk, columns)[0])
+        first = first or (place, words)
+        require_same_words(first[1], f"chunk {first[0]}", words, f"chunk {place}")
+        yield rows

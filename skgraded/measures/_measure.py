@@ -233,7 +233,7 @@ class Measure(Fields):
             Weight of each row; the weight of a query is the mean over its rows.
         max_grade : int, optional
             Highest grade that an unjudged document can get. The default is the top grade that the
-            measure states, or else the highest grade in y_true.
+            measure states, or else the highest grade in y_true, rounded up.
 
         Returns
         -------

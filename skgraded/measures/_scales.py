@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,18 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    warn_if_grades_are_inferred(measures, "A call with arrays")
+    taker = "A call with arrays"
+    fractional = judgments.top_grade if judgments.top_of_scale > judgments.top_grade else None
+    warn_if_grades_are_inferred(measures, taker, fractional)
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
-def warn_if_grades_are_inferred(measures: Collection[Measure], taker: str) -> None:
+def warn_if_grades_are_inferred(
+    measures: Collection[Measure], taker: str, fractional: float | None = None
+) -> None:
     """Warn if a measure that will score several data sets takes its top grade from each of them.
 
     Parameters
@@ -38,6 +43,8 @@ def warn_if_grades_are_inferred(measures: Collection[Measure], taker: str) -> No
         The measures.
     taker : str
         The function that they were given to.
+    fractional : float, optional
+        The largest label, if it is known and lies between whole grades.
 
     Warns
     -----
@@ -55,9 +62,14 @@ def warn_if_grades_are_inferred(measures: Collection[Measure], taker: str) -> No
         return
     names = ", ".join(str(each) for each in still_open)
     example = repr(still_open[0].resolve(4))
+    rule = (
+        ""
+        if fractional is None
+        else (f" It is the largest label rounded up: {math.ceil(fractional)}, of {fractional:g}.")
+    )
     warn_once(
         f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
-        "each data set that is scored, so that the measure may differ between folds. Set "
+        f"each data set that is scored, so that the measure may differ between folds.{rule} Set "
         f"max_grade, for example {example}, or give g or gain as one number per grade.",
         InferredGradesWarning,
     )

@@ -1,6 +1,10 @@
 """Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
-from skgraded.rankings._categories import grades_of_categories
+from skgraded.rankings._categories import (
+    grades_of_categories,
+    require_same_words,
+    words_of_grades,
+)
 from skgraded.rankings._checks import check_group_sizes, numeric
 from skgraded.rankings._direct_calls import as_rankings
 from skgraded.rankings._gate import CheckedColumns, read_columns
@@ -42,6 +46,8 @@ __all__ = [
     "query_series",
     "query_target",
     "read_columns",
+    "require_same_words",
     "split_target",
     "without_query_ids",
+    "words_of_grades",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["grades_of_categories", "way_to_order"]
+__all__ = ["grades_of_categories", "require_same_words", "way_to_order", "words_of_grades"]
 
 _LOWEST_FIRST = "'bad', ..., 'good'"
 
@@ -34,14 +34,66 @@ def grades_of_categories(values: Any) -> Any:
     >>> grades_of_categories(words)
     array([ 1., nan,  0.])
     """
-    dtype: Any = getattr(values, "dtype", None)
-    kind = type(dtype).__name__
-    if kind == "CategoricalDtype" and dtype.ordered and not _are_numbers(dtype):
+    kind = type(getattr(values, "dtype", None)).__name__
+    if kind == "CategoricalDtype" and words_of_grades(values):
         codes = np.asarray(getattr(values, "cat", values).codes)
         return np.where(codes < 0, np.nan, codes.astype(np.float64))
     if kind == "Enum":
         return values.to_physical().cast(float).to_numpy()
     return values
+
+
+def words_of_grades(values: Any) -> tuple[Any, ...]:
+    """Return the ordered categories of words that stand for the grades 0, 1, ....
+
+    Parameters
+    ----------
+    values : array-like
+        Any column.
+
+    Returns
+    -------
+    tuple
+        The categories, lowest first; empty where the values are grades themselves.
+    """
+    dtype: Any = getattr(values, "dtype", None)
+    kind = type(dtype).__name__
+    if kind == "CategoricalDtype" and dtype.ordered and not _are_numbers(dtype):
+        return tuple(dtype.categories)
+    return tuple(dtype.categories) if kind == "Enum" else ()
+
+
+def require_same_words(
+    words: tuple[Any, ...], of: str, others: tuple[Any, ...], of_others: str
+) -> None:
+    """Raise unless labels in two parts of the data mean the same grades.
+
+    Parameters
+    ----------
+    words, others : tuple
+        The categories of both, as of `words_of_grades`.
+    of, of_others : str
+        What the message calls the parts.
+
+    Raises
+    ------
+    ValueError
+        If they differ.
+    """
+    if words == others:
+        return
+    raise ValueError(
+        "Labels must have the same ordered categories in all parts of the data, since their order "
+        f"is that of the grades, got {_reading(words)} in {of} and {_reading(others)} in "
+        f"{of_others}. Give all parts one type: pd.CategoricalDtype([{_LOWEST_FIRST}], "
+        "ordered=True) or pl.Enum."
+    )
+
+
+def _reading(words: tuple[Any, ...]) -> str:
+    if not words:
+        return "grades without categories"
+    return ", ".join(f"{word} = {grade}" for grade, word in enumerate(words))
 
 
 def way_to_order(name: str, values: Any) -> str:
