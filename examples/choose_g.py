@@ -2,8 +2,8 @@
 =======================================================================================
 
 The users are made up, so that the true g is known. Each of them sees ten documents, examines the
-one at rank n with probability 1/n, and is satisfied by an examined document from a grade on that
-differs between users.
+one at rank n with probability 1/n, and is satisfied by an examined document whose grade is high
+enough, which differs between users.
 """
 
 # %%
@@ -40,7 +40,7 @@ ax = found.plot()
 
 # %%
 # Without it, documents of low grades seem to satisfy too seldom, because they stand where few
-# users look. The intervals do not show this error: they tell about chance alone.
+# users look. The intervals do not show this error: they cover chance alone.
 ignored = thresholds_from_feedback(**log)
 print(f"Position ignored\n{ignored}\n")
 

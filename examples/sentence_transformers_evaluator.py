@@ -1,7 +1,7 @@
 """Evaluate embeddings on graded judgments while sentence-transformers trains them
 =================================================================================
 
-The evaluators of sentence-transformers know relevant documents and others. This one takes grades,
+The evaluators of sentence-transformers tell relevant documents from others. This one takes grades,
 here exact match, substitute and complement of a shopping query, and any measure. It runs as it
 stands without sentence-transformers and without a network: the models below are small stand-ins
 with the method ``encode``, and only the evaluator's protocol is used: a call with a model that

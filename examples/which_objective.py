@@ -6,8 +6,8 @@ judged on queries that they have not seen. The intervals carry the variation ove
 repeated splits, and all p-values share one correction. The data here are small: put your own in
 their place, and take as many queries as you have.
 
-Long comparisons should survive an interruption. In the folder that you name, each repeat of each
-ranker is a file, and a file that is there is read instead of training anew.
+Long comparisons should survive an interruption. In the folder that you name, every repeat of
+every ranker has a file, and an existing file is read instead of training again.
 
     python examples/which_objective.py [--folder FOLDER] [--plot FILE]
 """
