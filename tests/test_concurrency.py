@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 
-from skgraded import _core
+from skgraded import Judgments, Rankings, _core, catalogue, measure
 
 STRESS = Path(__file__).parent / "sanitize" / "stress.py"
 
@@ -36,3 +38,27 @@ def test_a_kernel_takes_any_number_of_threads(n_threads: int) -> None:
         for n in (1, n_threads)
     ]
     np.testing.assert_array_equal(*sums)
+
+
+def test_threads_that_share_judgments_get_the_values_of_one() -> None:
+    # What labels determine is kept when somebody first asks for it. Here six threads ask at once,
+    # which is a race where Python has no lock of its own.
+    rng, n_racers = np.random.default_rng(0), 6
+    labels, qid = rng.integers(0, 5, 2000), np.repeat(np.arange(40), 50)
+    scores = rng.integers(0, 500, 2000) / 512
+    alone = {name: values_of(name, Judgments(labels, qid=qid).rank(scores)) for name in catalogue()}
+    start = Barrier(n_racers)
+
+    def race(rankings: Rankings, name: str) -> np.ndarray:
+        start.wait()
+        return values_of(name, rankings)
+
+    with ThreadPoolExecutor(n_racers) as pool:
+        for name, expected in alone.items():
+            shared = Judgments(labels, qid=qid).rank(scores)
+            for found in pool.map(race, [shared] * n_racers, [name] * n_racers):
+                np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+def values_of(name: str, rankings: Rankings) -> np.ndarray:
+    return measure(name).per_query(rankings).values
