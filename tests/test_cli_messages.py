@@ -195,3 +195,16 @@ def test_warnings_are_messages_of_the_command(capsys):
         "skgraded evaluate: warning: rel exceeds the highest grade in the qrels, which is 3, so"
     )
     assert ".py:" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-m", "foo"], "'skgraded measures' lists all measures; --as TOOL takes the names"),
+        (["-m", "xGAP(gg=3)"], "Did you mean the field 'g'?"),
+        (["--as", "foo", "-m", "AP"], "--as must be one of 'lightgbm'"),
+    ],
+)
+def test_unknown_measures_and_tools(words, message, capsys):
+    assert main(["evaluate", *TWO, *words]) == 2
+    assert message in capsys.readouterr().err

@@ -174,6 +174,22 @@ def test_standard_input_is_qrels_too_and_stands_for_one_file(folder, run, monkey
         run("evaluate", "-", "good.run", "-")
 
 
+def test_standard_input_is_the_qrels_of_a_judge(many_topics, run, monkeypatch, folder):
+    words = ("compare", "qrels.txt", "good.run", "bad.run.xz", "-m", "nDCG", "--format", "csv")
+    expected = run(*words, "--judge", "qrels.txt").out
+    given = (folder / "qrels.txt").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    assert run(*words, "--judge", "-").out == expected
+    with pytest.raises(ValueError, match=r"- \(standard input\) can be given only once"):
+        run("compare", "-", "good.run", "bad.run.xz", "--judge", "-")
+
+
+def test_words_for_grades_may_stand_behind_blanks(folder, run):
+    (folder / "words").write_text("q1 0 a exact\nq1 0 b no\nq2 0 a exact\n")
+    words = ("evaluate", "words", "good.run", "--grades")
+    assert run(*words, "no, exact ").out == run(*words, "no,exact").out
+
+
 def test_standard_input_is_a_file_of_scores(folder, run, monkeypatch):
     (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1\n2\n")))

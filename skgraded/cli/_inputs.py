@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # Arguments that name files of judgments and runs.
-_FILES = ("qrels", "runs", "run_file")
+_FILES = ("qrels", "runs", "run_file", "judges")
 
 
 def read_standard_input(arguments: argparse.Namespace) -> None:
@@ -44,7 +44,7 @@ def read_standard_input(arguments: argparse.Namespace) -> None:
 
 
 def _from_standard_input(name: str, arguments: argparse.Namespace) -> Any:
-    if name == "qrels":
+    if name in ("qrels", "judges"):
         labels = parse_grades(getattr(arguments, "grades", [])).labels
         return read_qrels(standard_input(), labels=labels)
     return read_run(standard_input(), strict=getattr(arguments, "strict", False))
@@ -86,7 +86,7 @@ class Grades(NamedTuple):
 
 def parse_grades(rules: list[str]) -> Grades:
     """Read words in their order, such as ``no,good``, and rules such as ``3,4=3``."""
-    labels = [rule.split(",") for rule in rules if "=" not in rule]
+    labels = [[word.strip() for word in rule.split(",")] for rule in rules if "=" not in rule]
     if len(labels) > 1 or any(not _are_labels(words) for words in labels):
         given = ", ".join(rule for rule in rules if "=" not in rule)
         raise ValueError(

@@ -28,6 +28,7 @@ _OPTIONS = {
     "target": "--target",
     "test": "--test",
     "tests": "--test",
+    "tool": "--as",
 }
 # An argument and its value, as in test="tukey", or an argument that must be something.
 _ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must ))')
@@ -37,6 +38,9 @@ _WORDS = {
     "systems must keep ": "The study must keep ",
     " in y_true": " in the qrels",
     ", or None for one thread": "",
+    "skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the names "
+    "that other tools use.": "'skgraded measures' lists all measures; --as TOOL takes the names of "
+    "another tool.",
     " If these are scores, swap the arguments: y_true comes first, and then y_score.": "",
 }
 

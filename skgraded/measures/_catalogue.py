@@ -346,7 +346,10 @@ def _hint_of_field(
     if meant is None:
         return f" Its fields are {', '.join(its_fields)}."
     renamed = {meant if name == wrong else name: value for name, value in fields.items()}
-    return f" Did you mean {_written(kind, renamed)!r}?"
+    try:
+        return f" Did you mean {str(kind(**renamed))!r}?"
+    except (TypeError, ValueError):
+        return f" Did you mean the field {meant!r}?"
 
 
 def _written(kind: type[Measure], fields: dict[str, Any]) -> str:
