@@ -197,7 +197,7 @@ def compare(
     component of the folds by analysis of variance, and a the share with which it enters the mean
     beyond the first term, about 1 / (repeats times folds). So what varies by chance from repeat to
     repeat averages out. The test is then Student's t with Satterthwaite's degrees of freedom, and
-    the interval is its. Five repeats covered 95 % in simulations of boosted trees, with 1.0 times
+    gives the interval. Five repeats covered 95 % in simulations of boosted trees, with 1.0 times
     the width that the true spread needs. What the training data of all folds share cannot be told
     from chance within one data set [5]_: an estimate is as uncertain as it is large. The term with
     the variance s_a^2 of the queries' own effects, s_q^2 less the noise in it, is an allowance for
