@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from skgraded.rankings import Unjudged
 if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
     from skgraded.measures._positions import Positions
-    from skgraded.measures._prefix import PrefixForm, PrefixMeasure
+    from skgraded.measures._prefix import PrefixForm
 
 __all__ = ["LabelResults"]
 
@@ -26,10 +26,10 @@ class LabelResults:
 
     Attributes
     ----------
-    prefix_forms : dict of PrefixMeasure to PrefixForm
-        d, v, p and K of every measure.
-    ideal_values : dict of Measure to ndarray of shape (n_queries,)
-        Values of the ideal ranking before they are normalized.
+    prefix_forms : dict of tuple to PrefixForm
+        d, v, p and K by the identity of the measure.
+    ideal_values : dict of tuple to ndarray of shape (n_queries,)
+        Values of the ideal ranking before they are normalized, by the identity of the measure.
     rank_weights : dict
         Weights d_n or p_n of the ranks, by their rule, the rule for unjudged documents and whether
         the ranks are those of the ideal ranking.
@@ -37,7 +37,7 @@ class LabelResults:
         Measures that no label can reach, of which the user was warned.
     """
 
-    prefix_forms: dict[PrefixMeasure, PrefixForm] = field(default_factory=dict)
-    ideal_values: dict[Measure, FloatArray] = field(default_factory=dict)
+    prefix_forms: dict[tuple[Any, ...], PrefixForm] = field(default_factory=dict)
+    ideal_values: dict[tuple[Any, ...], FloatArray] = field(default_factory=dict)
     rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
     warned_of: set[Measure] = field(default_factory=set)

@@ -274,9 +274,9 @@ class Measure(Fields):
 
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
         kept = judgments.kept[LabelResults].ideal_values
-        values = kept.get(self)
+        values = kept.get(self._identity)
         if values is None:
-            values = kept[self] = self._raw_values(judgments.ideal)
+            values = kept[self._identity] = self._raw_values(judgments.ideal)
         return values
 
     def _doubles_per_query(self, judgments: Judgments) -> int:
@@ -343,6 +343,10 @@ class Measure(Fields):
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
+        """What two measures have in common if they are equal: class and fields.
+
+        Dictionaries look a tuple up faster than a measure.
+        """
         # nan != nan, but two measures with empty=nan must be equal.
         values = (getattr(self, field.name) for field in dataclasses.fields(self))
         return (type(self), *("nan" if _params.is_nan(value) else value for value in values))

@@ -141,11 +141,12 @@ class PrefixMeasure(Measure):
             Everything the measure needs from the labels to score a ranking.
         """
         kept = judgments.kept[LabelResults].prefix_forms
-        form = kept.get(self)
+        form = kept.get(self._identity)
         if form is None:
             form = self._make_form(judgments)
-            if judgments.budget.reserve(form.nbytes):
-                kept[self] = form
+            of_pairs = () if form.K is None else (form.K.factor,)
+            if judgments.budget.reserve(*(of_pairs if form.sums is None else form.sums.factors)):
+                kept[self._identity] = form
         return form
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
@@ -182,8 +183,7 @@ class PrefixMeasure(Measure):
         )
         if not self.normalize:
             return form
-        everywhere = np.ones(judgments.n_queries, dtype=np.uint8)
-        return form._replace(best=form.values(judgments.ideal, everywhere, 0.0))
+        return form._replace(best=form.values(judgments.ideal, form.relevant, 0.0))
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -251,7 +251,8 @@ class PrefixForm(NamedTuple):
     sums : PairSum or None
         The pair part, made of p and the factors of K, where queries have levels of their own.
     best : ndarray of shape (n_queries,) or (0,)
-        Value of the ideal ranking, by which values are divided; empty where they are not.
+        Value of the ideal ranking, by which values are divided, 0 where nothing is relevant; empty
+        where they are not divided.
     relevant : ndarray of shape (n_queries,), uint8
         1 where a query has something relevant.
     n_empty : int
@@ -267,13 +268,6 @@ class PrefixForm(NamedTuple):
     best: FloatArray
     relevant: NDArray[np.uint8]
     n_empty: int
-
-    @property
-    def nbytes(self) -> int:
-        """Size of what the pairs need."""
-        of_matrix = 0 if self.K is None else self.K.factor.nbytes
-        factors = () if self.sums is None else self.sums.factors
-        return of_matrix + sum(0 if each is None else each.nbytes for each in factors)
 
     def values(self, rankings: Rankings, relevant: NDArray[np.uint8], empty: float) -> FloatArray:
         """Return the values of all queries: constant + scale * gains + sum of K * moments.

@@ -23,9 +23,9 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    taker = "A call with arrays"
-    fractional = judgments.top_grade if judgments.top_of_scale > judgments.top_grade else None
-    warn_if_grades_are_inferred(measures, taker, fractional)
+    if any(each.is_open for each in measures):
+        fractional = judgments.top_grade if judgments.top_of_scale > judgments.top_grade else None
+        warn_if_grades_are_inferred(measures, "A call with arrays", fractional)
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:

@@ -128,6 +128,6 @@ def _weights(
     weights = kept.get(key)
     if weights is None:
         weights = positions(ranked, judgments)
-        if not positions.ragged or judgments.budget.reserve(weights.nbytes):
+        if not positions.ragged or judgments.budget.reserve(weights):
             kept[key] = weights
     return weights

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from numpy.typing import NDArray
+
 __all__ = ["ByteBudget", "Kept"]
 
 T = TypeVar("T")
@@ -15,8 +17,9 @@ class ByteBudget:
     def __init__(self, n_documents: int) -> None:
         self._n_left = 2**27 + 32 * n_documents
 
-    def reserve(self, n_bytes: int) -> bool:
-        """Take bytes out of the budget; if fewer are left, take none and return False."""
+    def reserve(self, *arrays: NDArray[Any] | None) -> bool:
+        """Take the bytes of arrays out of the budget; if fewer are left, take none: False."""
+        n_bytes = sum([each.nbytes for each in arrays if each is not None])
         if n_bytes > self._n_left:
             return False
         self._n_left -= n_bytes
