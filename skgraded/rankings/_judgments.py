@@ -254,7 +254,9 @@ class Judgments(Labels):
             If a score is invalid, or `y_score` holds row labels in another order or ids of other
             queries.
         """
-        self.require_rows_of(y_score=y_score)
+        columns = read_columns(None, y_score=y_score)
+        if columns.row_labels or columns.ids is not None:
+            self._require_rows_of(columns)
         return self._rank(y_score, n_threads)
 
     def _rank(self, y_score: ArrayLike, n_threads: int | None) -> Rankings:
@@ -276,11 +278,12 @@ class Judgments(Labels):
         ValueError
             If they hold row labels in another order, or ids of other queries.
         """
-        columns = read_columns(None, **scores)
-        if columns.row_labels or columns.ids is not None:
-            ids = np.repeat(self.qid, np.diff(self.indptr))
-            ids = ids if self._places is None else ids[self._places]
-            require_rows_of("the Judgments", self.row_labels, ids, columns)
+        self._require_rows_of(read_columns(None, **scores))
+
+    def _require_rows_of(self, scores: CheckedColumns) -> None:
+        ids = np.repeat(self.qid, np.diff(self.indptr))
+        ids = ids if self._places is None else ids[self._places]
+        require_rows_of("the Judgments", self.row_labels, ids, scores)
 
     def lay_out_scores(self, y_score: ArrayLike) -> FloatArray:
         """Copy scores into the order of the positions, and check them.
