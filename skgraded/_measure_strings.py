@@ -53,8 +53,11 @@ def _split(spec: str) -> tuple[str, str, str | None]:
 
 
 def _leading_word(text: str) -> str:
-    word = re.match(r"[\w-]*", text)  # "Q-measure"
+    word = _WORD.match(text)
     return word.group() if word else ""
+
+
+_WORD = re.compile(r"[\w-]*")  # "Q-measure"
 
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
@@ -91,13 +94,13 @@ def _number(value: float | bool | None) -> str:
 
 
 def _parse_cutoff(text: str, spec: str) -> int:
+    if text.isascii() and text.isdigit():
+        return int(text)
     if re.fullmatch(r"[0-9]+\s*\(.*\)", text):
         raise ValueError(
             f"The cut-off must be written behind the fields, Name(field=value,...)@k, got {spec!r}."
         )
-    if not re.fullmatch(r"[0-9]+", text):
-        raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
-    return int(text)
+    raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
 
 
 def _parse_fields(text: str, spec: str) -> dict[str, Any]:
@@ -112,21 +115,22 @@ def _parse_fields(text: str, spec: str) -> dict[str, Any]:
 
 
 def _keywords(source: str, spec: str) -> list[ast.keyword]:
-    wrong = ValueError(
-        "The fields of a measure must be written field=value, and a list in brackets, as in "
-        f"xGAP(g=[0.1,0.9]), got {spec!r}."
-    )
     try:
         call = ast.parse(source, mode="eval").body
     except SyntaxError:
-        raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise wrong
-    if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):  # the parts of a blend
-        return [ast.keyword("parts", call.args[0]), *call.keywords]
-    if call.args or not all(each.arg for each in call.keywords):
-        raise wrong
-    return call.keywords
+        call = None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+        if not call.args and all(each.arg for each in call.keywords):
+            return call.keywords
+        if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):  # the parts of a blend
+            return [ast.keyword("parts", call.args[0]), *call.keywords]
+    raise ValueError(
+        "The fields of a measure must be written field=value, and a list in brackets, as in "
+        f"xGAP(g=[0.1,0.9]), got {spec!r}."
+    )
+
+
+_LISTS = ast.List, ast.Tuple
 
 
 def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
@@ -134,7 +138,7 @@ def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
         return node.value
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
         return math.nan if node.id.lower() == "nan" else node.id
-    if isinstance(node, ast.List | ast.Tuple):
+    if isinstance(node, _LISTS):
         return tuple(_parse_value(each, source, spec) for each in node.elts)
     if isinstance(node, ast.Dict) and None not in node.keys:
         keys = [str(ast.get_source_segment(source, each)) for each in node.keys if each]

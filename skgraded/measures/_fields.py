@@ -77,8 +77,9 @@ class Fields:
                 f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
                 f"score, call an instance: {cls.__name__}()(y_true, y_score)."
             )
+        known = names_of(cls)  # type: ignore[arg-type]
         for name in fields:
-            if name not in (known := names_of(cls)):  # type: ignore[arg-type]
+            if name not in known:
                 raise TypeError(
                     f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
                     f"{_params.closest(name, known)}"
@@ -86,11 +87,12 @@ class Fields:
         return super().__new__(cls)
 
     def __init__(self, **fields: Any) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = fields.get(field.name, field.default)
+        values = vars(self)
+        values.update(_defaults_of(type(self)))  # type: ignore[arg-type]
+        values.update(fields)
+        for name, value in values.items():
             if value is dataclasses.MISSING:
-                raise TypeError(f"{type(self).__name__} needs the field {field.name!r}.")
-            object.__setattr__(self, field.name, value)
+                raise TypeError(f"{type(self).__name__} needs the field {name!r}.")
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -107,6 +109,12 @@ class Fields:
 def names_of(kind: type[Fields]) -> tuple[str, ...]:
     """Return the names of the fields of a class."""
     return tuple(each.name for each in dataclasses.fields(kind))  # type: ignore[arg-type]
+
+
+@cache
+def _defaults_of(kind: type[Fields]) -> dict[str, Any]:
+    """Return the fields of a class in order, with their defaults."""
+    return {each.name: each.default for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
 
 
 def check_cutoff(k: Any) -> int | None:
@@ -129,10 +137,13 @@ def check_empty(empty: Any) -> float:
 
 def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
     """Return a field with one number per grade as a tuple of floats."""
-    entries = np.asarray(values, dtype=object)
-    if entries.ndim != 1 or len(entries) == 0 or not all(map(_params.is_number, entries)):
-        raise ValueError(f"{field} must hold one number per grade 1, 2, ..., got {values!r}.")
-    numbers = tuple(map(float, entries))
+    if type(values) is tuple and set(map(type, values)) == {float}:
+        numbers = values
+    else:
+        entries = np.asarray(values, dtype=object)
+        if entries.ndim != 1 or len(entries) == 0 or not all(map(_params.is_number, entries)):
+            raise ValueError(f"{field} must hold one number per grade 1, 2, ..., got {values!r}.")
+        numbers = tuple(map(float, entries))
     if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{field} must hold finite numbers, got {values!r}.")
     return numbers

@@ -32,6 +32,10 @@ _DOUBLES_AT_A_TIME = 250_000
 _FEW_SLICES = 4
 
 
+_TIES = get_args(Ties)
+_UNJUDGED = get_args(Unjudged)
+
+
 class Measure(Fields):
     """Base class of all measures of ranking effectiveness.
 
@@ -85,10 +89,13 @@ class Measure(Fields):
     _changes_with_grades: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        self._set(k=check_cutoff(self.k), empty=check_empty(self.empty))
-        _params.choice("ties", self.ties, get_args(Ties))
-        _params.choice("unjudged", self.unjudged, get_args(Unjudged))
-        self._set(normalize=_params.flag("normalize", self.normalize))
+        self._set(
+            k=check_cutoff(self.k),
+            empty=check_empty(self.empty),
+            normalize=_params.flag("normalize", self.normalize),
+        )
+        _params.choice("ties", self.ties, _TIES)
+        _params.choice("unjudged", self.unjudged, _UNJUDGED)
         self._check_refused()
 
     def _check_refused(self) -> None:
@@ -109,10 +116,10 @@ class Measure(Fields):
             )
 
     def _set(self, **fields: Any) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-        for name in _CACHED:
-            self.__dict__.pop(name, None)
+        values = vars(self)
+        values.update(fields)
+        for name in _CACHED.intersection(values):
+            del values[name]
 
     def __call__(
         self,
@@ -377,7 +384,7 @@ def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
 
 
 # Properties that a measure computes once, because lookups and messages ask for them in every call.
-_CACHED = ("_string", "_identity", "_hash", "_rules", "is_open")
+_CACHED = frozenset(["_string", "_identity", "_hash", "_rules", "is_open"])
 
 
 def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:
