@@ -21,7 +21,7 @@ from skgraded.measures import (
     measures_by_name,
     warn_if_grades_are_inferred,
 )
-from skgraded.rankings import Judgments, features_for, read_columns
+from skgraded.rankings import Judgments, Rankings, features_for, read_columns
 from skgraded.results import Means, Scores
 from skgraded.scoring._responses import ResponseMethod, scores_of
 
@@ -83,7 +83,11 @@ class RankingScorer:
         except ValueError as error:
             refusal: float = refusal_of(error)
             return refusal
-        return self._signed_means(self._score_queries(estimator, X, judgments))
+        rankings = self._rank(estimator, X, judgments)
+        if not self.is_single:
+            return self._signed_means(evaluate(self._named, rankings))
+        ((_, measure),) = self.measures
+        return measure(rankings) if measure.greater_is_better else -measure(rankings)
 
     def per_query(
         self,
@@ -113,12 +117,14 @@ class RankingScorer:
         Scores
             The values.
         """
-        return self._score_queries(estimator, X, _judge(X, y, qid, sample_weight))
+        judgments = _judge(X, y, qid, sample_weight)
+        return evaluate(self._named, self._rank(estimator, X, judgments))
 
-    def _score_queries(self, estimator: Any, X: Any, judgments: Judgments) -> Scores:
+    def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_scored_queries(judgments, estimator)
-        scores = scores_of(estimator, features_for(estimator, X), self.response_method)
-        return evaluate(self._named, judgments.rank(scores))
+        return judgments.rank(
+            scores_of(estimator, features_for(estimator, X), self.response_method)
+        )
 
     @property
     def _named(self) -> dict[str, Measure]:
