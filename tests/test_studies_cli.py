@@ -469,6 +469,8 @@ PAPERS = {
     "swaps": "Voorhees and Buckley (2002)",
     "sensitivity": "Kishida (2005), Sections 2.2 and 4",
     "judgments": "Kishida (2005), Section 3.3",
+    "simulation": "Kishida (2005), Section 3.3, Table 2",
+    "lists": "Kishida (2005), Tables 3 and 4",
     "models": "No paper has a table of this study.",
 }
 

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from skgraded.studies._all_lists import AllLists, score_all_lists
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from skgraded.studies._model_choice import ModelChoice
 
 __all__ = [
+    "AllLists",
     "Correlation",
     "DiscriminativePower",
     "DocumentChange",
@@ -82,6 +84,7 @@ __all__ = [
     "power_over_samples",
     "reduce_pool",
     "rms_error",
+    "score_all_lists",
     "sensitivity",
     "simulate_judgments",
     "swap_rates",

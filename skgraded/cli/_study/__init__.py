@@ -8,9 +8,11 @@ from skgraded.cli._study import (
     _correlation,
     _incompleteness,
     _judgments,
+    _lists,
     _models,
     _power,
     _sensitivity,
+    _simulation,
     _swaps,
     _thresholds,
     _topics,
@@ -26,7 +28,9 @@ _STUDIES = (
     _power,
     _swaps,
     _sensitivity,
+    _lists,
     _judgments,
+    _simulation,
     _models,
 )
 _EPILOG = """\

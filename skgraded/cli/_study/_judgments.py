@@ -19,8 +19,8 @@ __all__ = ["add_command"]
 _PAPERS = """\
 paper:
   Kishida (2005), Section 3.3: the variance between topics and by judgments,
-  with files of judgments in the place of his simulation, whose Table 2
-  skgraded.studies.simulate_judgments reproduces
+  with files of judgments in the place of his simulation, which is
+  skgraded study simulation
     skgraded study judgments first.qrels second.qrels bm25.run -m AP
 """
 

@@ -1,0 +1,200 @@
+"""What measures say of every list that can be made of a few graded documents."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._params import integer
+from skgraded._writers import Result, Table
+from skgraded.measures import Measures, evaluate, measures_by_name
+from skgraded.rankings import Rankings
+
+__all__ = ["AllLists", "score_all_lists"]
+
+FloatArray = NDArray[np.float64]
+
+_MOST_LISTS = 100_000
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class AllLists(Result):
+    """Values of measures for every list of some documents.
+
+    `to_frame` has one row per list, with the columns list and one for each measure.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    grades : tuple of int
+        Grades of the relevant documents, in descending order.
+    lists : ndarray of shape (n_lists, length), int64
+        The grades of each list, by rank; 0 is a document that is not relevant.
+    values : ndarray of shape (n_lists, n_measures)
+        The values.
+    """
+
+    measures: tuple[str, ...]
+    grades: tuple[int, ...]
+    lists: NDArray[np.int64]
+    values: FloatArray
+
+    @property
+    def names(self) -> list[str]:
+        """The lists in writing, such as ``"32000"``; grades above 9 are set apart by commas."""
+        between = "," if max(self.grades) > 9 else ""  # noqa: PLR2004
+        return [between.join(map(str, each)) for each in self.lists.tolist()]
+
+    @property
+    def correlation(self) -> FloatArray:
+        """Pearson's correlations of the measures over the lists, (n_measures, n_measures)."""
+        found: FloatArray = np.atleast_2d(np.corrcoef(self.values.T))
+        return found
+
+    def at(self, *names: str) -> AllLists:
+        """Select lists by their names.
+
+        Parameters
+        ----------
+        *names : str
+            Names of lists, such as ``"32000"``.
+
+        Returns
+        -------
+        AllLists
+            The values of these lists.
+
+        Raises
+        ------
+        KeyError
+            If there is no such list.
+        """
+        place = {name: number for number, name in enumerate(self.names)}
+        for name in names:
+            if name not in place:
+                raise KeyError(
+                    f"{name!r} is no list of {self.lists.shape[1]} documents with the relevant "
+                    f"grades {', '.join(map(str, self.grades))}."
+                )
+        rows = [place[name] for name in names]
+        return dataclasses.replace(self, lists=self.lists[rows], values=self.values[rows])
+
+    def _table_of_values(self) -> Table:
+        """Make the table of the values, with a row for each list."""
+        columns = [
+            (name, [f"{value:.3f}" for value in column])
+            for name, column in zip(self.measures, self.values.T, strict=True)
+        ]
+        return Table(["list", *self.names], columns)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"list": self.names, **dict(zip(self.measures, self.values.T, strict=True))}
+
+    def _table(self) -> Table:
+        deviation = self.values.std(axis=0, ddof=1)
+        correlated = [
+            (name, [f"{value:.3f}" if row >= at else "" for row, value in enumerate(column)])
+            for at, (name, column) in enumerate(zip(self.measures, self.correlation, strict=True))
+        ]
+        columns = [
+            ("mean", [f"{value:.3f}" for value in self.values.mean(axis=0)]),
+            ("std. dev.", [f"{value:.3f}" for value in deviation]),
+            *correlated,
+        ]
+        told = (
+            f"All {len(self.lists):,} lists of {self.lists.shape[1]} documents with some of the "
+            f"relevant ones, of grades {', '.join(map(str, self.grades))}; means, standard "
+            "deviations and correlations over the lists."
+        )
+        return Table(["measure", *self.measures], columns, [told], widest_label=44)
+
+
+def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> AllLists:
+    """Score every list of a length that holds some of a query's relevant documents, or none.
+
+    Parameters
+    ----------
+    measures : str, Measure, iterable of them, or mapping of names to them
+        The measures. None sees more of a list than it has: cut-offs are at most `length`.
+    grades : sequence of int
+        The grades of the query's relevant documents, such as ``[3, 2, 1]``. There are at least
+        `length` others, which are not relevant.
+    length : int
+        Number of documents of a list.
+
+    Returns
+    -------
+    AllLists
+        The values, their means, standard deviations and correlations.
+
+    Raises
+    ------
+    ValueError
+        If a grade is not an integer above 0, or there are more than 100,000 lists.
+
+    See Also
+    --------
+    skgraded.studies.correlate : Correlations of measures over your own systems.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Section 4.3,
+       Tables 3 to 5.
+
+    Examples
+    --------
+    >>> from skgraded.studies import score_all_lists
+    >>> score_all_lists(["QMeasure", "GeneralizedAP", "AP"], [3, 2, 1], 5)
+    measure         mean  std. dev.  QMeasure  GeneralizedAP     AP
+    QMeasure       0.503      0.240     1.000
+    GeneralizedAP  0.410      0.228     0.961          1.000
+    AP             0.512      0.254     0.928          0.894  1.000
+    All 136 lists of 5 documents with some of the relevant ones, of grades 3, 2, 1;
+      means, standard deviations and correlations over the lists.
+    """
+    pool = sorted((integer("grades", each, 1) for each in grades), reverse=True)
+    if not pool:
+        raise ValueError("grades must hold the grade of at least one relevant document, got none.")
+    length = integer("length", length, 1)
+    lists = list(islice(_lists(Counter(pool), length), _MOST_LISTS + 1))
+    if len(lists) > _MOST_LISTS:
+        raise ValueError(
+            f"length must leave at most {_MOST_LISTS:,} lists of these grades, got {length}."
+        )
+    chosen = {
+        name: each._replace(k=min(each.k or length, length))
+        for name, each in measures_by_name(measures).items()
+    }
+    scores = evaluate(chosen, _ranked(lists, pool))
+    values = scores.values.reshape(len(lists), -1)
+    return AllLists(tuple(chosen), tuple(pool), np.array(lists), values)
+
+
+def _lists(left: Counter[int], length: int) -> Iterator[list[int]]:
+    """Yield the lists, those with the best documents first."""
+    for grade in [*sorted((each for each, n in left.items() if n), reverse=True), 0]:
+        rest = left - Counter([grade]) if grade else left
+        if length == 1:
+            yield [grade]
+        else:
+            for behind in _lists(rest, length - 1):
+                yield [grade, *behind]
+
+
+def _ranked(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Rankings:
+    """Rank each list as a query of its own, and behind it the documents that it lacks."""
+    y_true: list[int] = []
+    sizes = []
+    for each in lists:
+        behind = Counter(pool) - Counter(each)
+        y_true += [*each, *behind.elements()]
+        sizes.append(len(each) + behind.total())
+    qid = np.repeat(np.arange(len(lists)), sizes)
+    return Rankings.from_arrays(y_true, -np.arange(float(len(qid))), qid)
