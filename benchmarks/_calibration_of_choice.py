@@ -4,12 +4,13 @@ Systems rank lists of documents; nothing is drawn from a normal distribution of 
 of queries is scored once, and data sets are drawn from it.
 """
 
+import dataclasses
 import itertools
 
 import numpy as np
 from scipy import stats
 
-from skgraded import AP, evaluate, nDCG
+from skgraded import AP, Scores, compare, evaluate, nDCG
 from skgraded._stats.halves import gain_by_halves
 from skgraded.comparison._best import _probabilities
 from skgraded.comparison._users import Thresholds, Users
@@ -84,7 +85,7 @@ def room_rows(n_replications):
 
 def best_rows(n_replications, n_queries=50):
     """Show what the highest probability says, and how often that system is the best one."""
-    for n_systems, ratio in itertools.product((2, 5, 10, 30), (0.0, 1.0, 3.0)):
+    for n_systems, ratio in itertools.product((2, 5, 10, 50), (0.0, 1.0, 3.0)):
         rng = np.random.default_rng([n_systems, int(ratio)])
         told, right, leads, optimism = [], [], [], []
         for _ in range(n_replications):
@@ -115,3 +116,38 @@ def best_rows(n_replications, n_queries=50):
             share(leads) if many else "",
             f"{said / true:.2f}" if many else "",
         ]
+
+
+def over_repeats(rng, n_systems, n_queries=60, n_folds=3, n_repeats=5):
+    """Return a comparison of equal systems over repeats of a cross-validation; models vary."""
+    folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
+    places = np.arange(n_repeats)[:, None], folds
+    shape = (n_systems, n_repeats, n_queries, 2)
+    effects = rng.normal(0.0, 0.3, (n_systems, n_repeats, n_folds, 2))
+    values = effects[:, places[0], places[1]] + rng.normal(0.0, 0.5, shape)
+    values += rng.normal(0.0, 0.5, (n_systems, 1, n_queries, 2)) + rng.normal(size=(n_queries, 2))
+    systems = tuple(map(str, range(n_systems)))
+    scores = Scores(
+        measures=(str(AP()), "nDCG@10"),
+        directions=(1, 1),
+        values=values,
+        qid=np.arange(n_queries),
+        folds=folds + n_folds * np.arange(n_repeats)[:, None],
+        systems=systems,
+    )
+    return compare(scores, tests="t", baseline=systems[0])
+
+
+def repeated_choice_rows(n_replications):
+    """Show how often one of equal systems is called the best, and room is found, over repeats."""
+    for n_systems in (2, 5, 10):
+        rng, sure, alone, held, held_alone = np.random.default_rng([n_systems, 9]), [], [], [], []
+        for _ in range(n_replications):
+            found = over_repeats(rng, n_systems)
+            taken = dataclasses.replace(found, repeats=None, folds=None)
+            for given, of_best, of_room in ((found, sure, held), (taken, alone, held_alone)):
+                best = given.best((1.0,), n_resamples=400)
+                of_best.append(best.probability.max() >= 1 - LEVEL)
+                low, high = given.room((1.0,)).interval[0]
+                of_room.append(low <= 0.0 <= high)
+        yield [n_systems, *map(share, (sure, alone, held, held_alone))]

@@ -1,5 +1,6 @@
 """Which system is best for whom, and whether choosing by g wins anything."""
 
+import dataclasses
 import itertools
 import json
 
@@ -12,8 +13,9 @@ from sklearn.linear_model import LinearRegression
 from skgraded import AP, Blend, compare, eGAP, evaluate, nDCG
 from skgraded._stats import halves
 from skgraded._stats.halves import gain_by_halves
+from skgraded._stats.repeats import part_of_models
 from skgraded.comparison import _best
-from skgraded.comparison._users import Thresholds, Users
+from skgraded.comparison._users import Thresholds, Users, thresholds_of
 from skgraded.datasets import make_ranking
 from skgraded.model_selection import cross_validate_queries
 from skgraded.results import Scores
@@ -267,12 +269,15 @@ def test_rounds_of_a_boosted_model_are_candidates():
 
 
 @pytest.mark.parametrize(("n", "ratio"), [(6, 1.5), (60, 1.5), (60, -0.5)])
-def test_of_two_systems_the_probability_is_that_of_students_t(n, ratio):
+def test_of_two_systems_the_probability_is_that_of_a_regressed_t(n, ratio):
+    """The share sin(x)^2 of the difference that is no noise has the density of the docstring."""
     difference = stats.norm.ppf((np.arange(n) + 0.5) / n)
     difference += ratio * stats.sem(difference)
     ap = np.stack([np.zeros(n), difference])[None] + 0.5
     found = compared(np.concatenate([ap, ap])).best((0.5, 0.5), n_resamples=40_000)
-    expected = stats.t.cdf(ratio, n - 1)
+    kept = np.sin((np.arange(1000) + 0.5) / 1000 * np.pi / 2)
+    weights = np.exp(ratio**2 * kept**2 / 2)
+    expected = np.average(stats.t.cdf(ratio * kept, n - 1), weights=weights)
     assert found.probability[0] == pytest.approx([1 - expected, expected], abs=0.015)
 
 
@@ -463,12 +468,53 @@ def of_trained(n_repeats):
     return compare(validated, tests="t")
 
 
-def test_repeats_whose_models_vary_are_refused():
-    """The t test of compare has a component of the models, which resamples of queries lack."""
-    found = of_trained(2)
-    for call in (found.best, found.room):
-        with pytest.raises(ValueError, match=r"the 2 repeats.*intervals of compare.*n_repeats=1"):
-            call((1, 0, 0, 0))
+def equal_over_repeats(rng, n_systems=3, n_queries=40):
+    """Compare equal systems whose models vary from fold to fold more than queries do."""
+    folds = np.array([rng.permutation(n_queries) % 3 for _ in range(3)])
+    effects = rng.normal(0.0, 0.5, (n_systems, 3, 3, 3))
+    values = effects[:, np.arange(3)[:, None], folds] + rng.normal(0.0, 0.2, (n_queries, 3))
+    values += rng.normal(0.0, 0.3, values.shape)
+    systems = tuple(map(str, range(n_systems)))
+    given = {"measures": ("AP", "AP(rel=2)", "nDCG@10"), "directions": (1, 1, 1)}
+    folds += 3 * np.arange(3)[:, None]
+    scores = Scores(values=values, qid=np.arange(n_queries), folds=folds, systems=systems, **given)
+    return compare(scores, tests="t", baseline="0")
+
+
+def test_repeats_show_how_much_models_vary():
+    """What models add makes fewer equal systems sure to be the best, and room's interval wider."""
+    rng, sure, wider = np.random.default_rng(8), [], []
+    for _ in range(40):
+        found = equal_over_repeats(rng)
+        alone = dataclasses.replace(found, repeats=None, folds=None)
+        sure.append([e.best((0.5, 0.5), n_resamples=400).probability.max() for e in (found, alone)])
+        reach = [np.diff(each.room((0.5, 0.5)).interval[0])[0] for each in (found, alone)]
+        wider.append(reach[0] - reach[1])
+    high, high_alone = (np.transpose(sure) >= 0.95).mean(axis=1)
+    assert high <= 0.1 < high_alone
+    assert min(wider) >= 0.0
+    assert max(wider) > 0.1
+
+
+def test_what_models_add_is_that_of_the_intervals():
+    """Of two systems, the variance by folds is that of their difference, threshold by threshold."""
+    found = equal_over_repeats(np.random.default_rng(2), n_systems=2)
+    models = thresholds_of(found, Users("all", np.full(2, 0.5))).models
+    difference = found.repeats[1, ..., :2] - found.repeats[0, ..., :2]
+    expected = part_of_models(np.moveaxis(difference, 2, 0), found.folds)
+    of_second = models.covariance[1::2, 1::2]  # half of the difference, from the mean of both
+    np.testing.assert_allclose(4 * of_second, expected.covariance, rtol=1e-9)
+    assert models.freedom == pytest.approx(expected.freedom)
+    picked = found[["AP(rel=2)", "nDCG@10"]]
+    np.testing.assert_array_equal(picked.repeats, found.repeats[..., 1:])
+
+
+def test_trained_models_over_repeats_are_taken():
+    found = of_trained(3)
+    best, room = found.best((1, 0, 0, 0)), found.room((1, 0, 0, 0))
+    assert best.probability.sum() == pytest.approx(1.0)
+    assert room.interval.shape == (1, 2)
+    assert "were trained in it" not in " ".join((repr(best) + repr(room)).split())
 
 
 def test_of_one_cross_validation_it_is_said_that_models_are_taken_as_given():
@@ -506,7 +552,9 @@ def test_the_lead_of_equal_systems_is_larger_in_one_of_twenty_cases():
     assert np.mean(beyond) > 0.0
 
 
-@pytest.mark.parametrize(("n_systems", "ratio"), [(3, 1.0), (5, 2.0), (12, 30.0), (40, 39.0)])
+@pytest.mark.parametrize(
+    ("n_systems", "ratio"), [(2, 4.0), (3, 1.0), (5, 2.0), (12, 30.0), (40, 39.0)]
+)
 def test_the_share_that_is_no_noise_is_drawn_from_its_posterior(n_systems, ratio):
     """By numerical integration over tau, with sigma 1, of the density in the docstring."""
     means = RNG.normal(size=n_systems)
@@ -514,7 +562,7 @@ def test_the_share_that_is_no_noise_is_drawn_from_its_posterior(n_systems, ratio
 
     def density(tau):
         variance = tau**2 + 1.0
-        return variance ** (-(n_systems - 1) / 2) * np.exp(-ratio / 2 / variance)
+        return variance ** (-n_systems / 2) * np.exp(-ratio / 2 / variance)
 
     whole, _ = integrate.quad(density, 0.0, np.inf)
     kept, _ = integrate.quad(lambda tau: tau**2 / (tau**2 + 1.0) * density(tau), 0.0, np.inf)
@@ -523,9 +571,7 @@ def test_the_share_that_is_no_noise_is_drawn_from_its_posterior(n_systems, ratio
     assert drawn.mean() == pytest.approx(kept / whole, abs=0.01)
 
 
-def test_nothing_is_noise_of_two_systems_and_without_noise():
-    rows = np.array([[0.0, 0.1]])
-    assert _best._kept_shares(rows, np.ones(1), RNG) == 1.0
+def test_nothing_is_noise_without_noise():
     assert _best._kept_shares(np.array([[0.0, 0.1, 0.3]]), np.zeros(1), RNG) == 1.0
 
 
@@ -549,7 +595,7 @@ def test_the_probability_is_right_as_often_as_it_says_and_the_optimism_as_large(
         )
     (says, too_high), (is_right, is_too_high) = np.mean(told, axis=0), np.mean(true, axis=0)
     assert says == pytest.approx(is_right, abs=0.07)
-    assert too_high == pytest.approx(is_too_high, rel=0.2)
+    assert too_high == pytest.approx(is_too_high, rel=0.25)
 
 
 def test_what_the_lead_is_worth_is_said_of_more_than_ten_systems():

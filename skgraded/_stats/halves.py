@@ -36,12 +36,15 @@ class HalvedGain(NamedTuple):
         Its covariance for other queries that judge the same choices, a lower bound.
     freedom : int
         Degrees of freedom.
+    choices : ndarray of shape (n_candidates,)
+        How much more often the first measure chose a candidate than the second did.
     """
 
     gain: FloatArray
     covariance: FloatArray
     judging: FloatArray
     freedom: int
+    choices: FloatArray
 
     def of(self, weights: FloatArray, of_weights: FloatArray | None = None) -> tuple[float, float]:
         """Return the gain for weights of the parts, and its standard error.
@@ -96,17 +99,17 @@ def gain_by_halves(
     pool = _Pool(judged, one, other, float(sizes.mean()))
     n = len(sizes)
     everything = np.tile(np.arange(n), (_SPLITS, 1))
-    of_splits, of_units = pool.gains(everything, rng)
+    of_splits, of_units, choices = pool.gains(everything, rng)
     covariance = _delete_half(pool, n, rng) + np.atleast_2d(np.cov(of_splits.T)) / _SPLITS
     judging = np.atleast_2d(np.cov(of_units.T)) / n
-    return HalvedGain(of_splits.mean(axis=0), covariance, judging, n - 1)
+    return HalvedGain(of_splits.mean(axis=0), covariance, judging, n - 1, choices)
 
 
 def _delete_half(pool: _Pool, n_units: int, rng: np.random.Generator) -> FloatArray:
     """Return the delete-half jackknife's covariance of the gain over endless halvings."""
     kept = n_units // 2
     subsets = rng.permuted(np.tile(np.arange(n_units), (_SUBSETS, 1)), axis=1)[:, :kept]
-    found, _ = pool.gains(np.repeat(subsets, _SPLITS_OF_A_SUBSET, axis=0), rng)
+    found, _, _ = pool.gains(np.repeat(subsets, _SPLITS_OF_A_SUBSET, axis=0), rng)
     in_subsets = found.reshape(_SUBSETS, _SPLITS_OF_A_SUBSET, -1)
     means = in_subsets.mean(axis=1)
     residuals = (in_subsets - means[:, None]).reshape(len(found), -1)
@@ -125,15 +128,16 @@ class _Pool(NamedTuple):
 
     def gains(
         self, units: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the gains of halvings, each of some units, and the mean gain of every unit.
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return gains of halvings, each of some units, the mean gain of units, and the choices.
 
-        Units have the shape (n_splits, n_used); gains are (n_splits, n_parts), and the mean gains
-        of units (n_units, n_parts).
+        Units have the shape (n_splits, n_used); gains are (n_splits, n_parts), the mean gains of
+        units (n_units, n_parts), and choices (n_candidates,).
         """
         n_parts, n_candidates, n_units = self.outcome.shape
         at_a_time = max(1, _CELLS_AT_A_TIME // (n_units * n_parts + n_candidates))
         gains, of_units = [], np.zeros((n_units, n_parts))
+        choices = np.zeros(n_candidates)
         for first in range(0, len(units), at_a_time):
             used = rng.permuted(units[first : first + at_a_time], axis=1)
             of_splits = np.zeros((len(used), n_parts))
@@ -144,12 +148,15 @@ class _Pool(NamedTuple):
                 one, other = (
                     (chooses @ each.T).argmax(axis=1) for each in (self.chooser, self.baseline)
                 )
+                choices += np.bincount(one, minlength=n_candidates)
+                choices -= np.bincount(other, minlength=n_candidates)
                 difference = self.outcome[:, one] - self.outcome[:, other]
                 difference *= judges
                 of_splits += difference.sum(axis=2).T
                 of_units += difference.sum(axis=1).T
             gains.append(of_splits / (used.shape[1] * self.size))
-        return np.concatenate(gains), of_units / (len(units) * self.size)
+        of_units /= len(units) * self.size
+        return np.concatenate(gains), of_units, choices / (2 * len(units))
 
     @staticmethod
     def _marked(units: NDArray[np.int64], n_units: int) -> FloatArray:

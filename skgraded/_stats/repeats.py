@@ -62,6 +62,14 @@ class ModelPart(NamedTuple):
     covariance: FloatArray
     freedom: float
 
+    def draws(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw effects of models from Student's distribution, shape (n_draws, n_columns)."""
+        sizes, axes = np.linalg.eigh(self.covariance)
+        root = axes * np.sqrt(np.maximum(sizes, 0.0))
+        wider = np.sqrt(self.freedom / rng.chisquare(self.freedom, (n_draws, 1)))
+        effects: FloatArray = rng.standard_normal((n_draws, len(sizes))) @ root.T * wider
+        return effects
+
 
 def part_of_models(
     differences: FloatArray, folds: IntArray, weights: FloatArray | None = None

@@ -34,7 +34,6 @@ FloatArray = NDArray[np.float64]
 MANY = 10
 _EQUALS = 0.95  # of the leads of equal systems are smaller
 _ROUNDING = 1e-12
-_FEWEST_ALIKE = 3  # systems, that the share of noise in their differences can be known
 _POINTS = 200
 _FEW_FOUND = 20
 _MUCH = 0.25  # of the users
@@ -193,13 +192,19 @@ def _probabilities(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> _Found:
-    """Resample the queries, and g where it is not known, and count who is the best."""
+    """Resample queries, models as repeats show them, and an unknown g, and count who is best."""
     n_grades, n_systems, _ = thresholds.values.shape
     sums, sizes = sums_by_cluster(thresholds.values, clusters)
     of_units = sums.reshape(-1, len(sizes)).T
     means = of_units.sum(axis=0) / sizes.sum()
     at_thresholds = means.reshape(n_grades, n_systems)
     of_noise = _noise_between_systems(of_units - sizes[:, None] * means, sizes, n_grades)
+    models = thresholds.models
+    of_models = np.zeros((n_resamples, len(means)))
+    if models is not None:
+        of_models = models.draws(n_resamples, rng)
+        by_grade = models.covariance.reshape(n_grades, n_systems, n_grades, n_systems)
+        of_noise = of_noise + np.einsum("ksls->kl", by_grade)
     freedom = max(len(sizes) - 1, 1)
     wider = np.sqrt(len(sizes) / rng.chisquare(freedom, (n_resamples, 1)))
     g, drawn_g = mean_g(users, n_grades), users.draws(n_resamples, n_grades, rng)
@@ -209,7 +214,7 @@ def _probabilities(
         rows = slice(first, first + len(counts))
         first += len(counts)
         moved = (counts @ of_units / (counts @ sizes)[:, None] - means) * wider[rows]
-        moved = moved.reshape(-1, n_grades, n_systems)
+        moved = (moved + of_models[rows]).reshape(-1, n_grades, n_systems)
         drawn = np.sqrt(kept[rows, None]) * (drawn_g[rows] @ at_thresholds)
         drawn += np.einsum("bk,bks->bs", drawn_g[rows], moved)
         is_best = drawn >= drawn.max(axis=1, keepdims=True) - _ROUNDING
@@ -242,20 +247,19 @@ def _squares(g: FloatArray, covariance: FloatArray) -> FloatArray:
 def _kept_shares(means: FloatArray, noise: FloatArray, rng: np.random.Generator) -> FloatArray:
     r"""Draw the share B of the differences between means that is not noise, for rows of means.
 
-    Systems are worth N(mu, tau^2), and means vary around this by sigma^2. With tau equally likely
-    to be any number above 0 (Gelman 2006), its density given the sum S of squared differences from
-    their mean is proportional to (tau^2 + sigma^2)^(-(n - 1) / 2) exp(-S / 2 (tau^2 + sigma^2)),
-    and B = tau^2 / (tau^2 + sigma^2). Of two systems it cannot be known, and nothing is noise.
+    Systems are worth N(mu, tau^2), and means vary around this by sigma^2. With a density of tau
+    proportional to 1 / sqrt(tau^2 + sigma^2), its density given the sum S of squared differences
+    from their mean is proportional to (tau^2 + sigma^2)^(-n / 2) exp(-S / 2 (tau^2 + sigma^2)),
+    and B = tau^2 / (tau^2 + sigma^2). With a flat density of tau (Gelman 2006), nothing would be
+    noise of two systems, of which one of ten equal pairs then has 95 % or more.
     """
     n_systems = means.shape[1]
     squares = ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    if n_systems < _FEWEST_ALIKE:
-        return np.ones(len(means))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(noise > 0.0, squares / noise * (n_systems - 1), np.inf)[:, None]
     # By the substitution tau = sigma tan(x), (tau^2 + sigma^2) is sigma^2 / cos(x)^2.
     x = (np.arange(_POINTS) + 0.5) / _POINTS * np.pi / 2
-    log_density = (n_systems - 3) * np.log(np.cos(x)) - np.minimum(ratio, 1e9) * np.cos(x) ** 2 / 2
+    log_density = (n_systems - 2) * np.log(np.cos(x)) - np.minimum(ratio, 1e9) * np.cos(x) ** 2 / 2
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
     cumulated = np.cumsum(density, axis=1)
     wanted = rng.random((len(means), 1)) * cumulated[:, -1:]

@@ -122,6 +122,10 @@ class Comparison(OfMeasures, LongResult):
         much another split and training would change.
     remarks : tuple of str
         What is to be said of the choice of tests, in sentences.
+    repeats : ndarray of shape (n_systems, n_repeats, n_queries, n_measures) or None
+        The values by repeat, nan where it did not test a query; None of one repeat.
+    folds : ndarray of shape (n_repeats, n_queries), int64, or None
+        The split that tested a query in a repeat, if there are several.
     judge : JudgedEstimates or None
         With a judge, how each difference is estimated, the judge's bias, and how many queries with
         human labels it is worth.
@@ -161,6 +165,8 @@ class Comparison(OfMeasures, LongResult):
     n_top: int | None
     is_one_training: bool
     remarks: tuple[str, ...] = ()
+    repeats: FloatArray | None = None
+    folds: IntArray | None = None
     judge: JudgedEstimates | None = None
     judged_means: JudgedEstimates | None = None
     sorted_by: str | None = None
@@ -181,6 +187,7 @@ class Comparison(OfMeasures, LongResult):
             estimates = getattr(self, field)
             picked[field] = None if estimates is None else estimates[names]
         picked["values"] = self.values[:, :, columns]
+        picked["repeats"] = None if self.repeats is None else self.repeats[..., columns]
         picked["sorted_by"] = self.sorted_by if self.sorted_by in picked["measures"] else None
         picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
         return dataclasses.replace(self, **picked)
@@ -281,14 +288,6 @@ class Comparison(OfMeasures, LongResult):
             raise ValueError(
                 f"{method} uses the human labels alone, without the judge's: call it on a "
                 "comparison without judge=."
-            )
-
-    def _refuse_repeats(self, method: str) -> None:
-        if self.n_repeats > 1:
-            raise ValueError(
-                f"{method} draws queries, and leaves out how much models vary over the "
-                f"{self.n_repeats} repeats of a cross-validation, which the intervals of compare "
-                "include: read these, or call it on cross_validate_queries(..., n_repeats=1)."
             )
 
     def _check_margin(self) -> None:
@@ -397,8 +396,7 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If AP at a threshold is missing, with the call that makes it, if AP has several cut-offs
-            and g no depth, if g is not as described, or if the comparison has a judge or several
-            repeats of a cross-validation.
+            and g no depth, if g is not as described, or if the comparison has a judge.
 
         See Also
         --------
@@ -410,14 +408,18 @@ class Comparison(OfMeasures, LongResult):
         In every resample the means of all systems are the observed ones plus those of queries that
         are drawn with replacement, less the observed ones, times :math:`\sqrt{n / \chi^2_{n-1}}`,
         which makes Student's t of a normal distribution, for n queries, or clusters of them. The
-        system with the highest :math:`\sum_k g_k AP_k` is the best there. Of two systems the
-        probability is 1 less half the p-value of the t test. Models are taken as given: a note says
-        so of one cross-validation, and repeated ones are refused. Of more systems, the observed
-        differences between the means are shrunk: the true means are taken to be normal, with a
-        standard deviation that is equally likely to be any number [1]_. The data tell how large
-        it is by how far the spread of the means exceeds their noise. Without shrinking, the first
-        of many systems that hardly differ gets twice its probability; with it, probabilities are
-        right about as often as they say, see the page "Calibration". Systems stand in the order of
+        system with the highest :math:`\sum_k g_k AP_k` is the best there. Over several repeats of a
+        cross-validation the means also have effects of the models, drawn with the component of the
+        folds as in `compare`; models of one cross-validation are taken as given, and a note says
+        so.
+
+        The observed differences between the means are regressed: what systems are worth is normal
+        with a standard deviation :math:`\tau` of density proportional to :math:`1 / \sqrt{\tau^2 +
+        \sigma^2}` beforehand, where :math:`\sigma` is the noise of a mean (after [1]_, where it is
+        flat). Of two systems the probability is then below 1 less half the p-value of the t test:
+        of equal ones it is .95 or more in 4 %, not in 10 %. Without this, the first one of many
+        systems that hardly differ is given twice its probability; with it, probabilities are right
+        about as often as they say, see the page "Calibration". The order of the systems is that of
         their means.
 
         Of more than ten systems, the lead of the first one over the median one is held against
@@ -441,14 +443,13 @@ class Comparison(OfMeasures, LongResult):
         >>> found = compare(evaluate([AP(rel=rel) for rel in range(1, 5)], y, scores, qid=qid))
         >>> found.best({"browsers": [1, 0, 0, 0], "demanding": [0.1, 0.2, 0.3, 0.4]})
         system     browsers  demanding
-        feature 5     0.775      0.349
-        feature 2     0.193      0.304
-        feature 3     0.019      0.138
-        feature 1     0.014      0.209
+        feature 5     0.730      0.330
+        feature 2     0.212      0.297
+        feature 3     0.033      0.152
+        feature 1     0.025      0.221
         Probability of being the best by eGAP for browsers, demanding, over 200 queries.
         """
         self._refuse_judge("best")
-        self._refuse_repeats("best")
         return best_of(self, g, n_resamples, random_state)
 
     def room(
@@ -490,8 +491,8 @@ class Comparison(OfMeasures, LongResult):
         ------
         ValueError
             If there are fewer than 20 queries, or clusters, AP at a threshold is missing, with the
-            call that makes it, or has several cut-offs and g no depth, the comparison has a judge
-            or several repeats of a cross-validation, or an argument is not as described.
+            call that makes it, or has several cut-offs and g no depth, the comparison has a judge,
+            or an argument is not as described.
         KeyError
             If the comparison lacks the baseline.
 
@@ -505,8 +506,9 @@ class Comparison(OfMeasures, LongResult):
         queries as there are. Halves of the same queries depend on each other, and choices jump, so
         that the error is that of the delete-half jackknife [1]_: the spread of the same gain within
         100 random halves of the queries. Clusters are halved as wholes. The uncertainty of an
-        estimated g adds to it. Models are taken as given: a note says so of one cross-validation,
-        and several are refused.
+        estimated g adds to it. Over several repeats of a cross-validation, so does the component of
+        the folds as in `compare`, of the systems that are chosen. Models of one cross-validation
+        are taken as given, and a note says so.
 
         In simulations the intervals covered 94 to 98 % where there was room, at 1.0 to 1.2 times
         the width that the true spread needs, and 96 to 100 % at 1.0 to 1.3 times where there was
@@ -536,7 +538,6 @@ class Comparison(OfMeasures, LongResult):
         no room: it wins less than 0.01; any of these will do.
         """
         self._refuse_judge("room")
-        self._refuse_repeats("room")
         chosen = self.confidence if confidence is None else confidence
         return room_of(
             self, g, baseline, margin=margin, confidence=chosen, random_state=random_state

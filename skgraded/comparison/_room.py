@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import fraction, number
 from skgraded._stats.halves import FEWEST_UNITS, HalvedGain, gain_by_halves
+from skgraded._stats.repeats import ModelPart
 from skgraded._stats.shares import rounded_shares
 from skgraded._text import count, shorten
 from skgraded._writers import Result, Table
@@ -232,13 +233,14 @@ def _row(
     halves = _Halves(found, thresholds, column, seed)
     g = mean_g(users, len(halves.parts))
     chooser = np.tensordot(g, halves.parts, axes=1)
-    gain, interval = _interval(halves.gain(chooser), g, users, confidence)
+    gain, interval = _interval(halves.gain(chooser), g, users, thresholds.models, confidence)
     remarks = notes_on_rare_grades(thresholds, users)
     proposal = None
     if remarks and _verdict(*interval, margin) != _NO_ROOM:
         rounded = rounded_shares(g, _DIGITS)
         blended = _HALF * (np.tensordot(rounded, halves.parts, axes=1) + halves.baseline)
-        won, (low, high) = _interval(halves.gain(blended), g, users, confidence)
+        given = (g, users, thresholds.models, confidence)
+        won, (low, high) = _interval(halves.gain(blended), *given)
         if won > max(gain, 0.0):
             proposal = _proposal(thresholds, rounded, found.measures[column])
     if proposal is not None:
@@ -283,12 +285,24 @@ class _Halves:
 
 
 def _interval(
-    halved: HalvedGain, g: FloatArray, users: Users, confidence: float
+    halved: HalvedGain,
+    g: FloatArray,
+    users: Users,
+    models: ModelPart | None,
+    confidence: float,
 ) -> tuple[float, tuple[float, float]]:
+    """Return the gain and the ends of its interval, with what models add to its variance."""
     from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
     gain, error = halved.of(g, users.covariance)
-    reach = float(students_t.ppf((1.0 + confidence) / 2.0, halved.freedom)) * error
+    variance, freedom = error**2, float(halved.freedom)
+    if models is not None:
+        chosen = np.outer(g, halved.choices).ravel()
+        by_models = max(float(chosen @ models.covariance @ chosen), 0.0)
+        weight = variance**2 / freedom + by_models**2 / models.freedom
+        variance += by_models
+        freedom = variance**2 / weight if weight > 0.0 else freedom
+    reach = float(students_t.ppf((1.0 + confidence) / 2.0, freedom)) * float(np.sqrt(variance))
     return gain, (gain - reach, gain + reach)
 
 

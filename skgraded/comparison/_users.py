@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded._named_users import UserName, g_of
 from skgraded._params import choice
+from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded._text import first_few
 from skgraded.measures import AP, ap_by_threshold, eGAP
 
@@ -89,11 +90,15 @@ class Thresholds(NamedTuple):
         Which queries these are.
     measure : AP
         AP at threshold 1.
+    models : ModelPart or None
+        What models add to the covariance of the means, of systems within thresholds, if several
+        repeats show it: of the systems less the mean of all.
     """
 
     values: FloatArray
     is_kept: NDArray[np.bool_]
     measure: AP
+    models: ModelPart | None = None
 
     @property
     def n_found(self) -> NDArray[np.int64]:
@@ -190,7 +195,21 @@ def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) 
     if baseline is not None:
         is_kept &= ~np.isnan(found.values[:, :, baseline]).any(axis=0)
     kept = np.moveaxis(found.values[:, is_kept][:, :, columns], 2, 0)
-    return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure)
+    models = _models_of(found, is_kept, columns)
+    return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure, models)
+
+
+def _models_of(
+    found: Comparison, is_kept: NDArray[np.bool_], columns: list[int]
+) -> ModelPart | None:
+    """Return what models add to the covariance of means, of systems less the mean of all."""
+    if found.repeats is None or found.folds is None:
+        return None
+    values = found.repeats[:, :, is_kept][..., columns]
+    is_tested = ~np.isnan(values[..., [0]])
+    values = np.where(is_tested, np.nan_to_num(values, nan=0.0), np.nan)
+    apart = np.moveaxis(values - values.mean(axis=0), 3, 0)
+    return part_of_models(apart.reshape(-1, *apart.shape[2:]), found.folds[:, is_kept])
 
 
 def told_egap(users: tuple[str, ...], cutoffs: tuple[int | None, ...], *, is_for: bool) -> str:
