@@ -2,6 +2,8 @@
 
 import dataclasses
 import io
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +15,19 @@ from pools import rankings_of_pools
 from reference import REFERENCE
 from reference.queries import per_query
 
-from skgraded import AP, Judgments, Rankings, catalogue, eGAP, evaluate, measure, nDCG, trec, xGAP
+from skgraded import (
+    AP,
+    GAP,
+    Judgments,
+    Rankings,
+    catalogue,
+    eGAP,
+    evaluate,
+    measure,
+    nDCG,
+    trec,
+    xGAP,
+)
 from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
 from skgraded.measures import PairFactors, PairPart
@@ -342,3 +356,46 @@ def test_thresholds_between_whole_grades_are_not_left_out_of_a_shared_scale(base
     assert chosen([1, 0, 3], [3, 2, 1]) == theirs([1, 0, 3], [3, 2, 1])
     with pytest.raises(ValueError, match=r"overrides _pair_part, got .* Override _pair_factors"):
         chosen([1, 0, 2.5], [3, 2, 1])
+
+
+# ---------------------------------------------------------------------------------------------
+# Very small and very large numbers, against exact fractions.
+# ---------------------------------------------------------------------------------------------
+
+
+def exact_gap(labels, g):
+    """GAP of a list in rank order, whose grades are at most 1."""
+    G = [Fraction(g[0]) * Fraction(label) for label in labels]
+    above = [sum(min(G[m], own) for m in range(n + 1)) / (n + 1) for n, own in enumerate(G)]
+    return float(sum(above) / sum(G))
+
+
+@pytest.mark.parametrize(
+    ("labels", "g"),
+    [
+        ([1, 0, 1], (1e-310, 1 - 1e-310)),
+        ([1, 0, 1, 0, 1], (5e-324, 1.0)),
+        ([1e-300, 0, 3e-300, 2e-300], (1e-10, 1 - 1e-10)),
+        ([3e-308, 0, 5e-308, 1e-200], (1.0,)),
+    ],
+)
+def test_probabilities_as_small_as_doubles_are(labels, g):
+    chosen = GAP(g=g)
+    scores = range(len(labels), 0, -1)
+    assert chosen(labels, scores) == pytest.approx(exact_gap(labels, g), rel=1e-9)
+    for small in (xGAP(g=g), eGAP(g=g)):
+        assert 0 <= small(labels, scores) <= 1
+        assert 0 <= dataclasses.replace(small, normalize=True)(labels, scores) <= 1
+
+
+def test_grades_that_have_lost_digits_are_refused():
+    with pytest.raises(ValueError, match=r"0 or at least 2\.2e-308.*, got 1e-310 in row 1"):
+        nDCG()([1.0, 1e-310], [1, 2])
+
+
+@pytest.mark.parametrize("grade", [1e-300, 1e-17, 1e-9, 0.25, 0.75])
+def test_exponential_gains_of_small_grades_keep_their_digits(grade):
+    # 2^r - 1 = sum over i of (r ln 2)^i / i!
+    ln2 = Fraction(math.log(2))
+    series = sum((ln2 * Fraction(grade)) ** i / math.factorial(i) for i in range(1, 30))
+    assert measure("CG(gain=exp2)")([grade], [1]) == pytest.approx(float(series), rel=1e-14)

@@ -55,7 +55,10 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
             f"y_true must hold grades below {highest:.0f} for the gain 2^r - 1 of {owner}, got "
             f'{top:g}. gain="linear" has no such limit.'
         )
-    gains: FloatArray = np.exp2(grades) - 1.0
+    # Close to 1 a power has lost the digits of a small grade.
+    gains: FloatArray = np.where(
+        grades < 1.0, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0
+    )
     return gains
 
 

@@ -135,6 +135,9 @@ class _ThresholdMeasure(PrefixMeasure):
         )
 
 
+_ENLARGEMENT = 2.0**64
+
+
 class _Users:
     """The distribution of a measure's users over the grades that occur in some data; read-only.
 
@@ -152,18 +155,22 @@ class _Users:
     G : ndarray of shape (n_levels,)
         Probability that the threshold is at most the grade. Between whole grades it is a straight
         line, as if thresholds were spread evenly.
+    enlarged : ndarray of shape (n_levels,)
+        G times a power of 2, which changes no digit, so that 1 / G is finite where G is as small as
+        doubles are. The power cancels wherever a measure divides by G.
     relevant : ndarray of shape (n_levels,), bool
         Whether this probability is positive.
     inverse : ndarray of shape (n_levels,)
-        1 / G, and 0 where G is 0.
+        1 / enlarged, and 0 where G is 0.
     """
 
     def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: bytes) -> None:
         self._grades = np.frombuffer(grades)
         self._g, G = _distribution(g, n_grades)
-        self.G = sealed(at_grades(self._grades, G))
-        self.relevant = sealed(self.G > 0)
-        self.inverse = sealed(reciprocal(self.G))
+        self.enlarged = sealed(at_grades(self._grades, G * _ENLARGEMENT))
+        self.G = sealed(self.enlarged / _ENLARGEMENT)
+        self.relevant = sealed(self.enlarged > 0)
+        self.inverse = sealed(reciprocal(self.enlarged))
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:

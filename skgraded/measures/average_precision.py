@@ -120,9 +120,9 @@ class GAP(_ThresholdMeasure):
     """
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
-        users = self._users(judgments)
-        expected_recall_base = judgments.sum_over_pool(users.G)
-        return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=users.G))
+        G = self._users(judgments).enlarged
+        expected_recall_base = judgments.sum_over_pool(G)
+        return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=G))
 
 
 class xGAP(_ThresholdMeasure):
@@ -183,7 +183,7 @@ class xGAP(_ThresholdMeasure):
         users = self._users(judgments)
         selected = users.expected_shares(judgments, users.inverse)
         every = np.ones(judgments.n_queries)
-        return PairPart(Reciprocal(), PairFactors(every, f=users.G, h=selected))
+        return PairPart(Reciprocal(), PairFactors(every, f=users.enlarged, h=selected))
 
 
 class eGAP(_ThresholdMeasure):

@@ -32,6 +32,7 @@ _AS_THEY_ARE = frozenset(
 _EXACT_INTEGER_BYTES = 4
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
+_SMALLEST = float(np.finfo(np.float64).tiny)
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
@@ -212,6 +213,16 @@ def check_labels(labels: NDArray[Any]) -> None:
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
         raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
+    if labels.dtype.kind == "f":
+        # Their reciprocals are infinite, and they have few digits.
+        vanishing = (labels > 0) & (labels < _SMALLEST)
+        if vanishing.any():
+            row = int(np.flatnonzero(vanishing)[0])
+            raise ValueError(
+                f"y_true must hold grades that are 0 or at least {_SMALLEST:.1e}, below which "
+                f"doubles lose digits, got {float(labels[row])!r} in row {row}. "
+                "Use 0, or multiply all grades."
+            )
 
 
 def _way_to_grades(labels: NDArray[Any]) -> str:
