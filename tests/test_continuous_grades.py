@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import itertools
 import math
 from fractions import Fraction
 
@@ -30,7 +31,7 @@ from skgraded import (
 )
 from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
-from skgraded.measures import PairFactors, PairPart
+from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import Reciprocal
 
 pytestmark = [
@@ -399,3 +400,31 @@ def test_exponential_gains_of_small_grades_keep_their_digits(grade):
     ln2 = Fraction(math.log(2))
     series = sum((ln2 * Fraction(grade)) ** i / math.factorial(i) for i in range(1, 30))
     assert measure("CG(gain=exp2)")([grade], [1]) == pytest.approx(float(series), rel=1e-14)
+
+
+def exact_G(gains, scores):
+    """G by the formula, the mean over all orders of tied documents; sums are exact."""
+    ideal = sorted(map(Fraction, gains), reverse=True)
+    best = [sum(max(Fraction(1), each) for each in ideal[: n + 1]) for n in range(len(ideal))]
+    values = []
+    for order in itertools.permutations(range(len(gains))):
+        if any(scores[a] < scores[b] for a, b in itertools.pairwise(order)):
+            continue
+        found = [sum(Fraction(gains[i]) for i in order[: n + 1]) for n in range(len(order))]
+        logs = [math.log2(2 + c - g) for c, g in zip(best, found, strict=True)]
+        values.append(
+            sum(Fraction(gains[i]) / Fraction(each) for i, each in zip(order, logs, strict=True))
+        )
+    return float(sum(values) / len(values) / sum(map(Fraction, gains)))
+
+
+@pytest.mark.parametrize("highest", [10, 41, 60, 90])
+def test_gains_that_differ_by_many_powers_of_two_leave_G_its_digits(highest):
+    rng = np.random.default_rng(highest)
+    for _ in range(40):
+        gain = tuple(sorted([0.3, *2.0 ** rng.integers(1, highest, 3)]))
+        grades = rng.integers(0, 5, rng.integers(2, 6))
+        grades[0] = 4
+        scores = rng.integers(0, 3, len(grades)).tolist()
+        literal = exact_G([(0.0, *gain)[grade] for grade in grades], scores)
+        assert G(gain=gain)(grades, scores) == pytest.approx(literal, rel=1e-13)

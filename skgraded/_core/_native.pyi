@@ -496,7 +496,7 @@ def missed_gain(
     tied: NDArray[numpy.uint8],
     indptr: NDArray[numpy.int64],
     gain: NDArray[numpy.float64],
-    cost: NDArray[numpy.float64],
+    ideal: NDArray[numpy.float64],
     rate: NDArray[numpy.float64],
     weight: NDArray[numpy.float64],
     begin: NDArray[numpy.int64],
@@ -511,7 +511,7 @@ def missed_gain(
     tied: NDArray[numpy.uint8],
     indptr: NDArray[numpy.int64],
     gain: NDArray[numpy.float64],
-    cost: NDArray[numpy.float64],
+    ideal: NDArray[numpy.float64],
     rate: NDArray[numpy.float64],
     weight: NDArray[numpy.float64],
     begin: NDArray[numpy.int64],
@@ -521,7 +521,7 @@ def missed_gain(
     n_threads: int,
 ) -> NDArray[numpy.float64]:
     """
-    Sum of the gains, each over log2(2 + cost at its rank - gain found by then), by query.
+    Sum of the gains, each over log2(2 + ideal gain - gain, both down to its rank), by query.
 
     With `expected`, the levels of tied documents must stand best first.
     """

@@ -53,14 +53,14 @@ struct OfLevels {
   }
 
   static Out<double> missed_gain(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
-                                 const Doubles& gain, const Doubles& cost, const Doubles& rate,
+                                 const Doubles& gain, const Doubles& ideal, const Doubles& rate,
                                  const Doubles& weight, const Integers& begin, const Doubles& reach,
                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Queries queries = queries_of(indptr);
     const LogTables tables{rate.data(), weight.data(), begin.data(), reach.data(),
                            static_cast<std::int64_t>(reach.size())};
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::missed_gain(by_rank.data(), tied.data(), queries, gain.data(), cost.data(), tables,
+      skgraded::missed_gain(by_rank.data(), tied.data(), queries, gain.data(), ideal.data(), tables,
                             cutoff, expected, n_threads, value);
     });
   }
@@ -116,11 +116,11 @@ struct OfLevels {
     m.def("discounted_preferences", &discounted_preferences, "level_by_rank"_a, "tied"_a,
           "indptr"_a, "relevant"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of worth[non-relevant documents above], by query.");
-    m.def(
-        "missed_gain", &missed_gain, "level_by_rank"_a, "tied"_a, "indptr"_a, "gain"_a, "cost"_a,
-        "rate"_a, "weight"_a, "begin"_a, "reach"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
-        "Sum of the gains, each over log2(2 + cost at its rank - gain found by then), by query.\n\n"
-        "With `expected`, the levels of tied documents must stand best first.");
+    m.def("missed_gain", &missed_gain, "level_by_rank"_a, "tied"_a, "indptr"_a, "gain"_a, "ideal"_a,
+          "rate"_a, "weight"_a, "begin"_a, "reach"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
+          "Sum of the gains, each over log2(2 + ideal gain - gain, both down to its rank), by "
+          "query.\n\n"
+          "With `expected`, the levels of tied documents must stand best first.");
     m.def("overlaps", &overlaps, "level_by_rank"_a, "tied"_a, "indptr"_a, "pool_by_rank"_a,
           "pool_indptr"_a, "weight"_a, "depth"_a, "n_levels"_a, "expected"_a, "n_threads"_a,
           "Weighted sum over depths of the documents shared with the ideal ranking, by query.");

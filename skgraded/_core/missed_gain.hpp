@@ -35,9 +35,21 @@ struct LogTables {
   }
 };
 
-inline double discount_of_missed(double missed) noexcept {
-  return 1.0 / std::log2(2.0 + std::max(missed, 0.0));
-}
+inline double discount_of_missed(double missed) noexcept { return 1.0 / std::log2(2.0 + missed); }
+
+// What the ranks so far have missed: sums of gains that differ by many powers of two, whose
+// difference may be small. Two doubles hold it: what rounding takes from `high_` goes to `low_`.
+class Missed {
+  double high_ = 0.0, low_ = 0.0;
+
+ public:
+  void add(double term) noexcept {
+    const double sum = high_ + term, of_term = sum - high_;
+    low_ += (high_ - (sum - of_term)) + (term - of_term);
+    high_ = sum;
+  }
+  double value() const noexcept { return std::max(high_ + low_, 0.0); }
+};
 
 // A tied block whose documents stand best first, of which 0, 1, 2, ... are drawn without putting
 // back. S is the sum of the gains of j drawn documents and M that of the j best ones. As the last
@@ -115,11 +127,10 @@ class DrawnGains {
   double *power_, *found_, *step_;
 };
 
-// What a list is measured by: the gain by level, and C(n), the gain that could have been found at
-// ranks 1..n, by rank.
+// What a list is measured by: the gain by level, and the gain that could have been found, by rank.
 struct Missable {
   const double* gain;
-  const double* cost;
+  const double* ideal;
 };
 
 template <class Level>
@@ -146,28 +157,37 @@ class MissedGainReader {
  private:
   double gain_at(std::int64_t i) const noexcept { return of_.gain[list_.level[i]]; }
 
+  void pass(std::int64_t i) noexcept {
+    missed_.add(of_.ideal[i]);
+    missed_.add(-gain_at(i));
+  }
+
   void meet(std::int64_t i) noexcept {
-    found_ += gain_at(i);
-    if (gain_at(i) > 0.0) sum_ += gain_at(i) * discount_of_missed(of_.cost[i] - found_);
+    pass(i);
+    if (gain_at(i) > 0.0) sum_ += gain_at(i) * discount_of_missed(missed_.value());
   }
 
   void read_block(std::int64_t first, std::int64_t end, std::int64_t read) noexcept {
-    const std::int64_t table = tables_.table_for(of_.cost[list_.size - 1]);
+    const std::int64_t table = tables_.table_for(farthest());
     const double *rate = tables_.rate + tables_.begin[table],
                  *weight = tables_.weight + tables_.begin[table];
     const DrawnGains<Level> drawn(list_.level + first, end - first, of_.gain, rate,
                                   tables_.size(table), read - first, room_);
-    double best = found_;
     for (std::int64_t i = first; i < read; ++i) {
-      best += gain_at(i);
-      const double missed = 2.0 + std::max(of_.cost[i] - best, 0.0);
+      pass(i);  // with the best documents above
+      const double missed = 2.0 + missed_.value();
       const double* mean = drawn.found(i - first + 1);
       double sum = 0.0;
       for (std::int64_t k = 0; k < tables_.size(table); ++k)
         sum += weight[k] * std::exp(-rate[k] * missed) * mean[k];
       sum_ += sum / static_cast<double>(i - first + 1);
     }
-    for (std::int64_t i = first; i < end; ++i) found_ += gain_at(i);
+  }
+
+  double farthest() const noexcept {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < list_.size; ++i) sum += of_.ideal[i];
+    return sum;
   }
 
   const RankedList<Level>& list_;
@@ -175,13 +195,14 @@ class MissedGainReader {
   const LogTables& tables_;
   bool expected_;
   double* room_;
-  double found_ = 0.0, sum_ = 0.0;
+  Missed missed_;
+  double sum_ = 0.0;
 };
 
 // With `expected`, tied documents must stand best first.
 template <class Level>
 void missed_gain(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-                 const double* gain, const double* cost, const LogTables& tables,
+                 const double* gain, const double* ideal, const LogTables& tables,
                  std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
   std::int64_t longest = 0;
   for (std::int64_t q = 0; expected && q < queries.count; ++q) {
@@ -198,7 +219,7 @@ void missed_gain(const Level* level_by_rank, const std::uint8_t* tied, const Que
       [=, &tables](std::int64_t q, Scratch& scratch) noexcept {
         const std::int64_t begin = queries.begin(q);
         const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
-        const Missable missable{gain, cost + begin};
+        const Missable missable{gain, ideal + begin};
         value[q] = MissedGainReader<Level>(list, missable, tables, expected, scratch.array(0))
                        .read(cutoff);
       },

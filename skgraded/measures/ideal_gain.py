@@ -62,12 +62,12 @@ class G(_GainMeasure):
     def _raw_values(self, rankings: Rankings) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
-        gain, cost = self._gains(judgments), self._cost(ranked, judgments)
-        tables = log_tables(cost.max(initial=0.0))
+        gain, ideal = self._gains(judgments), self._ideal_gain(ranked, judgments)
+        tables = log_tables(_core.cumulate(ideal, ranked.indptr).max(initial=0.0))
         total = _core.missed_gain(
             *ranked,
             gain,
-            cost,
+            ideal,
             tables.rate,
             tables.weight,
             tables.begin,
@@ -78,13 +78,11 @@ class G(_GainMeasure):
         )
         return total * reciprocal(judgments.sum_over_pool(gain))
 
-    def _cost(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Return C(n) at every rank."""
+    def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return the summand of C at every rank."""
         pool, n = judgments.pool, rank_of(ranked)
-        cost = np.maximum(self._gains(judgments), 1.0)[pool.levels]
-        beyond_pool = np.maximum(n - np.repeat(pool.lengths, ranked.lengths), 0.0)
-        in_pool: FloatArray = at_ranks(n, _core.cumulate(cost, pool.indptr), ranked, pool)
-        return in_pool + beyond_pool
+        in_pool = at_ranks(n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool)
+        return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
 
 
 class BinG(_BinaryMeasure):
