@@ -202,6 +202,17 @@ def test_the_band_is_as_wide_as_a_t_interval_for_one_threshold():
     assert critical == pytest.approx(2.01, abs=0.1)
 
 
+@pytest.mark.parametrize("over_simplex", [False, True])
+def test_a_threshold_at_which_no_query_differs_does_not_widen_the_band(over_simplex):
+    differences = np.random.default_rng(0).normal(size=(5, 2))
+    some, zero = moments_of(differences), moments_of(np.c_[differences, np.zeros(5)])
+    with_zero, alone = (
+        critical_value([each], 0.95, 2000, np.random.default_rng(0), over_simplex=over_simplex)
+        for each in (zero, some)
+    )
+    assert with_zero == pytest.approx(alone, rel=1e-3)
+
+
 def test_no_interval_goes_beyond_what_there_can_be():
     ends = {"xgap_differences": np.array([0.9]), "xgap_errors": np.array([0.2])}
     pair = PairProfile(
