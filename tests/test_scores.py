@@ -206,6 +206,18 @@ class TestMeans:
         assert ONE.mean("geometric", floor=0.125)["AP"] == pytest.approx((0.5 * 0.125) ** (1 / 3))
         with pytest.raises(ValueError, match="average must be one of"):
             ONE.mean("harmonic")
+        for floor in (0.0, -0.5):  # which have no logarithm
+            with pytest.raises(ValueError, match="floor must be a finite number > 0"):
+                ONE.mean("geometric", floor=floor)
+
+    def test_the_geometric_mean_has_the_floor_of_trec_eval(self):
+        trec_eval = pytest.importorskip("pytrec_eval")
+        qrels = {query: {"a": 1, "b": 0} for query in ("found", "missed")}
+        run = {"found": {"b": 2.0, "a": 1.0}, "missed": {"b": 1.0}}
+        values = trec_eval.RelevanceEvaluator(qrels, {"gm_map"}).evaluate(run)
+        logs = [each["gm_map"] for each in values.values()]
+        found = scores_of([[0.5], [0.0]]).mean("geometric")["AP"]
+        assert found == pytest.approx(math.exp(statistics.fmean(logs)), rel=1e-12)
 
     def test_a_result_with_one_mean_is_a_float(self):
         assert float(ONE["AP"]) == 0.5

@@ -676,6 +676,7 @@ def test_the_plot_asks_and_answers(n_grades):
     profile = profile_of(n_grades)
     ax = profile.plot()
     assert ax.get_title(loc="left") == "For which users is any better than best?"
+    assert ax.get_ylabel().endswith(": any - best")
     answers = [" ".join(each.get_text().split("\n")) for each in ax.texts]
     assert profile.pairs[0].sentence in answers
     ax.figure.canvas.draw()
