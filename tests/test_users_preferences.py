@@ -360,7 +360,7 @@ def test_users_of_another_measure_cause_a_warning_that_says_which(world):
     _, found = simulate(3000)
     rng = np.random.default_rng(0)
     preference = np.where(rng.random(3000) < 1 / (1 + np.exp(-10 * WORLDS[world](found))), 1, -1)
-    with pytest.warns(UserModelWarning, match=r"follow the model .*got p = ") as caught:
+    with pytest.warns(UserModelWarning, match=r"differ from the model .*got p = ") as caught:
         result = estimate(preference, found)
     assert min(result.misfits, key=result.misfits.get) == world
     words = {"depth": "k of the ranks", "nDCG": "users follow nDCG", "RR": "first document"}
