@@ -363,6 +363,15 @@ class TestMeansAlone:
         assert joined.mean() == self.ALONE.mean() == {"AP": 0.75, "nDCG@10": 0.75}
         assert joined.sums == Means.of(self.ALONE, 7).sums
 
+    def test_the_counts_of_joined_means_are_those_of_the_whole(self):
+        columns = {"measures": ("AP",), "empty": (NAN,)}
+        first = scores_of([[NAN], [1.0]], n_empty=(1,), **columns)
+        second = scores_of([[NAN], [NAN], [0.5]], n_empty=(2,), **columns)
+        whole = scores_of(
+            [*first.values.tolist(), *second.values.tolist()], n_empty=(3,), **columns
+        )
+        assert Means.of(first, 4).joined(Means.of(second, 5)) == Means.of(whole, 9)
+
     def test_it_prints_like_the_values(self):
         assert repr(Means.of(self.ALONE, 7)) == repr(self.ALONE)
 
