@@ -216,6 +216,11 @@ LOGS = {
     "log, one": ("one", by_one_choice, None),
     "log, one, half buys": ("one", lambda *a: by_one_choice(*a, hit=0.5), None),
     "log, one, queries": ("one", by_one_choice, "queries"),
+    "log, one, half buys, queries": (
+        "one",
+        lambda *a: by_one_choice(*a, hit=0.5),
+        "queries",
+    ),
     "log, one, users": ("one", by_one_choice, "users"),
     "log, none: trust in rank": ("", trusting, None),
     "log, none: demanding go deeper": ("", deeper, None),
