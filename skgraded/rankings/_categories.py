@@ -55,6 +55,13 @@ def words_of_grades(values: Any) -> tuple[Any, ...]:
     -------
     tuple
         The categories, lowest first; empty where the values are grades themselves.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skgraded.rankings import words_of_grades
+    >>> words_of_grades(pd.Categorical(["good"], categories=["bad", "good"], ordered=True))
+    ('bad', 'good')
     """
     dtype: Any = getattr(values, "dtype", None)
     kind = type(dtype).__name__
@@ -70,15 +77,24 @@ def require_same_words(
 
     Parameters
     ----------
-    words, others : tuple
-        The categories of both, as of `words_of_grades`.
-    of, of_others : str
-        What the message calls the parts.
+    words : tuple
+        The categories of one part, as `words_of_grades` returns them.
+    of : str
+        What the message calls this part.
+    others : tuple
+        The categories of the other part.
+    of_others : str
+        What the message calls the other part.
 
     Raises
     ------
     ValueError
         If they differ.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import require_same_words
+    >>> require_same_words(("bad", "good"), "chunk 0", ("bad", "good"), "chunk 1")
     """
     if words == others:
         return
