@@ -30,6 +30,7 @@ from skgraded.measures import (
     IPrec,
     NormalizedRecall,
     P,
+    PrefixMeasure,
     RankedHalfLife,
     RprefN,
 )
@@ -52,6 +53,15 @@ class TestClasses:
             Deep().depth = 1
         with pytest.raises(TypeError, match=r"Deep has no field 'dept'.*Did you mean 'depth'"):
             Deep(dept=3)
+
+    def test_a_part_that_the_class_gets_later_counts(self):
+        class Late(PrefixMeasure):
+            def _relevant(self, judgments):
+                return judgments.grades > 0
+
+        Late._pair_factors = lambda self, judgments: GAP(max_grade=3)._pair_factors(judgments)
+        y_true, y_score = [0, 1, 2, 0, 3, 1], [1, 3, 2, 0, 5, 4]
+        assert Late()(y_true, y_score) == GAP(max_grade=3)(y_true, y_score) > 0.0
 
     def test_a_default_counts_in_the_order_in_which_python_looks_it_up(self):
         class Condenses(AP):
@@ -182,6 +192,7 @@ class TestFields:
         assert xGAP().is_open
         assert xGAP().resolve(4) == xGAP(max_grade=4)
         assert not xGAP(max_grade=4).is_open
+        assert not xGAP(g="browser").is_open  # that is AP, whatever the top grade
         assert xGAP(g=(0.5, 0.5)).resolve(4) == xGAP(g=(0.5, 0.5))
         assert nDCG().resolve(4) == nDCG()
         assert not nDCG().is_open

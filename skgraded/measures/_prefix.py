@@ -151,7 +151,7 @@ class PrefixMeasure(Measure):
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
         linear = self._linear_part(judgments)
-        pairs = self._pair_part(judgments) if self.counts_pairs else None
+        pairs = self._pair_part(judgments)
         gains = moments = K = sums = None
         scale: FloatArray | float = 1.0
         if linear is not None:

@@ -91,8 +91,8 @@ class _ThresholdMeasure(PrefixMeasure):
 
     @cached_property
     def is_open(self) -> bool:
-        """Whether the top grade is taken from the data."""
-        return isinstance(self.g, str) and self.max_grade is None
+        """Whether the top grade is taken from the data, where it matters."""
+        return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
 
     def resolve(self, top_grade: int) -> Self:
         """Set ``max_grade`` if g is given by name and ``max_grade`` is not given.
