@@ -783,6 +783,14 @@ def test_ordered_categories_are_grades(name, whole_queries):
     np.testing.assert_array_equal(np.sort(found.values, 0), np.sort(whole.values, 0))
 
 
+def test_unknown_categories_that_are_numbers_are_grades():
+    y_true, y_score, qid, _ = make_rows()
+    rows = pd.DataFrame({"label": pd.Categorical(y_true), "score": y_score, "qid": qid})
+    known = dd.from_pandas(rows, npartitions=3)
+    found = on_dask.evaluate(MEASURE, known.assign(label=known["label"].cat.as_unknown()))
+    assert found.mean() == evaluate(MEASURE, y_true, y_score, qid=qid).mean()
+
+
 def test_categories_that_partitions_may_read_in_other_ways_are_refused():
     _, data = words_frame()
     unknown = data.assign(label=data["label"].cat.as_unknown())

@@ -192,16 +192,23 @@ def _with_grades(frame: Any, label: str) -> Any:
     if type(labels.dtype).__name__ != "CategoricalDtype":
         return frame
     if not labels.cat.known:
-        raise ValueError(
-            f"{label} must have categories that Dask knows, since the order of its categories may "
-            "be another one in each partition, got unknown ones. Give all partitions one type: "
-            f"data[{label!r}].astype(pd.CategoricalDtype(['bad', ..., 'good'], ordered=True))."
-        )
+        return frame.assign(**{label: labels.map_partitions(_checked_numbers, meta=labels._meta)})
     words = words_of_grades(labels)
     if not words:
         return frame
     grades = labels.map_partitions(_grades_of_words, words, meta=(label, np.float64))
     return frame.assign(**{label: grades})
+
+
+def _checked_numbers(labels: pd.Series) -> pd.Series:
+    if words_of_grades(labels):
+        raise ValueError(
+            f"{labels.name} must have categories that Dask knows, since the order of its "
+            "categories may be another one in each partition, got unknown ones. Give all "
+            f"partitions one type: data[{labels.name!r}].astype(pd.CategoricalDtype("
+            "['bad', ..., 'good'], ordered=True))."
+        )
+    return labels
 
 
 def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
