@@ -540,6 +540,23 @@ def test_the_ids_are_found_beside_text_and_after_many_queries():
     assert warnings_of(lambda: check(frame)) == []
 
 
+def test_days_are_found_as_ids_beside_numbers_and_ids_that_overflow_in_a_short_type():
+    pd = pytest.importorskip("pandas")
+    days = np.datetime64("2024-01-01", "us") + np.repeat(np.arange(30), 2).astype("m8[D]")
+    check = partial(
+        warn_if_a_feature_holds_the_ids, judgments=Judgments(np.arange(60) % 2, qid=days)
+    )
+    frame = pd.DataFrame({"x": np.arange(60.0), "day": pd.Categorical(days)})
+    assert warnings_of(lambda: check(frame)) == [IdColumnWarning]
+    assert warnings_of(lambda: check(frame.assign(day=frame["day"][0]))) == []
+    ids = np.repeat(np.arange(100, 130), 2) * 1000
+    check = partial(warn_if_a_feature_holds_the_ids, judgments=Judgments(ids % 2, qid=ids))
+    assert warnings_of(lambda: check(ids[:, None].astype(np.float32))) == [IdColumnWarning]
+    with np.errstate(over="ignore"):
+        short = ids[:, None].astype(np.float16)
+    assert warnings_of(lambda: check(short)) == [IdColumnWarning]
+
+
 def test_the_warning_names_the_column():
     ranker = QueryRanker(Ridge(), measure=MEASURE)
     with pytest.warns(IdColumnWarning, match="in column 2,"):

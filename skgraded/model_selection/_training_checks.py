@@ -378,12 +378,16 @@ def _places_that_may_hold(ids: NDArray[Any], one_each: Any) -> NDArray[np.intp]:
     columns = np.asarray(one_each).T
     if columns.dtype.kind in _NUMBERS:
         return np.flatnonzero(_are_near(columns, ids))
+    if ids.dtype.kind == "M":  # among columns of other types, dates are objects of several kinds
+        return np.arange(len(columns))
     return np.flatnonzero([np.all(_are_near(_as_numbers(each), ids)) for each in columns])
 
 
 def _are_near(columns: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.bool_] | bool:
     """Whether columns equal the ids, but for digits that a type of numbers loses."""
     if columns.dtype.kind in _NUMBERS and ids.dtype.kind in _NUMBERS:
+        with np.errstate(over="ignore"):
+            ids = ids.astype(columns.dtype) if columns.dtype.kind == "f" else ids
         near: NDArray[np.bool_] = np.isclose(columns, ids, rtol=0.01, atol=0).all(axis=-1)
         return near
     return _is_equal(columns, ids)
