@@ -161,6 +161,7 @@ def test_a_measure_of_ir_measures_is_taken_as_a_measure():
         "nDCG(gain=[2,5])": ir_measures.nDCG(gains={0: 0, 1: 2, 2: 5}),
         "P(normalize=True)": ir_measures.SetP(relative=True),
         "INST(max_grade=3)": ir_measures.INST(max_rel=3),
+        "ERR(max_grade=4)@10": ir_measures.ERR @ 10,  # whose scale ends at 4, whatever the grades
     }
     for ours, theirs in taken.items():
         assert measure(theirs) == measure(ours)

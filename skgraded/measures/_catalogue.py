@@ -202,6 +202,8 @@ def _of_ir_measures(spec: Any) -> Measure:
             'write skgraded.conventions.measure_as("ir_measures", "Accuracy").'
         )
     kind, implied = parse_spec(spec.NAME)
+    if spec.NAME == "ERR":  # whose scale ends at 4 there, whatever the grades
+        implied = {"max_grade": 4}
     return kind(**{**implied, **fields_of_ir_measures(spec.NAME, spec.params)})
 
 
