@@ -375,14 +375,14 @@ def test_rows_where_nothing_is_relevant_have_no_mean(parts):
         xgb.train(PARAMS, matrix(train), 2, callbacks=[watch])
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("weighted", ["", "queries", "rows"])
 def test_data_sets_are_read_with_and_without_the_functions_below_the_getters(
-    rows, is_weighted, monkeypatch
+    rows, weighted, monkeypatch
 ):
     sizes = np.unique(rows[2], return_counts=True)[1]
-    weight = np.arange(1.0, 1 + len(sizes)) if is_weighted else None
-    of_rows = np.repeat(weight, sizes) if is_weighted else None
-    data = matrix(rows, weight=weight)
+    of_queries = np.arange(1.0, 1 + len(sizes))
+    of_rows = np.repeat(of_queries, sizes) if weighted else None
+    data = matrix(rows, weight={"": None, "queries": of_queries, "rows": of_rows}[weighted])
     direct = read_data_set(data)
     monkeypatch.setattr(_xgboost_data, "xgboost", SimpleNamespace(core=None))
     by_getters = read_data_set(data)

@@ -33,10 +33,13 @@ def read_data_set(data: xgboost.DMatrix) -> DataSet:
     sizes: NDArray[np.int64] = np.diff(starts)
     if len(sizes) == 0:
         raise ValueError(_NO_QUERIES)
-    of_queries = _values(data, "Float", "weight")
-    weight = np.repeat(of_queries, sizes) if len(of_queries) else None
+    weight = _values(data, "Float", "weight")
+    if len(weight) == len(sizes):
+        weight = np.repeat(weight, sizes)
     # These are new arrays in every call, so that only the data set can be the owner.
-    return DataSet(_values(data, "Float", "label"), weight, sizes, owner=data)
+    return DataSet(
+        _values(data, "Float", "label"), weight if len(weight) else None, sizes, owner=data
+    )
 
 
 def _values(data: xgboost.DMatrix, kind: Literal["Float", "UInt"], name: str) -> NDArray[Any]:
