@@ -209,7 +209,7 @@ def objective(
         "n_threads": n_threads,
     }
     made = make_objective(_ANY if measure is None else measure, **options)
-    return _Objective(made) if measure is not None else _ObjectiveOfRanker(options)
+    return _Objective(made) if measure is not None else _ObjectiveOfRanker(tuple(options.items()))
 
 
 _ANY = "nDCG"  # by which options are checked
@@ -238,11 +238,11 @@ class _Objective:
 class _ObjectiveOfRanker:
     """An objective whose measure is that of the QueryRanker around it."""
 
-    _options: dict[str, Any]
+    _options: tuple[tuple[str, Any], ...]
 
     def for_measure(self, measure: Measure) -> Callable[..., tuple[FloatArray, FloatArray]]:
         """Return the objective of a measure, with these options."""
-        return _Objective(make_objective(measure, **self._options))
+        return _Objective(make_objective(measure, **dict(self._options)))
 
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> Any:
         raise ValueError(
@@ -251,7 +251,7 @@ class _ObjectiveOfRanker:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(objective).parameters
-        given = [f"{k}={v!r}" for k, v in self._options.items() if v != defaults[k].default]
+        given = [f"{k}={v!r}" for k, v in self._options if v != defaults[k].default]
         return f"objective({', '.join(given)})"
 
 
