@@ -125,16 +125,17 @@ def repeated_interval(
     mean of effects of variance 1, less what s_q^2 / n_queries holds of it already. Student's t has
     Satterthwaite's degrees of freedom [3]_.
 
-    The last term is an allowance for what the training data of all folds share. A query that helps
+    The minimum is an allowance for what the training data of all folds share. A query that helps
     the models on another one is helped by it in turn, so that the mean varies more from data set to
     data set than over queries and repeats. An unbiased estimate of this, K - 1 times the component
     of repeats, is as uncertain as it is large [4]_. It is at most (K - 1) s_w^2 / n_queries for K
     folds, where s_w^2 is the variance of a query's differences over repeats, if models differ by
     their data, and 0 if they differ by chance. A sixth of s_a^2, the variance of the queries' means
-    less the noise in it, brings intervals of ridge regressions near their level, and leaves those
-    of boosted trees, in ``benchmarks/calibration.py``. With a single repeat
-    this is Student's t test over queries, which holds for the models that were trained in it.
-    Repeats that have no query in common cannot be told from a single one.
+    less the noise in it, brings intervals of ridge regressions near their level and hardly widens
+    those of boosted trees, in ``benchmarks/calibration.py``.
+
+    With a single repeat this is Student's t test over queries, which holds for the models that were
+    trained in it. Repeats that have no query in common cannot be told from a single one.
 
     Parameters
     ----------
