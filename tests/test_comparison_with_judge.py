@@ -191,6 +191,16 @@ class TestIdentities:
         assert not np.signbit(found.bias).any()
         assert "-0.0000" not in repr(found)
 
+    def test_a_judge_that_agrees_leaves_the_interval_of_the_queries_needed(self):
+        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
+        with pytest.warns(UnhelpfulJudgeWarning):
+            found = compare(human, judge=human, tests="t")
+        needed, alone = (each.queries_needed(0.02) for each in (found, compare(human, tests="t")))
+        np.testing.assert_array_equal(needed.n_queries, alone.n_queries)
+        np.testing.assert_array_equal(needed.low, alone.low)
+        np.testing.assert_array_equal(needed.high, alone.high)
+        assert np.isfinite(compare(human, judge=JUDGE, tests="t").log_variance_error).all()
+
     def test_several_judges_are_their_mean(self):
         other = scores_of(values_of_judge(7), JUDGE.qid)
         mean = scores_of((BY_JUDGE + other.values) / 2, JUDGE.qid)

@@ -91,9 +91,7 @@ def compared_with_judge(
         "standard_error": judge.standard_error,
         "effect_size": _by_column(map(_effect_size, regressions)),
         "n_differing": _by_column((each.labels != 0.0).sum(axis=1) for each in regressions),
-        "log_variance_error": _by_column(
-            errors_of_log_variances(each.residuals) for each in regressions
-        ),
+        "log_variance_error": _by_column(map(_errors_of_log_variances, regressions)),
         "p_value": {
             test.name: plan.corrected(test, _by_column(each))
             for test, each in zip(plan.tests, zip(*p_values, strict=True), strict=True)
@@ -113,6 +111,13 @@ def _effect_size(found: Regression) -> FloatArray:
     with np.errstate(divide="ignore"):  # the same difference in every query
         np.divide(found.mean, spread, out=sizes, where=found.mean != 0.0)
     return sizes
+
+
+def _errors_of_log_variances(found: Regression) -> FloatArray:
+    """Return the errors by the residuals, or where a judge leaves none by the labels."""
+    residuals = found.residuals
+    varies = residuals.any(axis=1, keepdims=True)
+    return errors_of_log_variances(np.where(varies, residuals, found.labels))
 
 
 def _estimates(
