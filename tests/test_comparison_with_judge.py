@@ -452,6 +452,19 @@ class TestCommandLine:
         assert [row["low"], row["high"]] == found.interval[0, 0].tolist()
         assert any("the judge is off by" in note for note in written["notes"])
 
+    def test_topics_of_the_judge_are_not_left_out(self, files, capsys, tmp_path):
+        with open(files["good"], "a") as run:
+            run.write("unknown Q0 d1 0 1.0 good\n")
+        with open(files["llm"], "a") as qrels:
+            qrels.write("t60 0 d0 1\nt60 0 d1 -2\n")
+        given = ["compare", files["human"], files["good"], files["poor"], "--judge", files["llm"]]
+        for words in ([], ["--profile"]):
+            assert main([*given, *words]) == 0
+            told = " ".join(capsys.readouterr().err.split())
+            assert "1 system with topics outside the qrels, left out: good (1)." in told
+            assert "2 systems without all topics of the qrels" in told
+            assert "llm: The qrels hold 1 document of negative grades" in told
+
     def test_several_judges(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "-m", "AP"]
         assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0

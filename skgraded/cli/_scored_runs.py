@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from skgraded.cli._options import add_qrels, add_rules, add_runs, is_complete
 from skgraded.cli._refusals import refuse_beside
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
-from skgraded.trec import Qrels, evaluate, read_letor
+from skgraded.trec import Negative, Qrels, evaluate, read_letor
 
 __all__ = ["add_scoring", "score_runs", "score_runs_by_judges", "top_threshold"]
 
@@ -93,7 +94,20 @@ def score_runs_by_judges(
     chosen = names(narrowest) if callable(names) else _read_measures(names, arguments.tool)
     resolved = _changed(chosen, lambda each: each.resolve(_top_grade(widest)))
     human, *judged = (_evaluated(arguments, resolved, each, runs) for each in all_qrels)
-    return human, judged
+    notes = _notes_by_judges(all_qrels, judged[0], arguments.negative)
+    return dataclasses.replace(human, notes=notes), judged
+
+
+def _notes_by_judges(all_qrels: list[Qrels], judged: Scores, negative: Negative) -> tuple[str, ...]:
+    """Describe what was left out: of the runs by the topics of a judge, who has those of humans."""
+    human, *judges = (each.notes(negative) for each in all_qrels)
+    on_runs = [note for note in judged.notes if note not in judges[0]]
+    on_judges = [
+        f"{each.name}: {note}"
+        for each, notes in zip(all_qrels[1:], judges, strict=True)
+        for note in notes
+    ]
+    return (*human, *on_judges, *on_runs)
 
 
 def _read_measures(names: list[str], tool: str | None) -> Chosen:
