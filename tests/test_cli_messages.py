@@ -21,6 +21,7 @@ TWO = ("qrels", "a.run", "b.run")
 def folder(tmp_path, monkeypatch):
     files = {"qrels": QRELS, "a.run": RUN, "b.run": RUN}
     files["negative"] = "q1 0 a 1\nq1 0 b -2\n"
+    files["empty"] = ""
     files["halves"] = "q1 0 a 0.5\n"
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -132,6 +133,15 @@ PLACE = "for document 'c' of topic 'q2'. --grades OLD=NEW changes grades."
             "halves: the judgments must hold integer grades for sensitivity, which compares them "
             "with thresholds 1, 2, ..., got 0.5 for document 'a' of topic 'q1'. Measures take",
         ),
+        (
+            ("compare", *TWO, "--judge", "qrels"),
+            "--judge needs at least 3 queries with human labels, got 2.",
+        ),
+        (
+            ("compare", *TWO, "--judge", "qrels", "--test", "sign"),
+            "--test must be one of 'bootstrap_t', 'max_t', 't' with --judge, got 'sign'",
+        ),
+        (("compare", *TWO, "--judge", "qrels", "--cluster", "empty"), "--cluster cannot be given"),
     ],
 )
 def test_messages_name_options_and_places(words, message, capsys):

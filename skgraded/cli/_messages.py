@@ -12,6 +12,7 @@ _OPTIONS = {
     "complete": "--complete",
     "confidence": "--confidence",
     "correction": "--correction",
+    "judge": "--judge",
     "length": "--length",
     "max_rank": "--max-rank",
     "n_folds": "--folds",
