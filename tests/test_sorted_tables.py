@@ -56,6 +56,16 @@ def test_letters_are_the_systems_that_are_significantly_worse(scores, baseline):
     assert "significantly better than these systems. Student's paired t" in found.to_latex()
 
 
+def test_of_several_tests_it_is_said_which_one_decides(scores):
+    found = compare(scores, tests=["t", "sign"])
+    assert "than these systems by Student's paired t test. Student's" in found.to_latex()
+    assert "The column beats is by Student's paired t test." in found.to_markdown()
+    against = compare(scores, tests=["max_t", "t"], baseline="middle")
+    assert "than these systems by the max-t test." in against.to_latex()
+    assert "beats" not in against.to_markdown()
+    assert "beats is" not in repr(compare(scores, tests="t"))
+
+
 def test_more_systems_than_letters(systems):
     y, runs, qid = systems
     many = {f"{name} {copy}": run for copy in range(6) for name, run in runs.items()}

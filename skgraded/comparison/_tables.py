@@ -76,6 +76,14 @@ def tests_of(found: Comparison) -> str:
     return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, level {found.level:g}"
 
 
+def _first_test_of(found: Comparison) -> str:
+    """Name the test that decides what is significant, if there are several."""
+    if len(found.tests) == 1:
+        return ""
+    title = TESTS[found.tests[0]].title
+    return f" by {title}" if title[0].isupper() else f" by the {title}"
+
+
 def tables_of(
     found: Comparison, n_rows: int | None, widest: int | None = _WIDEST_LABEL
 ) -> list[Table]:
@@ -88,6 +96,8 @@ def tables_of(
         if are_listed(found):
             tables.append(_pairs_table(of_measure, n_rows, widest))
     notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
+    if found.baseline is None and (by := _first_test_of(found)):
+        notes.insert(1, f"The column beats is{by}.")
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
 
@@ -107,7 +117,8 @@ def tables_for_papers(found: Comparison) -> list[Table]:
         superscripts.append(
             [("," if len(order) > _N_LETTERS else "").join(letters[row]) for row in beaten]
         )
-    told = f"Superscripts: significantly better than these systems. {tests_of(found)}."
+    meaning = f"significantly better than these systems{_first_test_of(found)}"
+    told = f"Superscripts: {meaning}. {tests_of(found)}."
     means = Table(labels, columns, [told, *found.notes], superscripts=superscripts)
     if not are_listed(found):
         return [means]
