@@ -7,11 +7,13 @@ import lzma
 import re
 import shlex
 import sys
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from skgraded import AP, catalogue, compare, measure, trec
+from skgraded._named_users import UserName
 from skgraded._stats.paired import TESTS
 from skgraded.cli import main, make_parser
 from skgraded.cli._formulas import formula_as_text
@@ -342,6 +344,17 @@ def test_best_is_that_of_python(graded_runs, run):
     assert "for all users, over 24 queries" in run("compare", *graded_runs, "--best", "all").out
 
 
+@pytest.mark.parametrize("name", get_args(UserName))
+def test_users_have_the_names_of_python(graded_runs, run, name):
+    written = json.loads(
+        run("compare", *graded_runs, "--best", f"{name}@5", "--format", "json").out
+    )
+    found = for_users(graded_runs).best(name)
+    assert [row["user"] for row in written["rows"]] == [name] * 3
+    means = [row["mean"] for row in written["rows"]]
+    assert means == pytest.approx(found.mean[0].tolist(), abs=1e-12)
+
+
 def test_room_is_that_of_python(graded_runs, run):
     written = run("compare", *graded_runs, "--room", "0.3,0.7@5", "--format", "json")
     (row,) = json.loads(written.out)["rows"]
@@ -360,6 +373,8 @@ def test_room_is_that_of_python(graded_runs, run):
     [
         (["--best", "0.3,0.7@0"], "--best must end in @ and a depth above 0"),
         (["--room", "evn"], "--room must be probabilities such as 0.1,0.9, personas, or one of"),
+        (["--best", "unifrom"], "got 'unifrom'. Did you mean 'uniform'?"),
+        (["--room", "persona"], "got 'persona'. Did you mean 'personas'?"),
         (["--room", "all"], "--room cannot be all"),
         (["--best", "all", "--room", "even"], "--room cannot be given with --best"),
         (["--best", "all", "-m", "AP"], "--measure cannot be given with --best"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
+from skgraded._named_users import UserName, g_of
+from skgraded._params import closest
 from skgraded.cli._outputs import check_outputs, notes_of, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import score_runs, top_threshold
@@ -42,20 +44,20 @@ class _Asked(NamedTuple):
 
     def g(self, option: str, n_grades: int) -> Any:
         """Return the users in the form that `Comparison.best` and `Comparison.room` take."""
-        named = personas(n_grades, k=self.k)
         if self.users == "all" and option == "--room":
             raise ValueError("--room cannot be all: a run is chosen for one g at a time.")
         if self.users in ("all", "personas"):
-            return None if self.users == "all" else named
-        if any(each.name == self.users for each in named):
-            return named[self.users]
+            return None if self.users == "all" else personas(n_grades, k=self.k)
+        names = get_args(UserName)
+        if self.users in names:
+            return Persona(self.users, "has a name.", tuple(g_of(self.users, n_grades)), self.k)
         try:
             given = list(map(float, self.users.split(",")))
         except ValueError:
-            names = ", ".join(each.name for each in named)
             raise ValueError(
-                f"{option} must be probabilities such as 0.1,0.9, personas, or one of {names}, got "
-                f"{self.users!r}."
+                f"{option} must be probabilities such as 0.1,0.9, personas, or one of "
+                f"{', '.join(names)}, got {self.users!r}."
+                f"{closest(self.users, [*names, 'personas'])}"
             ) from None
         if len(given) != n_grades:
             raise ValueError(
