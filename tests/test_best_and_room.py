@@ -520,7 +520,9 @@ def test_trained_models_over_repeats_are_taken():
 def test_of_one_cross_validation_it_is_said_that_models_are_taken_as_given():
     found = of_trained(1)
     for result in (found.best((1, 0, 0, 0)), found.room((1, 0, 0, 0))):
-        assert "for the models that were trained in it" in " ".join(repr(result).split())
+        told = " ".join(repr(result).split())
+        assert "for the models that were trained in it" in told
+        assert "n_repeats=5) best, room and the intervals of compare include it." in told
     assert "trained" not in repr(compared(RNG.random((2, 2, 30))).best())
 
 

@@ -36,8 +36,8 @@ _EVERYBODY, _NAMELESS = "all users", "g"
 
 _ONE_TRAINING = (
     "One cross-validation: this holds for the models that were trained in it, and leaves out how "
-    "much another split and training would change. The intervals of compare include it with "
-    "cross_validate_queries(..., n_repeats=5)."
+    "much another split and training would change. With cross_validate_queries(..., n_repeats=5) "
+    "best, room and the intervals of compare include it."
 )
 
 
