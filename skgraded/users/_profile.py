@@ -261,11 +261,12 @@ def threshold_profile(
     or more repeats, they carry that over splits and fits, too: the covariance between thresholds of
     the component of folds within repeats is added, as `skgraded.compare` adds its variance. Few
     repeats show it badly, and hardly any of it for some users; it then leans on what thresholds
-    have in common. With one repeat they hold for the models that were trained in it.
+    have in common. The allowance of `skgraded.compare` for training data that folds share is not
+    added. With one repeat they hold for the models that were trained in it.
 
     The number q is at least the quantile of Student's t for the threshold at which the fewest
-    queries differ. In simulations with 4 to 40 such queries the band held in 95 to 99 % of cases,
-    with 4 by being so wide that hardly anything is established.
+    queries differ. In simulations with 4 to 40 such queries the band held in 94 to 96 % of cases,
+    but with 4 in nearly all, by being so wide that hardly anything is established.
 
     Examples
     --------
