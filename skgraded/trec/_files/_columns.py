@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded.rankings import grades_of_categories, numeric
 from skgraded.trec._files._documents import Documents, ids_as_text
-from skgraded.trec._files._records import Records, Spans
+from skgraded.trec._files._records import WAY_OF_WORDS, Records, Spans
 
 __all__ = [
     "Columns",
@@ -260,10 +260,7 @@ def _fault(values: Any, name: str, place: Callable[[int], str]) -> ValueError | 
             if isinstance(each, str) and _is_number(each):
                 way = " It is text: write the number without quotes."
             elif name in _GRADE and isinstance(each, str):
-                way = (
-                    " Say the order of words, lowest first: read_qrels(..., labels=[...]), or "
-                    "--grades WORD,WORD on the command line."
-                )
+                way = WAY_OF_WORDS
             return ValueError(f"{place(record)}: the {name} must be a number, got {each!r}.{way}")
     return None
 

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.trec._files._documents import Documents, draw_key
 
-__all__ = ["LAYOUT", "N_COLUMNS", "Records", "Spans", "read_records"]
+__all__ = ["LAYOUT", "N_COLUMNS", "WAY_OF_WORDS", "Records", "Spans", "read_records"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+
+WAY_OF_WORDS = (
+    " Say the order of words, lowest first: read_qrels(..., labels=['no', 'good', 'great']) in "
+    "Python, --grades no,good,great on the command line."
+)
 
 N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
 LAYOUT = {
@@ -200,7 +205,7 @@ class _Reader:
         rule = {
             _COLUMNS: f"a line has {LAYOUT[self.is_run]}, got {n_columns}: {quote}."
             f"{_OTHER_FILE.get((self.is_run, n_columns), '')}",
-            2: f"the {value} must be a number, got {quote}.",
+            2: f"the {value} must be a number, got {quote}.{'' if self.is_run else WAY_OF_WORDS}",
             3: f"the {value} must be finite, got {quote}.",
             4: f"the file must be a text file, got {quote}.",
             5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
