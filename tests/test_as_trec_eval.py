@@ -174,7 +174,13 @@ def test_what_the_tool_decides_is_refused(files, option, capsys):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("P.five", "'P.five' must have numbers after its point"),
+        ("P.five", "'P.five' must have numbers after its point, got 'five'."),
+        ("P.5,x", "'P.5,x' must have numbers after its point, got '5,x'."),
+        ("P.inf", "'P.inf' must have numbers after its point"),
+        ("ndcg.1", "'ndcg.1' must have gains of grades, such as 1=1,2=3, after its point"),
+        ("relstring.x", "'relstring.x' must have a whole number after its point"),
+        ("P_5,10", "'P_5,10' names several values; write 'P.5,10'."),
+        ("iprec_at_recall_0.1,0.2", "write 'iprec_at_recall.0.1,0.2'."),
         ("P_x", "trec_eval has no ranking measure 'P_x'"),
         ("utility.1,2", "weights must hold four numbers"),
         ("set_F.x", "'set_F.x' must have numbers after its point"),

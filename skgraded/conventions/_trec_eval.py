@@ -53,7 +53,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 def _gains(text: str) -> tuple[float, ...]:
-    """Return the gains of grades 1 to c; a grade that is not named is its own gain."""
+    """Return the gains of grades 1 to the highest that is named; others are their own gain."""
     named = {int(grade): float(gain) for grade, gain in (e.split("=") for e in text.split(","))}
     return tuple(named.get(grade, float(grade)) for grade in range(1, max(named) + 1))
 
@@ -62,7 +62,7 @@ def _persistence(text: str) -> float:
     name, _, number = text.partition("=")
     p = float(number) if name == "p" else math.nan
     if not 0 <= p < 1:
-        raise ValueError(f"it must be p= and a number from 0 to below 1, got {text!r}")
+        raise ValueError
     return p
 
 
@@ -76,6 +76,11 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "ndcg": ("gain", _gains),
     "relstring": ("", int),
     "rbp": ("", _persistence),
+}
+_FORMS = {  # of what follows the point; else it is numbers
+    "ndcg": "gains of grades, such as 1=1,2=3,",
+    "rbp": "p= and a number from 0 to below 1",
+    "relstring": "a whole number",
 }
 _WITHOUT_PARAMETER = {"iprec_at_recall": "iprec_at_recall_0.00", "Rprec_mult": "Rprec_mult_0.20"}
 
@@ -197,8 +202,11 @@ def _families(asked: str) -> list[tuple[str, Sequence[str]]]:
         return [_one_value(asked)]
     try:
         return [(family, _read_parameters(family, parameters))]
-    except ValueError as error:
-        raise ValueError(f"{asked!r} must have numbers after its point: {error}.") from None
+    except (ValueError, OverflowError):  # an int of infinity
+        form = _FORMS.get(family, "numbers")
+        raise ValueError(
+            f"{asked!r} must have {form} after its point, got {parameters!r}."
+        ) from None
 
 
 def _one_value(asked: str) -> tuple[str, Sequence[str]]:
@@ -206,6 +214,8 @@ def _one_value(asked: str) -> tuple[str, Sequence[str]]:
     family, _, parameter = asked.rpartition("_")
     if family in _BY_PARAMETER and _is_number(parameter):
         return family, _read_parameters(family, parameter)
+    if family in _BY_PARAMETER and all(map(_is_number, parameter.split(","))):
+        raise ValueError(f"{asked!r} names several values; write '{family}.{parameter}'.")
     measure_as("trec_eval", asked)  # says what there is, and why not this
     raise ValueError(f"-m of trec_eval takes no {asked!r}.")
 
