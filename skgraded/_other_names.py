@@ -161,7 +161,11 @@ def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any
 
 
 def _gains_by_grade(gains: Any) -> tuple[float, ...]:
-    """Return the gains of grades 1 to c; a grade that is not named is its own gain, as there."""
+    """Return the gains of grades 1 to the highest that is named; others are their own gain.
+
+    There, this holds for higher grades, too, which are not known before the labels: gains that do
+    not name them raise an error when they meet one.
+    """
     named = {int(grade): float(gain) for grade, gain in dict(gains).items()}
     if named.get(0, 0.0) != 0.0 or min(named, default=0) < 0:
         raise ValueError(f"gains must be those of grades above 0, got {gains!r}.")

@@ -159,6 +159,7 @@ def test_a_measure_of_ir_measures_is_taken_as_a_measure():
         "P(unjudged=condense,rel=2)@5": ir_measures.P(rel=2, judged_only=True) @ 5,
         "IPrec(recall=0.1)": ir_measures.IPrec @ 0.1,
         "nDCG(gain=[2,5])": ir_measures.nDCG(gains={0: 0, 1: 2, 2: 5}),
+        "nDCG(gain=[1,5])": ir_measures.nDCG(gains={2: 5}),
         "P(normalize=True)": ir_measures.SetP(relative=True),
         "INST(max_grade=3)": ir_measures.INST(max_rel=3),
         "ERR(max_grade=4)@10": ir_measures.ERR @ 10,  # whose scale ends at 4, whatever the grades
@@ -172,6 +173,21 @@ def test_a_measure_of_ir_measures_is_taken_as_a_measure():
         measure(ir_measures.Accuracy)
     with pytest.raises(ValueError, match="gains must be those of grades above 0"):
         measure(ir_measures.nDCG(gains={0: 1, 1: 2}))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_gains_of_ir_measures_name_every_grade():
+    require("ir_measures")
+    import ir_measures
+
+    judged = {"q": {"a": 1, "b": 2, "c": 3, "d": 0}}
+    run = {"q": {"a": 4.0, "d": 3.0, "b": 2.0, "c": 1.0}}
+    partly, fully = (ir_measures.nDCG(gains=gains) for gains in ({2: 3}, {2: 3, 3: 3}))
+    theirs = [ir_measures.calc_aggregate([each], judged, run)[each] for each in (partly, fully)]
+    assert theirs[0] == theirs[1]  # a grade without a gain is its own one
+    assert trec.evaluate(fully, judged, run).values.item() == pytest.approx(theirs[1])
+    with pytest.raises(ValueError, match=r"every grade 1\.\.3 in y_true, got 2 .* add its entry"):
+        trec.evaluate(partly, judged, run)
 
 
 @pytest.mark.parametrize(

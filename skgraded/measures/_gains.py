@@ -72,7 +72,8 @@ def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: obje
     if judgments.top_grade > len(gain):
         raise ValueError(
             f"gain must have one entry for every grade 1..{math.ceil(judgments.top_grade)} in "
-            f"y_true, got {len(gain)} entries in {owner}."
+            f"y_true, got {len(gain)} entries in {owner}. trec_eval and ir_measures take a higher "
+            "grade as its own gain; here, add its entry."
         )
     return at_grades(grades, np.concatenate(([0.0], gain)))
 
