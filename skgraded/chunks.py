@@ -137,7 +137,7 @@ def iter_scores(
     Raises
     ------
     ValueError
-        If an argument is not as described; while the data are read, if they are not.
+        If an argument is not as described. During the iteration: if the data are not.
 
     Examples
     --------

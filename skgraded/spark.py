@@ -289,7 +289,8 @@ def _require_whole_queries(rows: DataFrame, n_scored: int, ranges: list[QueryRan
     if QueryRange.are_apart(ranges):
         return
     found = _look_for_cut(rows)
-    # Spark may cut another plan elsewhere, but a query that was scored twice was counted twice.
+    # Spark may partition the rows of this second plan differently, so that no query looks cut; but
+    # a query that was scored in two partitions was counted twice.
     if found.n_queries < n_scored:
         cut = f"{n_scored - found.n_queries} were scored in more than one"
         if found.cut is not None:

@@ -48,7 +48,11 @@ ABSENCES = (
         ("coverage_error",),
         "The rank of the last relevant document, in the mean.",
     ),
-    Absence("sklearn", ("label_ranking_loss",), f"1 less the value of another. {_PAIRS}"),
+    Absence(
+        "sklearn",
+        ("label_ranking_loss",),
+        f"The share of pairs that are not in the right order. {_PAIRS}",
+    ),
     Absence(
         "sklearn",
         ("top_k_accuracy_score",),

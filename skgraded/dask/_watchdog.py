@@ -17,7 +17,7 @@ from skgraded.exceptions import WorkerLostError
 __all__ = ["watchdog"]
 
 _SECONDS_BETWEEN_LOOKS = 0.5
-# It may also wait for another task that was bound to the worker.
+# A task may also wait for another one that was bound to the lost worker.
 _NOT_STARTED = {"waiting", "no-worker"}
 
 
@@ -26,7 +26,7 @@ def watchdog(*, timeout: float = 30.0, client: Client | None = None) -> Iterator
     """End a training on Dask that waits for a worker which is gone.
 
     LightGBM sets up a network between the workers before it trains. A worker that is lost meanwhile
-    lets the fit wait forever: Dask waits for the worker, to which LightGBM has bound its task, and
+    makes the fit wait forever: Dask waits for the worker, to which LightGBM has bound its task, and
     the other workers wait for its messages. Inside this block the client looks for such tasks twice
     a second, and cancels the training if one is still there `timeout` seconds later.
 
@@ -56,7 +56,7 @@ def watchdog(*, timeout: float = 30.0, client: Client | None = None) -> Iterator
 
     Notes
     -----
-    Tasks are cancelled that this client has submitted since the block began and that are not
+    It cancels the tasks that this client has submitted since the block began and that are not
     finished. The other workers are then still inside LightGBM, which gives up after ``time_out``
     minutes, 120 by default: pass ``DaskLGBMRanker(time_out=2)``, or call ``client.restart()``
     before the next training.

@@ -163,7 +163,7 @@ class TrainingDisplay:
         is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
-        headline(self.ax_, "When does further training stop to help?", self._answer() * is_alone)
+        headline(self.ax_, "When does further training stop helping?", self._answer() * is_alone)
         return self
 
     def _answer(self) -> str:

@@ -36,7 +36,7 @@ def rank_of(ranked: RankedList) -> FloatArray:
 
 
 def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList) -> Any:
-    """Look up the value at rank n of the query's pool, or at its last rank if it is shorter."""
+    """Look up the value at rank n of the query's pool, or at its last rank if that is above n."""
     length = np.repeat(pool.lengths, ranked.lengths)
     place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(n.astype(np.int64), length)
     return np.where(length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
@@ -80,7 +80,7 @@ class BlendedIdealGain(_IdealGain):
 
 @dataclass(frozen=True)
 class UpToListEnd:
-    """The same weights at the ranks of the query's list, 0 below it: cuts longer ideal rankings."""
+    """``weights`` down to the end of the query's list, 0 below; this cuts longer ideal rankings."""
 
     unjudged: Unjudged
     weights: ByRank = Constant()  # noqa: RUF009 - immutable
@@ -163,10 +163,11 @@ def _places(ranked: RankedList) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class DiscountAtGainEnds:
-    """d_n times the mean of 1 / DCG_I(c) over the ranks c where the ideal gain falls, c >= n.
+    """d_n / L times the sum of 1 / DCG_I(c) over the ranks c >= n where the ideal gain falls.
 
-    The last of these ranks c is the end of a list that is longer than the ranks with ideal gain.
-    At ranks c below the end of the list, its discounted cumulated gain is that of the whole list.
+    L is the number of ranks c above and below n. The last one is the end of the list, if the list is
+    longer than the ranks with ideal gain. At ranks c below the end of the list, the discounted
+    cumulated gain of the list is that of the whole list.
     """
 
     discount: Log2

@@ -78,9 +78,10 @@ def value_of_pairs(pairs: PairPart, rankings: Rankings) -> FloatArray:
 class PrefixMeasure(Measure):
     """Base class of measures of the prefix form, which compute d, v, p and K from the labels.
 
-    A subclass defines `_relevant`, and `_linear_part`, or `_pair_factors` or `_pair_part`, or both.
-    Ties, cut-offs, the ideal value and training gradients need no further code. `_pair_factors`
-    serves any number of grades; `_pair_part` serves any K, and up to 5,000 grades.
+    A subclass defines `_relevant` and at least one part: the linear part by `_linear_part`, the
+    pair part by `_pair_factors` or `_pair_part`. Ties, cut-offs, the ideal value and training
+    gradients need no further code. `_pair_factors` serves any number of grades; `_pair_part` serves
+    any K, and up to 5,000 grades.
 
     Parameters
     ----------
@@ -95,8 +96,8 @@ class PrefixMeasure(Measure):
     (True, False)
     """
 
-    # Whether the measure has a pair part; and whether K has factors there, so that queries may have
-    # levels of their own.
+    # Whether the measure has a pair part, and whether the K of that part is given by factors, so
+    # that queries may have levels of their own.
     counts_pairs: ClassVar[bool] = False
     takes_any_grades: ClassVar[bool] = False
 
@@ -120,7 +121,7 @@ class PrefixMeasure(Measure):
         return self._pair_factors(judgments)
 
     def _pair_factors(self, judgments: Judgments) -> PairPart | None:
-        """Return position weight p and K as `PairFactors`, or None if `_pair_part` does without."""
+        """Return position weight p and K as `PairFactors`, or None if there are no factors."""
         return None
 
     @cached_property
@@ -251,8 +252,8 @@ class PrefixForm(NamedTuple):
     sums : PairSum or None
         The pair part, made of p and the factors of K, where queries have levels of their own.
     best : ndarray of shape (n_queries,) or (0,)
-        Value of the ideal ranking, by which values are divided, 0 where nothing is relevant; empty
-        where they are not divided.
+        Value of the ideal ranking, 0 where nothing is relevant; empty if the measure is not
+        normalized.
     relevant : ndarray of shape (n_queries,), uint8
         1 where a query has something relevant.
     n_empty : int

@@ -45,7 +45,7 @@ def check_thresholds(g: Any) -> str | tuple[float, ...]:
     probabilities = numbers_by_grade("g", g)
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
-    if abs(sum(probabilities) - 1.0) < _ROUNDING / 2:  # mostly, and quickly found
+    if abs(sum(probabilities) - 1.0) < _ROUNDING / 2:  # the usual case, checked fast
         return probabilities
     total = float(np.sum(probabilities))
     if abs(total - 1.0) > _FEW_DIGITS:
@@ -156,10 +156,10 @@ class _Users:
         Probability that the threshold is at most the grade. Between whole grades it is a straight
         line, as if thresholds were spread evenly.
     enlarged : ndarray of shape (n_levels,)
-        G times a power of 2, which changes no digit, so that 1 / G is finite where G is as small as
-        doubles are. The power cancels wherever a measure divides by G.
+        G times a power of 2. No digit of G changes, and 1 / enlarged is finite even where G is as
+        small as a double can be. The power cancels wherever a measure divides by G.
     relevant : ndarray of shape (n_levels,), bool
-        Whether this probability is positive.
+        Whether G is positive.
     inverse : ndarray of shape (n_levels,)
         1 / enlarged, and 0 where G is 0.
     """

@@ -110,7 +110,7 @@ def tie_report(
     Parameters
     ----------
     measures : str, Measure, sequence of them, or mapping of str to them
-        The measures; their own rule for ties does not count.
+        The measures; their own rule for ties is ignored.
     y_true : array-like of shape (n_documents,) or Rankings
         Grades, as in `evaluate`; or a `Rankings`, without the other arguments.
     y_score : array-like of shape (n_documents,), optional
@@ -135,11 +135,11 @@ def tie_report(
 
     Notes
     -----
-    All orders of tied documents have values between those with the lowest and with the highest
-    grades first (of which the latter is the smaller one for measures such as ``FDR``), but not for
-    ``BPM``, ``EBR``, ``G``, ``NCU``, ``PMeasure``, ``PPlus``, ``RankedHalfLife``, ``RprefN`` and
-    ``xGAP``; ``are_bounds`` and a note say so. `ADM` compares scores and has one value for all
-    orders.
+    For most measures, every order of tied documents has a value between the values with the lowest
+    and with the highest grades first; the latter is the smaller of the two for measures such as
+    ``FDR``. ``BPM``, ``EBR``, ``G``, ``NCU``, ``PMeasure``, ``PPlus``, ``RankedHalfLife``,
+    ``RprefN`` and ``xGAP`` are the exceptions, which ``are_bounds`` and a note mark. `ADM` compares
+    scores and has one value for all orders.
 
     Examples
     --------

@@ -27,9 +27,9 @@ class RankedHalfLife(_GainMeasure):
     where r_n is the grade at rank n, v the gain, cg(n) the sum of the gains at ranks 1..n, k the
     cut-off or the length of the list, and m the first rank with cg(m) >= cg(k) / 2. This is the
     median of grouped data, in which the gain at rank m is spread over the interval from m - 1 to m.
-    If all documents of the list have gain 0, the value is k + 1/2, that of gain which begins right
-    below the cut-off. Without k, the length of the list takes the place of k there, or the number
-    of judged documents if there are more of them. Lower values are better.
+    If all documents of the list have gain 0, the value is k + 1/2, as if rank k + 1 held all of the
+    gain. Without k, the length of the list takes the place of k there, or the number of judged
+    documents if that is larger. Lower values are better.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class RankedHalfLife(_GainMeasure):
         return values
 
     def _last(self, judgments: Judgments) -> IntArray | int:
-        """Return the rank below which the gain begins that no list holds."""
+        """Return the rank below which the gain is taken to begin if a list holds none."""
         if self.k is not None:
             return self.k
         return np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)

@@ -30,9 +30,10 @@ class G(_GainMeasure):
 
     where r_n is the grade at rank n of a list of N documents, v the gain, cg(n) the sum of the
     gains at ranks 1..n, y_n the grade at rank n of the ideal ranking and P the pool of all judged
-    documents. Beyond the end of the pool the summand of C is 1. A document is discounted by the
-    gain that the ranks above it and its own have missed, and not by its rank alone. The mean over
-    the orders of t tied documents takes time in proportion to t^2, or to t k with a cut-off.
+    documents. Beyond the end of the pool the summand of C is 1. The discount of a document depends
+    on the gain that the list has missed down to the document's rank, and not on the rank alone. The
+    mean over the orders of t tied documents takes time in proportion to t^2, or to t k with a
+    cut-off.
 
     Parameters
     ----------
@@ -91,8 +92,8 @@ class BinG(_BinaryMeasure):
     .. math:: binG = \frac{1}{RB} \sum_{n=1}^{N} \frac{1[r_n \ge t]}{\log_2(2 + n - count(n))}
 
     where r_n is the grade at rank n of a list of N documents, t the threshold ``rel``, count(n) the
-    number of documents of grade t or above at ranks 1..n, and RB that of the pool. n - count(n)
-    non-relevant documents rank above a relevant document at rank n.
+    number of documents of grade t or above at ranks 1..n, and RB their number in the pool. Above a
+    relevant document at rank n stand n - count(n) non-relevant ones.
 
     Parameters
     ----------

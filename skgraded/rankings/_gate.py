@@ -47,7 +47,7 @@ class CheckedColumns(NamedTuple):
     Attributes
     ----------
     labels : array-like of shape (n_documents,) or None
-        Grades, without the ids that stood beside them; ordered categories are grades.
+        Grades, without the ids that came with them; ordered categories are turned into grades.
     ids : array-like of shape (n_documents,) or None
         Query id of each row, in the type in which they were given and not yet checked.
     sizes : ndarray of shape (n_documents,), int64, or None
@@ -136,7 +136,7 @@ def read_columns(
 def _read_telling_columns(
     labels: Any, ids: Any, named: tuple[str, str], others: Mapping[str, Any]
 ) -> CheckedColumns:
-    """Read columns some of which may tell which rows they hold, or of which queries these are."""
+    """Read columns of which some may tell the labels or the queries of their rows."""
     columns = {named[0]: labels, **others}
     row_labels = _row_labels({**columns, named[1]: ids})
     _refuse_other_order(row_labels)
@@ -188,7 +188,7 @@ def _agreed_on(sources: list[_Source]) -> QueryIds:
 
 
 def _require_same_queries(one: _Source, other: _Source) -> None:
-    """Raise where rows of one query are of several queries by the other; names do not matter."""
+    """Raise if the two divide the rows into queries differently; the ids may differ."""
     ids, others = one.queries.ids, other.queries.ids
     if len(ids) != len(others):
         raise ValueError(
@@ -201,7 +201,8 @@ def _require_same_queries(one: _Source, other: _Source) -> None:
         return
     row = int(differ[0])
     both = f"{one.name} and {other.name}"
-    # Up to this row the numbers are the same: the smaller one is that of a query of earlier rows.
+    # In all rows before, the numbers are equal. In this row, the smaller one is that of a query that
+    # has earlier rows.
     if numbers[row] > theirs[row]:
         one, other, numbers = other, one, theirs
     before = int(np.argmax(numbers == numbers[row]))
@@ -251,7 +252,7 @@ def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
 def require_rows_of(
     judgments: str, row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
 ) -> None:
-    """Raise where scores tell that they hold other rows than labels that were read before.
+    """Raise if scores tell that their rows are not those of labels that were read before.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def require_rows_of(
 def _differ_only_in_order(index: Any, other: Any) -> bool:
     if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
         return False
-    if (QID in index.names) != (QID in other.names):  # ids, and labels of rows
+    if (QID in index.names) != (QID in other.names):  # one has query ids, the other row labels
         return False
     counts, others = index.value_counts(sort=False), other.value_counts(sort=False)
     return bool(counts.equals(others.reindex(counts.index)))

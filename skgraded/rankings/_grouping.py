@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 # The hash has a random seed, so that nobody can choose ids that collide. No result depends on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
-_NEVER_MISSING = "iubUS"  # kinds of ids
+_NEVER_MISSING = "iubUS"  # kinds of arrays in which no id can be missing
 _INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 
 
@@ -46,7 +46,7 @@ def place_rows(
 ) -> tuple[NDArray[Any], IntArray, IntArray | None]:
     """Find the queries, and a position for every row such that those of a query are consecutive.
 
-    Moving the entries of rows to their positions is faster than fetching them in an order.
+    To move each entry to its position is faster than to fetch the entries in sorted order.
 
     Parameters
     ----------
@@ -245,10 +245,10 @@ def _number_words(words: NDArray[Any]) -> _Numbered:
 
 
 def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
-    """Assign numbers to objects, equal or not; None if few of them occur more than once.
+    """Assign numbers to objects by address; None if more than a quarter of them are distinct.
 
-    Columns of text mostly hold the same objects many times. To number their addresses, nobody has
-    to read the text.
+    A column of text mostly holds each object many times, and the addresses are numbered without
+    reading the text. Equal texts in different objects get different numbers.
     """
     most = len(objects) // 4
     if not most:

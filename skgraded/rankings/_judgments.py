@@ -74,8 +74,8 @@ class Judgments(Labels):
     sizes : ndarray of shape (n_queries,), int64, or None
         Number of rows that each query has in its data set, where the target or the ids say so.
     row_labels : mapping of str to Index
-        Row labels of the arguments that were pandas objects, which those of scores must not
-        contradict.
+        Row labels of the arguments that were pandas objects. The row labels of scores must not
+        contradict them.
     pool : RankedList
         The judged documents of each query, best grade first. In retrieval, the pool also holds
         judged documents that the run did not retrieve.
@@ -266,7 +266,7 @@ class Judgments(Labels):
         return Rankings(self, order, tied, n_threads, scores)
 
     def require_rows_of(self, **scores: Any) -> None:
-        """Raise where scores tell that they are of other rows than these labels.
+        """Raise if scores tell that their rows are not those of these labels.
 
         Parameters
         ----------
@@ -521,7 +521,7 @@ class Rankings:
         """Return the lists of `ranked`, with tied documents best first for ``"expected"``.
 
         Kernels that add up rounded numbers over tied documents read them in this order, so that no
-        bit of a mean over their orders depends on that of the rows.
+        bit of a mean over their orders depends on the order of the rows.
 
         Parameters
         ----------

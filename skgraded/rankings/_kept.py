@@ -18,7 +18,7 @@ class ByteBudget:
         self._n_left = 2**27 + 32 * n_documents
 
     def reserve(self, *arrays: NDArray[Any] | None) -> bool:
-        """Take the bytes of arrays out of the budget; if fewer are left, take none: False."""
+        """Take the bytes of arrays out of the budget, or return False if too few are left."""
         n_bytes = sum([each.nbytes for each in arrays if each is not None])
         if n_bytes > self._n_left:
             return False
@@ -27,10 +27,10 @@ class ByteBudget:
 
 
 class Kept(dict[type, Any]):
-    """What other packages compute from some data and keep with them, by the class of its holder.
+    """Results that other packages compute from some data and keep with them.
 
-    A package defines a class whose attributes name its results; ``kept[cls]`` is the one object of
-    that class, which is made without arguments when it is asked for first. Pickles hold no results.
+    A package defines a class that holds its results as attributes. ``kept[cls]`` is the one object
+    of that class, made without arguments on first use. Pickles hold no results.
     """
 
     if TYPE_CHECKING:

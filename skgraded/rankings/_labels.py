@@ -44,12 +44,13 @@ class Labels:
     n_queries, n_documents, n_levels : int
         Numbers of queries, documents and distinct grades.
     top_grade : float
-        The highest grade of the data set; a part of one may lack it.
+        The highest grade of the whole data set; a part of it may lack documents of this grade.
     has_fractional_grades : bool
         Whether some grade is not a whole number.
     splits_by_scale : bool
-        Whether `by_scale` has parts. If not, all queries have whole grades up to 31, so that
-        measures may keep a number for each pair of levels, or have levels of their own already.
+        Whether `by_scale` has parts. If not, either all queries have whole grades up to 31, so that
+        measures may keep a number for each pair of levels, or the queries already have levels of
+        their own.
     """
 
     qid: NDArray[Any]
@@ -62,7 +63,7 @@ class Labels:
 
     @classmethod
     def _of(cls, **parts: Any) -> Self:
-        """Make judgments of arrays that fit together."""
+        """Make judgments from arrays that fit together."""
         made = cls.__new__(cls)
         made._set_up(**parts)
         return made
@@ -171,7 +172,7 @@ class Labels:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what the other attributes follow from; the pool may have been given."""
+        """Return the attributes from which the others follow, with the pool if there is one."""
         return {
             "qid": self.qid,
             "indptr": self.indptr,
@@ -233,7 +234,7 @@ class Labels:
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
         pool: RankedList | None = vars(self).get("pool")
-        # Without a pool of its own, it consists of the documents themselves.
+        # A pool that was not given would hold these documents, so that it need not be made.
         levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
         return _core.count_levels(levels, indptr, self.n_levels)
 

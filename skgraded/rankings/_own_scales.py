@@ -2,8 +2,8 @@
 
 Measures that count pairs of grades keep one number for each pair of levels. That is fast as long as
 the levels of all queries are few, and impossible where every document has a grade of its own.
-Which of the two a query is depends on its own labels alone, so that no bit of its value changes
-with the other queries.
+A query's own labels alone decide which of the two it is, so that no bit of its value depends on the
+other queries.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
     Parameters
     ----------
     labels : Labels
-        Labels of a data set, not all of whose grades are few whole ones.
+        Labels of a data set that has other grades than a few whole ones.
 
     Returns
     -------

@@ -85,13 +85,13 @@ def split_target(y: Any) -> tuple[Any, QueryIds | None]:
 
 
 def ids_in_keyword(qid: Any) -> QueryIds:
-    """Read the ids that are given as such, or what `query_ids` makes of them."""
+    """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
     names = getattr(getattr(qid, "dtype", None), "names", None)
     return QueryIds(qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(qid, None)
 
 
 def ids_in_index(index: Any) -> QueryIds:
-    """Read the level of query ids of a pandas index, and that of the queries' numbers of rows."""
+    """Read the levels of a pandas index that hold the query ids and, if there is one, the sizes."""
     sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
     return QueryIds(index.get_level_values(QID), sizes)
 
@@ -127,7 +127,7 @@ def features_for(estimator: Any, X: Any) -> Any:
     Parameters
     ----------
     estimator : estimator
-        Fitted.
+        A fitted estimator.
     X : array-like of shape (n_documents, n_features)
         Features.
 

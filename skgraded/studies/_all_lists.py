@@ -122,7 +122,7 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     Parameters
     ----------
     measures : str, Measure, iterable of them, or mapping of names to them
-        The measures. None sees more of a list than it has: cut-offs are at most `length`.
+        The measures. One without a cut-off, or with a deeper one, gets the cut-off `length`.
     grades : sequence of int
         The grades of the query's relevant documents, such as ``[3, 2, 1]``. There are at least
         `length` others, which are not relevant.

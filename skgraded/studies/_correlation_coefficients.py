@@ -104,8 +104,8 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     starts = np.flatnonzero(np.concatenate(([True], estimate[1:] != estimate[:-1])))
     sizes = np.diff(np.append(starts, n))
     correct = np.where(above, agreement, 0.0).sum(axis=1)
-    # Every place of a tied block is taken by each of its systems equally often, and the systems of
-    # the block that stand above it are in either order equally often.
+    # Over all orders of a tied block, each of its systems takes each place equally often, and any
+    # two of its systems stand in either order equally often.
     block_mean = np.repeat(np.add.reduceat(correct, starts) / sizes, sizes)
     within = 0.5 * (np.arange(n) - np.repeat(starts, sizes))
     share = (block_mean + within)[1:] / np.arange(1, n)

@@ -444,7 +444,7 @@ def _reduce(
     means_of: Callable[[FloatArray], FloatArray],
     rng: np.random.Generator,
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Return the means under every sample, without the target, and its number of judgments."""
+    """Return the means under every sample, without the target's, and the sample's size."""
     grades = joined.qrels.grades
     reduced, n_judged = [], []
     with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:

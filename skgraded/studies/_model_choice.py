@@ -25,7 +25,7 @@ __all__ = ["ModelChoice"]
 FloatArray = NDArray[np.float64]
 
 _FEWEST = 2  # queries for a test
-# With fewer queries that hold the top grade, a note says so.
+# A note says so if fewer queries than this hold the top grade.
 _FEW_TOP_QUERIES = 20
 
 
@@ -58,11 +58,11 @@ class ModelChoice(Result):
     repeats : ndarray of shape (n_repeats, n_measures, n_queries, n_measures) or None
         The values of each repeat; None for a single one.
     folds : ndarray of shape (n_repeats, n_queries), int64, or None
-        The fold that held out each query in each repeat, whose queries share a model. Without it,
-        each repeat counts as one fold.
+        The fold that held out each query in each repeat; the queries of a fold share a model. With
+        None, each repeat counts as one fold.
     n_top : int or None
-        Smallest number of queries with a document of the top grade among those that any choice was
-        made on: validation queries, or those of a search.
+        Number of queries with a document of the top grade on which a choice was made, for the
+        choice with the fewest: validation queries, or those of a search.
     """
 
     measures: tuple[str, ...]
@@ -171,7 +171,7 @@ class ModelChoice(Result):
         return ends
 
     def _differences(self, judge: int) -> tuple[FloatArray, NDArray[np.int64] | None]:
-        """Return choices less the judge's own, (n_measures, n_repeats, n_queries), and folds."""
+        """Return gains over the judge's choice, (n_measures, n_repeats, n_queries), and folds."""
         values = self.values[None] if self.repeats is None else self.repeats
         judged = np.moveaxis(values[:, :, :, judge], 0, 1)
         differences = paired_differences(judged, judged[judge])

@@ -26,7 +26,7 @@ IntArray = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Sampling = Literal["stratified", "random"]
 
-# Documents that stay in a topic at any rate, as in Buckley and Voorhees (2004).
+# Documents that every topic keeps, however low the rate, as in Buckley and Voorhees (2004).
 _FEWEST_RELEVANT = 1
 _FEWEST_NONRELEVANT = 10
 _ALL = 100.0  # per cent

@@ -17,7 +17,7 @@ __all__ = ["RepeatedPower", "power_over_samples"]
 
 FloatArray = NDArray[np.float64]
 
-_FEWEST = 3  # samples, of which a spread tells something
+_FEWEST = 3  # samples; fewer tell too little of their spread
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +25,7 @@ class RepeatedPower(Result):
     """Discriminative power under several samples of the judgments.
 
     `to_frame` has one row per measure, with the columns measure, power, low, high, difference,
-    difference_low and difference_high; a difference is that from the first measure.
+    difference_low and difference_high; differences are from the first measure.
 
     Attributes
     ----------
@@ -143,8 +143,8 @@ def power_over_samples(
 
     Notes
     -----
-    Intervals are those of Student's t for the mean over independent samples; of differences, for
-    the mean of what the same sample gives. Topics and systems are taken as given.
+    Intervals are those of Student's t for the mean over independent samples. A difference is that
+    of two measures on the same sample. Topics and systems are taken as given.
 
     Examples
     --------

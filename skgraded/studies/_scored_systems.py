@@ -22,8 +22,8 @@ def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores
     Parameters
     ----------
     scores : Scores or mapping
-        What `Scores.of_systems` takes. The values of a topic are its means over repeats. Names of
-        measures tell whether less is better, where arrays are given.
+        What `Scores.of_systems` takes. The values of a topic are its means over repeats. For
+        arrays, the names of the measures tell whether lower values are better.
     n_systems, n_topics : int
         The smallest numbers that the study needs.
 
@@ -64,7 +64,7 @@ def kept_systems(taken: Scores, systems: ArrayLike | None) -> Scores:
 
 
 def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
-    """Check a mask of systems; a list of numbers is refused, since it would select others."""
+    """Check a mask of systems; numbers are refused, since they would select other systems."""
     mask = np.asarray(kept)
     if mask.dtype != bool or mask.shape != (n_systems,):
         raise ValueError(

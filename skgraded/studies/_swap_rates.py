@@ -24,8 +24,8 @@ __all__ = ["SwapRates", "swap_rates"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Differences up to this share of the largest value are rounding errors of equal means; one this
-# close below the edge of a bin counts as on the edge.
+# Differences up to this share of the largest value are rounding errors of equal means. A difference
+# that is this close below the edge of a bin counts as on the edge.
 _ROUNDING = 1e-12
 
 
@@ -81,8 +81,8 @@ class SwapRates(Result):
         Returns
         -------
         difference : ndarray of shape (n_measures,)
-            Lower edge of the first bin of which no rate is higher, nor that of any bin above it;
-            nan if there is none.
+            Lower edge of the first bin from which on no rate is higher than `largest_rate`; nan if
+            there is none.
         share : ndarray of shape (n_measures,)
             Share of all comparisons with such a difference.
         """

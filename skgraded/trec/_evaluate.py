@@ -41,8 +41,8 @@ __all__ = ["evaluate"]
 FloatArray = NDArray[np.float64]
 
 
-# Runs that are scored together: the work that a call does only once is shared by all of them. They
-# are held in memory until they have so many documents, or are so many.
+# Runs are scored together, so that they share the work that a call does only once. They are held in
+# memory until there are this many of them, or they have this many documents.
 _RUNS_AT_A_TIME = 36
 _DOCUMENTS_AT_A_TIME = 1_000_000
 
@@ -155,7 +155,7 @@ def evaluate(
 
 
 def _named(measures: Any, qrels: Any, runs: Any) -> dict[str, Measure]:
-    """Return the measures by name; show the order of the arguments where it is another one."""
+    """Return the measures by name; if the arguments are in another order, name the right one."""
     try:
         return measures_by_name(measures)
     except (TypeError, ValueError) as error:
@@ -175,7 +175,7 @@ def _are_measures(given: Any) -> bool:
 
 
 def _is_data(given: Any) -> bool:
-    """Whether an argument is of a kind in which only qrels and runs come."""
+    """Whether an argument has a type that only qrels and runs have."""
     if isinstance(given, Mapping):
         return any(isinstance(each, Mapping) for each in given.values())
     return isinstance(given, Qrels | Run | os.PathLike) or hasattr(given, "columns")
@@ -256,7 +256,7 @@ def _score_batches(
 def _parts(
     named: list[tuple[str | None, Any]], n_threads: int
 ) -> list[list[tuple[str | None, Any]]]:
-    """Split runs into parts of about one size, as many for each thread."""
+    """Split runs into parts of about equal size, the same number for each thread."""
     rounds = math.ceil(len(named) / (n_threads * _RUNS_AT_A_TIME))
     borders = np.linspace(0, len(named), rounds * n_threads + 1).astype(int).tolist()
     return [named[first:last] for first, last in itertools.pairwise(borders) if last > first]

@@ -117,6 +117,6 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
 
 
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the extents of all queries, those of one list below those of the other."""
+    """Return the extents of all queries, with one list after the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
     return np.concatenate(([0], np.cumsum(lengths)))

@@ -29,7 +29,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Names in ir_measures and ir_datasets; PyTerrier; ranx; BEIR and MTEB; and in words. They are
+# Names in ir_measures and ir_datasets; PyTerrier; ranx; BEIR and MTEB; and plain words. They are
 # compared without case, and with "_" for "-" and " ".
 _TOPIC = ("query_id", "qid", "q_id", "topic")
 _DOCUMENT = ("doc_id", "docno", "corpus_id", "docid", "document", "product_id")
@@ -63,7 +63,7 @@ class Columns(NamedTuple):
     place : callable
         Called with the number of a row; returns its place, for messages.
     are_text : bool
-        Whether numbers stand as words, as in a file.
+        Whether numbers are still text, as in a file.
     """
 
     kind: str
@@ -242,7 +242,7 @@ def _number_or_word(word: str | None) -> Any:
 
 
 def check_numbers(values: Any, name: str, place: Callable[[int], str]) -> FloatArray:
-    """Return finite numbers; errors name the place of one that is none."""
+    """Return finite numbers; errors name the place of one that is not."""
     try:
         numbers: FloatArray = numeric(name, values).astype(np.float64)
     except ValueError as error:

@@ -42,7 +42,8 @@ def ids_as_text(given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
     Parameters
     ----------
     given : iterable of object
-        The ids. A whole float is the integer that it was before a join or a missing value.
+        The ids. A whole float is written as the integer that it was before a join or a missing
+        value turned it into a float.
     place : callable
         Called with the number of an id that is refused; returns its name in messages.
 

@@ -13,7 +13,7 @@ from skgraded.trec._files._sources import is_source
 
 __all__ = ["named_runs", "unique_names"]
 
-# What data sets of ir_datasets, streams of Arrow batches and runs of ranx have.
+# Attributes of data sets of ir_datasets, streams of Arrow batches and runs of ranx.
 _ONE_RUN = ("scoreddocs_iter", "read_all", "to_dict")
 
 

@@ -45,7 +45,7 @@ class Spans(NamedTuple):
     Attributes
     ----------
     topic : ndarray of shape (n_spans,), int32
-        Number of the topic; that of the span before is another one.
+        Number of the topic, which differs from that of the span before.
     indptr : ndarray of shape (n_spans + 1,), int64
         Records of span s are ``indptr[s]:indptr[s + 1]``.
     """
@@ -105,7 +105,7 @@ class _Lines(NamedTuple):
     document_end: IntArray
     document: NDArray[np.uint8]
     value: FloatArray
-    rank: NDArray[np.int32]  # none where ranks are not read
+    rank: NDArray[np.int32]  # empty if ranks are not read
     skipped: IntArray  # records before skipped lines, and the number of these lines
     tag: bytes
     n_lines: int

@@ -221,7 +221,7 @@ _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
 
 
 def _decompressed(raw: Any, new: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield the text of the compressed streams in pieces that let other threads run between."""
+    """Yield the text of the compressed streams in pieces, between which other threads can run."""
     stream = new()
     while True:
         piece = b""

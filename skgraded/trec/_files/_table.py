@@ -24,8 +24,8 @@ Check = Callable[[int, int, Callable[[int], str], str], None]
 def column_of_topics(topics: list[str]) -> NDArray[Any]:
     """Return topic ids as an array of objects.
 
-    An array of text would take the length of the longest id for each of them, and drop zeros at
-    the ends of ids.
+    An array of text would give every id the length of the longest one, and drop zero bytes at the
+    ends of ids.
     """
     column = np.empty(len(topics), dtype=object)
     column[:] = topics
