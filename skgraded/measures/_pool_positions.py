@@ -165,9 +165,9 @@ def _places(ranked: RankedList) -> NDArray[np.int64]:
 class DiscountAtGainEnds:
     """d_n / L times the sum of 1 / DCG_I(c) over the ranks c >= n where the ideal gain falls.
 
-    L is the number of ranks c above and below n. The last one is the end of the list, if the list is
-    longer than the ranks with ideal gain. At ranks c below the end of the list, the discounted
-    cumulated gain of the list is that of the whole list.
+    L is the number of all such ranks, those above n included. The last one is the end of the list,
+    if the list is longer than the ranks with ideal gain. At ranks c below the end of the list, its
+    discounted cumulated gain is that of the whole list.
     """
 
     discount: Log2

@@ -201,8 +201,8 @@ def _require_same_queries(one: _Source, other: _Source) -> None:
         return
     row = int(differ[0])
     both = f"{one.name} and {other.name}"
-    # In all rows before, the numbers are equal. In this row, the smaller one is that of a query that
-    # has earlier rows.
+    # In all rows before, the numbers are equal. In this row, the smaller one is that of a query
+    # which has earlier rows.
     if numbers[row] > theirs[row]:
         one, other, numbers = other, one, theirs
     before = int(np.argmax(numbers == numbers[row]))
