@@ -8,7 +8,12 @@ from scipy import stats
 
 from skgraded import trec
 from skgraded.cli import main
-from skgraded.studies import discriminative_power, power_over_samples, reduce_pool
+from skgraded.studies import (
+    RepeatedPower,
+    discriminative_power,
+    power_over_samples,
+    reduce_pool,
+)
 
 
 def samples_of(rng, n_samples, noise=(0.3, 0.5)):
@@ -107,3 +112,23 @@ def test_the_command_draws_samples_of_their_own(files, capsys):
 def test_what_the_command_refuses(files, capsys, words, told):
     assert main(["study", "power", *files, *WORDS, *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def of_powers(*powers):
+    return RepeatedPower(("a", "b"), np.array(powers), 1, 0.95)
+
+
+def test_intervals_of_shares_are_cut():
+    found = of_powers([0.0, 1.0], [0.0, 1.0], [1.0, 0.0])
+    assert found.interval.tolist() == [[0.0, 1.0], [0.0, 1.0]]
+    assert found.difference_interval[1].tolist() == [-1.0, 1.0]
+    assert "; 1 pair of systems." in str(found)
+
+
+def test_samples_that_do_not_vary_are_told():
+    told = "do not vary"
+    varying = ([0.2, 0.5], [0.3, 0.4], [0.4, 0.6])
+    assert told not in str(of_powers(*varying))  # although a's differences from a are all 0
+    assert told in str(of_powers(*([0.0, b] for _, b in varying)))
+    same_difference = of_powers(*([a, a + 0.1] for a, _ in varying))
+    assert told in str(same_difference)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import fraction
+from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._discriminative_power import DiscriminativePower
 
@@ -18,6 +19,11 @@ __all__ = ["RepeatedPower", "power_over_samples"]
 FloatArray = NDArray[np.float64]
 
 _FEWEST = 3  # samples; fewer tell too little of their spread
+_ROUNDING = 1e-12
+_NO_SPREAD = (
+    "Where an interval has no width, the samples do not vary, so that they show no uncertainty; "
+    "there may be some."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +59,7 @@ class RepeatedPower(Result):
     @property
     def interval(self) -> FloatArray:
         """Confidence interval of the expected power, shape (n_measures, 2)."""
-        return self._intervals(self.powers)
+        return self._intervals(self.powers, lowest=0.0)
 
     @property
     def difference(self) -> FloatArray:
@@ -64,19 +70,20 @@ class RepeatedPower(Result):
     @property
     def difference_interval(self) -> FloatArray:
         """Confidence interval of the expected difference, shape (n_measures, 2)."""
-        return self._intervals(self._differences)
+        return self._intervals(self._differences, lowest=-1.0)
 
     @property
     def _differences(self) -> FloatArray:
         return self.powers - self.powers[:, :1]
 
-    def _intervals(self, values: FloatArray) -> FloatArray:
+    def _intervals(self, values: FloatArray, lowest: float) -> FloatArray:
         from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
         n = len(values)
         error = values.std(axis=0, ddof=1) / np.sqrt(n)
         reach = students_t.ppf((1.0 + self.confidence) / 2.0, n - 1) * error
-        return np.stack([values.mean(axis=0) - reach, values.mean(axis=0) + reach], axis=1)
+        ends = np.stack([values.mean(axis=0) - reach, values.mean(axis=0) + reach], axis=1)
+        return np.clip(ends, lowest, 1.0)
 
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval.T
@@ -99,12 +106,19 @@ class RepeatedPower(Result):
             ("difference", ["", *(f"{100.0 * each:+.1f}" for each in self.difference[1:])]),
             (interval, ["", *_written(self.difference_interval[1:], "+.1f")]),
         ]
+        pairs = count(self.n_pairs, "pair of systems", "pairs of systems")
         told = (
-            f"Means over {len(self.powers)} samples of the judgments; {self.n_pairs} pairs of "
-            f"systems. Differences are from {self.measures[0]}, in percentage points. Intervals "
-            "hold for other samples of these judgments, not for other topics or systems."
+            f"Means over {len(self.powers)} samples of the judgments; {pairs}. Differences are "
+            f"from {self.measures[0]}, in percentage points. Intervals hold for other "
+            "samples of these judgments, not for other topics or systems."
         )
-        return Table(["measure", *self.measures], columns, [told], widest_label=44)
+        notes = [told, _NO_SPREAD] if self._some_do_not_vary() else [told]
+        return Table(["measure", *self.measures], columns, notes, widest_label=44)
+
+    def _some_do_not_vary(self) -> bool:
+        """Whether the samples of an interval in the table are all the same."""
+        shown = np.hstack([self.powers, self._differences[:, 1:]])
+        return bool((np.ptp(shown, axis=0) < _ROUNDING).any())
 
 
 def _written(intervals: FloatArray, form: str) -> list[str]:
@@ -144,7 +158,9 @@ def power_over_samples(
     Notes
     -----
     Intervals are those of Student's t for the mean over independent samples. A difference is that
-    of two measures on the same sample. Topics and systems are taken as given.
+    of two measures on the same sample. Intervals are cut at 0 and 100 %, those of differences at
+    -100 and 100 percentage points. Topics and systems are taken as given. Samples that do not vary
+    give intervals without width, and a note tells that they show no uncertainty.
 
     Examples
     --------
