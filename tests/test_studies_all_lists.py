@@ -45,6 +45,15 @@ def test_lists_are_all_distinct_arrangements(grades, length):
     assert len(found.lists) == len(expected)
 
 
+def test_numbers_have_their_nouns():
+    assert str(score_all_lists("AP", [3, 2], 1)).endswith(
+        "All 3 lists of 1 document with some of the relevant ones, of grades 3, 2; means,\n"
+        "  standard deviations and correlations over the lists."
+    )
+    one_grade = str(score_all_lists("AP", [3], 2))
+    assert "All 3 lists of 2 documents with some of the relevant ones, of grade 3;" in one_grade
+
+
 def test_values_are_those_of_the_pool():
     found = score_all_lists([xGAP(max_grade=3, k=2), "xGAP(max_grade=3)"], [3, 2, 1], 4)
     y, s = [0, 3, 0, 1, 2], [5.0, 4.0, 3.0, 2.0, 1.0]

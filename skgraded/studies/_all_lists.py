@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import integer
+from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings
@@ -76,11 +77,12 @@ class AllLists(Result):
         KeyError
             If there is no such list.
         """
+        documents = count(self.lists.shape[1], "document")
         place = {name: number for number, name in enumerate(self.names)}
         for name in names:
             if name not in place:
                 raise KeyError(
-                    f"{name!r} is no list of {self.lists.shape[1]} documents with the relevant "
+                    f"{name!r} is no list of {documents} with the relevant "
                     f"grades {', '.join(map(str, self.grades))}."
                 )
         rows = [place[name] for name in names]
@@ -108,10 +110,12 @@ class AllLists(Result):
             ("std. dev.", [f"{value:.3f}" for value in deviation]),
             *correlated,
         ]
+        n_lists, length = self.lists.shape
+        lists = "1 list" if n_lists == 1 else f"All {n_lists:,} lists"
+        grades = f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
         told = (
-            f"All {len(self.lists):,} lists of {self.lists.shape[1]} documents with some of the "
-            f"relevant ones, of grades {', '.join(map(str, self.grades))}; means, standard "
-            "deviations and correlations over the lists."
+            f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
+            "means, standard deviations and correlations over the lists."
         )
         return Table(["measure", *self.measures], columns, [told], widest_label=44)
 

@@ -14,6 +14,7 @@ from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
 from skgraded._stats.corrections import level_of
 from skgraded._stats.paired import N_RESAMPLES, TESTS, paired_differences
+from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
@@ -152,7 +153,7 @@ class DiscriminativePower(Result):
         best = int((self.n_significant == self.n_significant.max()).sum())
         names = [self.measures[each] for each in order]
         draw_dots(ax, names, 100.0 * self.power[order], notes, best)
-        ax.set(xlabel=f"% of {len(self.pairs)} pairs of systems with p < {self.level:g}")
+        ax.set(xlabel=f"% of {count(len(self.pairs), 'pair')} of systems with p < {self.level:g}")
         ax.set_xlim(0.0, 118.0 * float(self.power.max()) or 1.0)
         headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
         return ax

@@ -13,6 +13,7 @@ from skgraded._optional import axes_or_new
 from skgraded._params import integer, number
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
+from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
@@ -138,8 +139,8 @@ class SwapRates(Result):
         if len(share) > 1:
             said.append(f"{self.measures[share.argmin()]} {share.min():.0%}")
         return (
-            f"{', '.join(said)} of the comparisons ({self.n_trials} trials of two sets of "
-            f"{self.n_topics} topics)."
+            f"{', '.join(said)} of the comparisons ({count(self.n_trials, 'trial')} of two sets of "
+            f"{count(self.n_topics, 'topic')})."
         )
 
     def _table(self) -> Table:
@@ -151,8 +152,8 @@ class SwapRates(Result):
         ]
         labels = ["measure", *(self.measures[each] for each in order)]
         told = (
-            f"swap rate at most 5%; {self.n_systems} systems; {self.n_trials} trials of two "
-            f"disjoint sets of {self.n_topics} topics."
+            f"swap rate at most 5%; {self.n_systems} systems; {count(self.n_trials, 'trial')} of "
+            f"two disjoint sets of {count(self.n_topics, 'topic')}."
         )
         return Table(labels, columns, [told], widest_label=44)
 
