@@ -83,7 +83,8 @@ class RepeatedPower(Result):
         error = values.std(axis=0, ddof=1) / np.sqrt(n)
         reach = students_t.ppf((1.0 + self.confidence) / 2.0, n - 1) * error
         ends = np.stack([values.mean(axis=0) - reach, values.mean(axis=0) + reach], axis=1)
-        return np.clip(ends, lowest, 1.0)
+        cut: FloatArray = np.clip(ends, lowest, 1.0)
+        return cut
 
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval.T
