@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from facts import EACH, FACTS, RANKED, has_mean_over_ties
 from scipy.stats import hypergeom
+from threadpoolctl import threadpool_limits
 
 from skgraded import catalogue
 from skgraded.measures import ADM, BPM, BinG, G, Judged, RankBiasedNCU, infAP
-from skgraded.measures._log_tables import log_tables
+from skgraded.measures._log_tables import _terms, log_tables
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -188,6 +189,15 @@ def test_reciprocal_logarithm_as_a_sum_of_exponentials(reach):
     value = np.exp(-np.outer(z, tables.rate[terms])) @ tables.weight[terms]
     assert tables.reach[-1] >= reach
     np.testing.assert_allclose(value, 1 / np.log2(z), rtol=1e-13)
+
+
+@pytest.mark.parametrize("reach", [2.0**6, 2.0**20, 2.0**1000])
+def test_the_terms_of_the_logarithm_do_not_depend_on_the_threads_of_blas(reach):
+    found = []
+    for n_threads in (1, 2, 4):
+        with threadpool_limits(n_threads):
+            found.append(np.concatenate(_terms.__wrapped__(reach)).tobytes())
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("rows", [[0, np.nan], [np.nan, 0]])

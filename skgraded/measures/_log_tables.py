@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def _terms(reach: float) -> tuple[FloatArray, FloatArray]:
     log_t = _STEP * np.arange(lowest, math.floor(_LARGEST / _STEP) + 1, dtype=np.float64)
     rate, weight = np.exp(log_t), _STEP * math.log(2.0) * _density(log_t)
     # What lies below the smallest t hardly differs from a constant.
-    rest = 1.0 - np.exp(-2.0 * rate) @ weight
+    rest = 1.0 - _dot(np.exp(-2.0 * rate), weight)
     rate, weight = np.append(0.0, rate), np.append(rest, weight)
     small = rate < 1.0 / reach
     few, of_few = _gauss(rate[small] * reach, weight[small])
@@ -87,7 +87,7 @@ def _density(log_t: FloatArray) -> FloatArray:
     step = 1.0 / 16.0
     s = np.exp(np.arange(-34.0, math.log(170.0), step))
     gamma = np.array([math.gamma(each) for each in s])
-    density: FloatArray = np.exp(np.outer(log_t, s)) @ (step * s / gamma)
+    density: FloatArray = _dot(np.exp(np.outer(log_t, s)), step * s / gamma)
     return density
 
 
@@ -102,11 +102,17 @@ def _gauss(nodes: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArr
     diagonal, beside = [], []
     for _ in range(_N_GAUSS):
         new = nodes * basis[-1]
-        diagonal.append(basis[-1] @ new)
+        diagonal.append(_dot(basis[-1], new))
         for _ in range(2):  # twice is enough against rounding
-            new = new - np.transpose(basis) @ (np.array(basis) @ new)
-        beside.append(np.linalg.norm(new))
+            parts = _dot(np.array(basis), new)
+            new = new - _dot(np.transpose(basis), parts)
+        beside.append(np.sqrt(_dot(new, new)))
         basis.append(new / beside[-1])
     beside = beside[:-1]
     found, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
     return np.maximum(found, 0.0), total * np.square(vectors[0])
+
+
+def _dot(a: FloatArray, b: FloatArray) -> Any:
+    """Return ``a @ b``; the bits of BLAS depend on its number of threads."""
+    return (a * b).sum(axis=-1)
