@@ -67,7 +67,11 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "index": [], "gallery/index": []}
+# Pages that are no part of a section would have a sidebar without an entry.
+html_sidebars = {
+    page: []
+    for page in ["gallery/index", *(each.stem for each in Path(__file__).parent.glob("*.md"))]
+}
 html_context = {"default_mode": "auto"}
 
 sphinx_gallery_conf = {
