@@ -71,6 +71,7 @@ TASKS = {
         "skgraded.studies.correlate",
         "skgraded.studies.discriminative_power",
         "skgraded.studies.power_over_samples",
+        "skgraded.studies.power_over_topics",
         "skgraded.studies.incompleteness",
         "skgraded.studies.sensitivity",
         "skgraded.studies.compare_assessors",

@@ -12,6 +12,7 @@ _OF_TESTS = "--test --correction --as --plot --sort"
 _REFUSED = {
     "--as trec_eval": "--average --complete --format --letor --negative --order --sort --ties",
     "--best": f"--room --profile --judge --baseline --measure --margin {_OF_TESTS}",
+    "--halves": "--plot --repeats",
     "--judge": "--letor --cluster",
     "--profile": "--measure --test --correction --margin --cluster --as --sort",
     "--profile --judge": "--plot",

@@ -23,6 +23,7 @@ from skgraded.studies._judgment_variation import (
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
 from skgraded.studies._pool_samples import Sampling, reduce_pool
+from skgraded.studies._power_over_topics import PowerOverTopics, power_over_topics
 from skgraded.studies._repeated_power import RepeatedPower, power_over_samples
 from skgraded.studies._sensitivity import (
     DocumentChange,
@@ -61,6 +62,7 @@ __all__ = [
     "ModelChoice",
     "PoolChange",
     "PoolReduction",
+    "PowerOverTopics",
     "RepeatedPower",
     "Sampling",
     "Sensitivity",
@@ -82,6 +84,7 @@ __all__ = [
     "kendall_tau",
     "pearson",
     "power_over_samples",
+    "power_over_topics",
     "reduce_pool",
     "rms_error",
     "score_all_lists",

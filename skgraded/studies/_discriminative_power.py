@@ -21,7 +21,7 @@ from skgraded.studies._scored_systems import complete_topics, scored_systems
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DiscriminativePower", "discriminative_power"]
+__all__ = ["DiscriminativePower", "check_options", "discriminative_power"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -242,7 +242,7 @@ def discriminative_power(
     """
     taken = scored_systems(scores, n_topics=2)
     systems = taken.systems or ()
-    _check_options(test, confidence, n_resamples)
+    check_options(test, confidence, n_resamples)
     seed = np.random.default_rng(random_state).integers(2**63)
     pairs = np.column_stack(np.triu_indices(len(systems), 1))
     level, tested, differences, n_topics = level_of(confidence), [], [], []
@@ -269,7 +269,8 @@ def discriminative_power(
     )
 
 
-def _check_options(test: str, confidence: float, n_resamples: int) -> None:
+def check_options(test: str, confidence: float, n_resamples: int) -> None:
+    """Refuse an unknown test, a confidence out of range, and too few resamples for its level."""
     tested = TESTS[choice("test", test, TESTS)]
     level = level_of(fraction("confidence", confidence))
     integer("n_resamples", n_resamples, 1)

@@ -14,7 +14,7 @@ from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._discriminative_power import DiscriminativePower
 
-__all__ = ["RepeatedPower", "power_over_samples"]
+__all__ = ["PowerIntervals", "RepeatedPower", "power_over_samples"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,8 +26,79 @@ _NO_SPREAD = (
 )
 
 
+class PowerIntervals(Result):
+    """What results with intervals of power and of its differences share: columns and table.
+
+    A result has `measures`, `n_pairs`, `confidence` and the four properties below, and tells in
+    `_told` what its intervals hold for.
+    """
+
+    measures: tuple[str, ...]
+    n_pairs: int
+    confidence: float
+
+    @property
+    def power(self) -> FloatArray:
+        """Mean share of the pairs with a significant difference, for each measure."""
+        raise NotImplementedError
+
+    @property
+    def interval(self) -> FloatArray:
+        """Confidence interval of the expected power, shape (n_measures, 2)."""
+        raise NotImplementedError
+
+    @property
+    def difference(self) -> FloatArray:
+        """Mean of each measure's power minus that of the first one."""
+        raise NotImplementedError
+
+    @property
+    def difference_interval(self) -> FloatArray:
+        """Confidence interval of the expected difference, shape (n_measures, 2)."""
+        raise NotImplementedError
+
+    def _told(self) -> list[str]:
+        raise NotImplementedError
+
+    def _critical(self, freedom: int) -> float:
+        """Return the number of standard errors to both ends of an interval."""
+        from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
+
+        return float(students_t.ppf((1.0 + self.confidence) / 2.0, freedom))
+
+    def _pairs(self) -> str:
+        return count(self.n_pairs, "pair of systems", "pairs of systems")
+
+    def _columns(self) -> dict[str, Any]:
+        low, high = self.interval.T
+        difference_low, difference_high = self.difference_interval.T
+        return {
+            "measure": list(self.measures),
+            "power": self.power,
+            "low": low,
+            "high": high,
+            "difference": self.difference,
+            "difference_low": difference_low,
+            "difference_high": difference_high,
+        }
+
+    def _table(self) -> Table:
+        interval = f"{100.0 * self.confidence:g}% interval"
+        columns = [
+            ("power", [f"{each:.1%}" for each in self.power]),
+            (interval, _written(self.interval, ".1f")),
+            ("difference", ["", *(f"{100.0 * each:+.1f}" for each in self.difference[1:])]),
+            (interval, ["", *_written(self.difference_interval[1:], "+.1f")]),
+        ]
+        return Table(["measure", *self.measures], columns, self._told(), widest_label=44)
+
+
+def _written(intervals: FloatArray, form: str) -> list[str]:
+    return [f"[{100.0 * low:{form}}, {100.0 * high:{form}}]" for low, high in intervals]
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class RepeatedPower(Result):
+class RepeatedPower(PowerIntervals):
     """Discriminative power under several samples of the judgments.
 
     `to_frame` has one row per measure, with the columns measure, power, low, high, difference,
@@ -77,53 +148,24 @@ class RepeatedPower(Result):
         return self.powers - self.powers[:, :1]
 
     def _intervals(self, values: FloatArray, lowest: float) -> FloatArray:
-        from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
-
         n = len(values)
-        error = values.std(axis=0, ddof=1) / np.sqrt(n)
-        reach = students_t.ppf((1.0 + self.confidence) / 2.0, n - 1) * error
+        reach = self._critical(n - 1) * values.std(axis=0, ddof=1) / np.sqrt(n)
         ends = np.stack([values.mean(axis=0) - reach, values.mean(axis=0) + reach], axis=1)
         cut: FloatArray = np.clip(ends, lowest, 1.0)
         return cut
 
-    def _columns(self) -> dict[str, Any]:
-        low, high = self.interval.T
-        difference_low, difference_high = self.difference_interval.T
-        return {
-            "measure": list(self.measures),
-            "power": self.power,
-            "low": low,
-            "high": high,
-            "difference": self.difference,
-            "difference_low": difference_low,
-            "difference_high": difference_high,
-        }
-
-    def _table(self) -> Table:
-        interval = f"{100.0 * self.confidence:g}% interval"
-        columns = [
-            ("power", [f"{each:.1%}" for each in self.power]),
-            (interval, _written(self.interval, ".1f")),
-            ("difference", ["", *(f"{100.0 * each:+.1f}" for each in self.difference[1:])]),
-            (interval, ["", *_written(self.difference_interval[1:], "+.1f")]),
-        ]
-        pairs = count(self.n_pairs, "pair of systems", "pairs of systems")
+    def _told(self) -> list[str]:
         told = (
-            f"Means over {len(self.powers)} samples of the judgments; {pairs}. Differences are "
-            f"from {self.measures[0]}, in percentage points. Intervals hold for other "
+            f"Means over {len(self.powers)} samples of the judgments; {self._pairs()}. Differences "
+            f"are from {self.measures[0]}, in percentage points. Intervals hold for other "
             "samples of these judgments, not for other topics or systems."
         )
-        notes = [told, _NO_SPREAD] if self._some_do_not_vary() else [told]
-        return Table(["measure", *self.measures], columns, notes, widest_label=44)
+        return [told, _NO_SPREAD] if self._some_do_not_vary() else [told]
 
     def _some_do_not_vary(self) -> bool:
         """Whether the samples of an interval in the table are all the same."""
         shown = np.hstack([self.powers, self._differences[:, 1:]])
         return bool((np.ptp(shown, axis=0) < _ROUNDING).any())
-
-
-def _written(intervals: FloatArray, form: str) -> list[str]:
-    return [f"[{100.0 * low:{form}}, {100.0 * high:{form}}]" for low, high in intervals]
 
 
 def power_over_samples(
@@ -155,6 +197,7 @@ def power_over_samples(
     See Also
     --------
     discriminative_power : The power under one sample.
+    power_over_topics : Intervals that hold for other topics.
 
     Notes
     -----

@@ -20,7 +20,7 @@ from skgraded.studies._scored_systems import complete_topics, scored_systems
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SwapRates", "swap_rates"]
+__all__ = ["SwapRates", "swap_rates", "two_sets"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -224,8 +224,8 @@ def swap_rates(
     counted = []
     with ProgressBar(len(columns), "measures") as bar:
         for values in columns:
-            halves = _two_sets(values.shape[1], size, n_trials, np.random.default_rng(seed))
-            counted.append(_count_swaps(values, halves, edges, float(bin_width)))
+            sets = two_sets(values.shape[1], size, n_trials, np.random.default_rng(seed))
+            counted.append(_count_swaps(values, sets / size, edges, float(bin_width)))
             bar.step()
     return SwapRates(
         measures=taken.measures,
@@ -238,17 +238,17 @@ def swap_rates(
     )
 
 
-def _two_sets(
+def two_sets(
     n_topics: int, size: int, n_trials: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Draw two disjoint sets of topics, as shares of shape (n_trials, n_topics)."""
+) -> NDArray[np.bool_]:
+    """Draw two disjoint sets of topics in every trial: masks of shape (2, n_trials, n_topics)."""
     place = rng.permuted(np.tile(np.arange(n_topics), (n_trials, 1)), axis=1)
-    return (place < size) / size, ((place >= size) & (place < 2 * size)) / size
+    return np.stack([place < size, (place >= size) & (place < 2 * size)])
 
 
 def _count_swaps(
-    values: FloatArray, sets: tuple[FloatArray, FloatArray], edges: FloatArray, bin_width: float
+    values: FloatArray, shares: FloatArray, edges: FloatArray, bin_width: float
 ) -> tuple[IntArray, IntArray]:
     rounding = _ROUNDING * float(np.abs(values).max())
-    one, other = ((each @ values.T).ravel() for each in sets)
+    one, other = ((each @ values.T).ravel() for each in shares)
     return _core.count_swaps(one, other, len(values), edges, bin_width, rounding)

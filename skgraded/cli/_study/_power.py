@@ -35,9 +35,9 @@ from skgraded.cli._study._steps import (
 )
 from skgraded.results import Scores
 from skgraded.studies import (
-    DiscriminativePower,
     discriminative_power,
     power_over_samples,
+    power_over_topics,
     reduce_pool,
 )
 from skgraded.trec import Qrels
@@ -61,6 +61,9 @@ paper:
   judgments:
     skgraded study power qrels.txt runs/* -m "AP(unjudged=condense)" \\
       -m "QMeasure(unjudged=condense)" --rates 50 --repeats 20
+  The same on other topics, from 50 pairs of halves of the topics:
+    skgraded study power qrels.txt runs/* -m "AP(unjudged=condense)" \\
+      -m "QMeasure(unjudged=condense)" --test t --halves 50
 """
 
 
@@ -78,7 +81,14 @@ def add_command(studies: Any) -> None:
         type=int,
         metavar="N",
         help="draw N samples at each rate, and give intervals of the mean power and of the "
-        "difference from the first measure",
+        "difference from the first measure, which hold for other samples of the judgments",
+    )
+    parser.add_argument(
+        "--halves",
+        type=int,
+        metavar="N",
+        help="split the topics into halves N times, and give such intervals that hold for as many "
+        "other topics; --test t is the fastest",
     )
     parser.add_argument(
         "--test",
@@ -102,8 +112,14 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.repeats is not None:
         refuse_beside(arguments, "--repeats")
         if arguments.rates is None:
-            raise ValueError("--repeats needs --rates: without them no judgments are drawn.")
+            raise ValueError(
+                "--repeats needs --rates: without them no judgments are drawn. For intervals that "
+                "hold for other topics, give --halves."
+            )
         integer("--repeats", arguments.repeats, 3)  # fewer have no interval worth printing
+    if arguments.halves is not None:
+        refuse_beside(arguments, "--halves")
+        integer("--halves", arguments.halves, 2)
     qrels = read_judgments(arguments)
     systems = selected_systems(arguments, qrels)
     masks = topic_masks(arguments, facts_of(arguments, qrels))
@@ -124,10 +140,8 @@ def run(arguments: argparse.Namespace) -> None:
             if rate is not None:
                 labels["rate"] = rate
                 words.append(f"{rate:g}% of the judgments")
-            found: Any = [_test(arguments, scores, mask) for scores in scored]
-            if arguments.repeats is not None:
-                found = [power_over_samples(found, confidence=arguments.confidence)]
-            parts.append(Part(labels, ", ".join(words), found[0]))
+            found = _found(arguments, [restricted(scores, None, mask) for scores in scored])
+            parts.append(Part(labels, ", ".join(words), found))
     write_parts(arguments, parts, list(dict.fromkeys(notes)))
 
 
@@ -147,11 +161,17 @@ def _samples(
         )
 
 
-def _test(arguments: argparse.Namespace, scores: Scores, topics: Any) -> DiscriminativePower:
-    return discriminative_power(
-        restricted(scores, None, topics),
-        test=arguments.test,
-        confidence=arguments.confidence,
-        n_resamples=arguments.resamples,
-        random_state=arguments.seed,
-    )
+def _found(arguments: argparse.Namespace, scored: list[Scores]) -> Any:
+    """Test the systems by each sample of the judgments, and average where there are several."""
+    options = {
+        "test": arguments.test,
+        "confidence": arguments.confidence,
+        "n_resamples": arguments.resamples,
+        "random_state": arguments.seed,
+    }
+    if arguments.halves is not None:
+        return power_over_topics(scored[0], n_trials=arguments.halves, **options)
+    found = [discriminative_power(scores, **options) for scores in scored]
+    if arguments.repeats is None:
+        return found[0]
+    return power_over_samples(found, confidence=arguments.confidence)
