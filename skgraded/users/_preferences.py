@@ -333,7 +333,7 @@ def _of_judges(
     if scale <= _LEAST_SCALE:
         _raise_no_agreement()
     n, n_judges = model.n_classes, len(fit.scores)
-    moves = fit.moves[:, :n] - fit.weights * fit.moves[:, :n].sum(axis=1, keepdims=True)
+    moves = fit.moves[:, :n]  # of sum 0, since the likelihood takes shares of weights
     unbounded = fit.weights + moves.sum(axis=0)
     draws = student_draws(
         unbounded, cluster_covariance(moves, ()), n_judges - 1, n_resamples, random
