@@ -583,6 +583,8 @@ def test_errors_of_log_variances_are_bonetts():
     expected = ((kurtosis - 47 / 50) / 49) ** 0.5
     assert errors_of_log_variances(np.array([values]))[0] == pytest.approx(expected)
     assert np.isnan(errors_of_log_variances(np.array([values[:4]]))).all()
+    two = np.tile([0.0, 1.0], 25)  # of which the kurtosis is 1; half of a normal one's variance
+    assert errors_of_log_variances(two[None])[0] == pytest.approx((1 / 49) ** 0.5)
 
 
 def test_queries_needed_of_systems_that_hardly_differ_are_refused():
@@ -594,6 +596,10 @@ def test_queries_needed_of_systems_that_hardly_differ_are_refused():
         found = compare(few)
     assert np.isnan(found.queries_needed(0.01)).all()
     assert not any("undecided" in note for note in found.notes)
+    values[1, :10] = scores.values[1, :10]
+    with pytest.warns(FewDifferencesWarning, match="in 10 queries"):
+        found = compare(dataclasses.replace(scores, values=values))
+    assert np.isfinite(found.queries_needed(0.01)).all()
 
 
 def test_undecided_results_say_how_many_queries_they_need():

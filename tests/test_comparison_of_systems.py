@@ -290,6 +290,9 @@ def test_few_differences_are_warned_of():
     values[1, :12], values[2, :3] = np.linspace(1, 2, 12), 0.5
     with pytest.warns(FewDifferencesWarning, match="^s2 - s0 differs from 0 in 3 queries by AP"):
         found = compared(values)
+    with pytest.warns(FewDifferencesWarning) as warned:
+        compare(Scores.of_systems({"AP": values[[0, 2]]}))
+    assert [each.filename for each in warned] == [__file__]
     assert found.n_differing[:, 0].tolist() == [12, 3, 12]
     assert any("differs from 0 in 3 queries by AP. Fewer than 10" in note for note in found.notes)
     with pytest.warns(FewDifferencesWarning, match="in 1 cluster by AP, and 2 other differences"):

@@ -185,6 +185,19 @@ class TestIdentities:
         np.testing.assert_array_equal(found.difference[0], 0.0)
         np.testing.assert_array_equal(found.p_value["bootstrap_t"][0], 1.0)
 
+    def test_rounding_is_that_of_the_row(self):
+        values = BY_JUDGE[:2, :, 0].copy()
+        both = np.array([values[0] * 1e-13, values[1]])  # far below the rounding of the other row
+        found = unlike_topics(both, PLACES)
+        np.testing.assert_allclose(found, unlike_topics(values, PLACES), rtol=1e-9)
+        assert found[0] < 1.0
+
+    def test_topics_are_compared_row_by_row(self):
+        values = BY_JUDGE[:2, :, 0] * [[1.0], [10.0]]
+        others = np.delete(values, PLACES, axis=1)
+        expected = stats.ttest_ind(values[:, PLACES], others, axis=1, equal_var=False).pvalue
+        np.testing.assert_allclose(unlike_topics(values, PLACES), expected, rtol=1e-9)
+
     def test_a_judge_that_agrees_has_no_bias_at_all(self):
         found = estimate_means(scores_of(BY_JUDGE[:, PLACES], HUMAN.qid), JUDGE)
         np.testing.assert_array_equal(found.bias, 0.0)

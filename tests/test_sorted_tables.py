@@ -7,7 +7,9 @@ import pytest
 
 from skgraded import AP, compare, evaluate, nDCG, trec
 from skgraded.cli import main
+from skgraded.comparison._tables import best_first
 from skgraded.measures import Fallout
+from skgraded.results import Scores
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,13 @@ def test_systems_without_a_mean_come_last():
     assert evaluate("AP", y, [4, 3, 2, 1]).sort("AP").systems is None
 
 
+def test_systems_of_one_mean_keep_their_order():
+    values = np.tile(np.random.default_rng(0).random(30), (40, 1))
+    values[20] += 0.1
+    found = compare(Scores.of_systems({"AP": values}), tests="t").sort("AP")
+    assert best_first(found).tolist() == [20, *range(20), *range(21, 40)]
+
+
 def test_a_comparison_lists_the_same_order_by_every_measure(scores):
     found = compare(scores, tests="t").sort("nDCG@3")
     expected = list(scores.sort("nDCG@3").systems)
@@ -103,6 +112,7 @@ def test_a_comparison_lists_the_same_order_by_every_measure(scores):
         assert [re.split(r"\s{2,}", line[2:])[0] for line in table.splitlines()[1:6]] == expected
     assert list(letters_in(found.to_latex())[0].values()) == expected
     assert found["AP(rel=2)"].sorted_by is None
+    assert found[["AP(rel=2)", "nDCG@3"]].sorted_by == "nDCG@3"
 
 
 def test_the_command_line_sorts(scores, systems, tmp_path, monkeypatch, capsys):

@@ -299,6 +299,9 @@ def test_every_test_of_the_table_takes_systems_by_pairs(test):
     alike = test.p_values_and_required(np.zeros((2, 9)), PAIRS[:1], 0.05, 999, rng())
     assert alike[0] == 1
     assert not 0 < alike[1][0] < np.inf
+    apart = np.array([[0.0] * 9, [1.0] * 9])  # the same difference, -1, in every query
+    certain, _ = test.p_values_and_required(apart, PAIRS[:1], 0.05, 999, rng())
+    assert certain == test.p_values(apart, PAIRS[:1], 999, rng()) < 1
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))

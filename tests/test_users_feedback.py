@@ -20,6 +20,7 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_feedback
+from skgraded.users._feedback import _influence
 from skgraded.users._resampling import resampled_sums, units_of_resampling
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
@@ -100,6 +101,22 @@ def test_g_is_that_of_the_literal_user_model(rows):
     grade, satisfied, propensity, _ = rows
     found = estimate(rows)
     assert found.g == pytest.approx(literal_g(grade, satisfied, propensity, max(grade)), abs=1e-12)
+
+
+def test_influences_are_those_of_one_more_unit_by_finite_differences():
+    by_unit = np.random.default_rng(0).random((8, 8))
+    by_unit += [0.1, 0.2, 0.3, 0.4, 1, 1, 1, 1]
+    shown = np.arange(4)
+
+    def steps(sums):
+        rates = sums[:4] / sums[4:]
+        return np.diff(rates) / (rates[-1] - rates[0])
+
+    total = by_unit.sum(axis=0)
+    raw, influence = _influence(by_unit, shown)
+    np.testing.assert_allclose(raw, steps(total), rtol=1e-12)
+    literal = [(steps(total + 1e-6 * unit) - steps(total - 1e-6 * unit)) / 2e-6 for unit in by_unit]
+    np.testing.assert_allclose(influence, literal, rtol=1e-6, atol=1e-9)
 
 
 @quiet

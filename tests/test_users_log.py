@@ -19,7 +19,7 @@ from skgraded.exceptions import (
 )
 from skgraded.users import thresholds_from_log
 from skgraded.users._reader_fit import cluster_covariance, fit_reader, lean_of
-from skgraded.users._reader_test import _pairs_by_grade, goodness_of_fit
+from skgraded.users._reader_test import _groups, _pairs_by_grade, goodness_of_fit
 from skgraded.users._readers import READERS
 from skgraded.users._resampling import leaning
 from skgraded.users._sessions import lay_out
@@ -444,6 +444,29 @@ def test_given_propensities_matter_up_to_a_factor():
     assert halved.g == pytest.approx(found.g, abs=1e-4)
     free = thresholds_from_log(**columns, reader="position")
     assert np.ptp(found.interval, axis=1).sum() < np.ptp(free.interval, axis=1).sum()
+
+
+def test_what_nobody_clicks_connects_no_grades():
+    grade = np.tile([[2, 2, 1, 1, 1], [2, 2, 1, 1, 2]], (50, 1))
+    clicked = np.random.default_rng(0).random(grade.shape) < 0.5
+    clicked[:, 4] = False
+    columns = columns_of(grade, clicked)
+    with pytest.raises(ValueError, match=r"connected table.*got 2 parts"):
+        thresholds_from_log(**columns, query=columns["session"], reader="position")
+
+
+def test_without_grade_0_at_the_first_position_it_is_taken_not_to_be_clicked():
+    grade, clicked, _ = simulate("cascade", 20_000, hit=0.3)
+    kept = grade[:, 0] > 0
+    found = thresholds_from_log(**columns_of(grade[kept], clicked[kept]), reader="first_rank")
+    rates = found.observed[1:, 0]
+    assert found.g == pytest.approx(np.diff(rates, prepend=0.0) / rates[-1])
+
+
+def test_cells_with_few_clicks_are_tested_together():
+    groups = _groups(np.array([25.0, 12.0, 30.0, 11.0]))
+    assert [each.tolist() for each in groups] == [[0], [2], [1, 3]]
+    assert [each.tolist() for each in _groups(np.array([25.0, 12.0]))] == [[0]]
 
 
 def test_position_is_refused_where_grades_and_ranks_are_not_connected():

@@ -544,6 +544,9 @@ def test_scores_with_an_index_in_another_order_are_refused():
 def test_few_queries_cause_a_warning():
     with pytest.warns(FewFeedbackWarning, match="at least 20 queries, got 18"):
         estimate(P[:18], D[:18])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FewFeedbackWarning)
+        estimate(P[:20], D[:20])
 
 
 # Three pairs of rankings, time and again, fit no model.

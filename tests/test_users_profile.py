@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.optimize import nnls
 from strategies import cutoffs
 
@@ -26,7 +27,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
-from skgraded._stats.repeats import part_of_models
+from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.users import PairProfile, profile_measures, threshold_profile
@@ -211,6 +212,25 @@ def test_a_threshold_at_which_no_query_differs_does_not_widen_the_band(over_simp
         for each in (zero, some)
     )
     assert with_zero == pytest.approx(alone, rel=1e-3)
+    # Of models, it has what they vary on the average, in queries: none.
+    models = [ModelPart(0.1 * np.eye(2), 30.0), ModelPart(np.diag([0.1, 0.1, 0.0]), 30.0)]
+    with_zero, alone = (
+        critical_value([each], 0.95, 2000, np.random.default_rng(0), over_simplex=over_simplex)
+        for each in (
+            moments_of(np.c_[differences, np.zeros(5)], models=models[1]),
+            moments_of(differences, models=models[0]),
+        )
+    )
+    assert with_zero == pytest.approx(alone, rel=0.05)
+
+
+def test_one_difference_has_the_quantile_of_one_degree_of_freedom():
+    differences = np.zeros((20, 1))
+    differences[3] = 1.0
+    critical = critical_value(
+        [moments_of(differences)], 0.5, 200, np.random.default_rng(0), over_simplex=False
+    )
+    assert critical >= stats.t.isf(0.25, 1)
 
 
 def test_no_interval_goes_beyond_what_there_can_be():
@@ -283,6 +303,24 @@ def test_with_three_grades_the_border_runs_through_mixtures_of_two():
     assert pair.shares.better == pytest.approx((low > 0).mean(), abs=0.01)
     assert pair.shares.worse == pytest.approx((high < 0).mean(), abs=0.01)
     assert "any is better than best for users with threshold 1 and for " in pair.sentence
+
+
+def test_shares_by_xgap_are_those_of_the_users_scored():
+    users = np.array(
+        [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4], [0.6, 0.2, 0.2], [0, 0, 1]]
+    )
+    pair = PairProfile(
+        ranker="a",
+        baseline="b",
+        differences=np.array([0.1, 0.0, -0.1]),
+        covariance=np.eye(3),
+        critical=2.0,
+        users=np.array(users),
+        xgap_differences=np.array([0.3, 0.1, 0.0, -0.3, 0.9]),
+        xgap_errors=np.full(5, 0.1),
+        xgap_critical=2.0,
+    )
+    assert pair.xgap_shares == (0.5, 0.25, 0.25, 0.25, 0.5)
 
 
 def test_a_ranker_may_win_for_mixtures_alone():

@@ -222,9 +222,9 @@ def judged_test(
     Neither is narrower than Student's t.
     """
     student = found.student(level)
-    differs = (found.labels != 0.0).any(axis=1) | (found.mean != 0.0)
     if test == "t":
-        return student._replace(p_value=np.where(differs, student.p_value, 1.0))
+        return student
+    differs = (found.labels != 0.0).any(axis=1) | (found.mean != 0.0)
     by_resamples = (_max_t if test == "max_t" else _bootstrap_t)(found, level, n_resamples, rng)
     p_value = np.maximum(student.p_value, by_resamples.p_value)
     return Tested(

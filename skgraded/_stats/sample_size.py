@@ -30,9 +30,9 @@ def errors_of_log_variances(residuals: FloatArray) -> FloatArray:
     fourth = ((residuals - middle[:, None]) ** 4).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         kurtosis = n_units * fourth / squares**2
-    least = 2.0 / (n_units - 1)  # of two values that are equally frequent, there is none
     errors: FloatArray = np.sqrt(
-        np.maximum((kurtosis - (n_units - 3) / n_units) / (n_units - 1), least / 2.0)
+        # Of two values that are equally frequent, there would be next to none.
+        np.maximum(kurtosis - (n_units - 3) / n_units, 1.0) / (n_units - 1)
     )
     return errors
 

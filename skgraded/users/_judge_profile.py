@@ -279,7 +279,7 @@ def _thresholds_of(human: Scores) -> tuple[AP, Scores]:
             f"[AP(rel=k) for k in range(1, c + 1)]; got {kinds}."
         )
     ((measure, by_threshold),) = groups.items()
-    missing = sorted({*range(1, max(by_threshold) + 1)} - by_threshold.keys())
+    missing = sorted({*range(1, max(by_threshold))} - by_threshold.keys())
     if missing:
         raise ValueError(
             f"human must be scored by AP at every threshold up to {max(by_threshold)}, and lacks "

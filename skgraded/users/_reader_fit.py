@@ -230,7 +230,7 @@ def lean_of(moves: FloatArray, clusters: tuple[IntArray, ...]) -> FloatArray:
         _, both = np.unique(both, return_inverse=True)
         cubes = cubes - (sums_by(both, moves) ** 3).sum(axis=0)
     least = np.finfo(np.float64).tiny
-    lean: FloatArray = np.where(variance > 0, cubes / np.maximum(2 * variance**2, least), 0.0)
+    lean: FloatArray = cubes / np.maximum(2 * variance**2, least)  # 0 where nothing moves
     return lean
 
 
