@@ -12,7 +12,6 @@ how many queries each has.
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +35,7 @@ from skgraded._stats.clustered import (
 )
 from skgraded._stats.repeats import repeated_interval
 from skgraded._stats.shuffles import all_swaps_fit, randomization_test, tukey_test
+from skgraded._stats.signed_ranks import signed_rank_p_values
 
 __all__ = [
     "DEFAULT_TEST",
@@ -138,28 +138,7 @@ def _t_test_over_repeats(
 
 def wilcoxon_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
     """Wilcoxon's signed-rank test of topics or of clusters' means; those of 0 are left out."""
-    from scipy.stats import wilcoxon
-
-    differences = differences / sizes_of(differences, sizes)
-
-    def test(rows: FloatArray) -> FloatArray:
-        with warnings.catch_warnings():  # SciPy < 1.13 warns of few ranks
-            warnings.simplefilter("ignore", UserWarning)
-            found = [wilcoxon(_with_tied_sizes(row[row != 0.0])) for row in rows]
-            return np.array([float(each.pvalue) for each in found])
-
-    return _where_they_differ(differences, test)
-
-
-def _with_tied_sizes(differences: FloatArray) -> FloatArray:
-    """Give differences one size if only rounding makes them unequal, such as 0.3 - 0.2 and 0.1."""
-    sizes = np.abs(differences)
-    order = np.argsort(sizes)
-    ascending = sizes[order]
-    is_larger = np.diff(ascending, prepend=-1.0) > _ROUNDING * ascending[-1]
-    tied = np.empty_like(sizes)
-    tied[order] = ascending[is_larger][np.cumsum(is_larger) - 1]
-    return np.copysign(tied, differences)
+    return signed_rank_p_values(differences / sizes_of(differences, sizes))
 
 
 def sign_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
@@ -441,7 +420,7 @@ TESTS = {
             title="Wilcoxon's signed-rank test",
             heading="Wilcoxon",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
-            exact="for at most 50 differences of different sizes",
+            exact="for at most 50 differences of different sizes, or 13 of any",
             function=wilcoxon_test,
             tests_mean=False,
         ),
