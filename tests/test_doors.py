@@ -142,8 +142,8 @@ CALLS = {
     ),
 }
 
-# The gate itself, and what takes columns that it has let through
-INSIDE = {"read_columns", "Rankings.of_columns"}
+# The gate itself
+INSIDE = {"read_columns"}
 # Parameters that belong to another way of calling the same function
 OTHER_WAYS = {("Measure.__call__", "y"), ("threshold_profile", "X")}
 # They count the rows anew.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from skgraded._guards import warn_if_ids_are_forgotten, warn_if_swapped
-from skgraded.rankings._gate import read_columns
 from skgraded.rankings._judgments import Judgments, Rankings
 
 __all__ = ["as_rankings"]
@@ -79,10 +77,4 @@ def as_rankings(
         if qid is not None or sample_weight is not None:
             raise TypeError("qid and sample_weight must be None with Judgments, which hold them.")
         return y_true.rank(y_score, n_threads)
-    columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
-    rankings = Rankings.of_columns(columns, y_score, sample_weight, n_threads)
-    if rankings.judgments.has_fractional_grades:
-        warn_if_swapped(rankings.judgments.grades, rankings.scores)
-    if columns.ids is None:
-        warn_if_ids_are_forgotten(rankings.judgments.n_documents)
-    return rankings
+    return Rankings.from_arrays(y_true, y_score, qid, sample_weight, n_threads)

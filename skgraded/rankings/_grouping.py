@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import one_dimensional
+from skgraded.rankings._checks import check_group_sizes, one_dimensional
 
-__all__ = ["as_ids", "count_rows", "is_missing", "number_rows", "place_rows"]
+__all__ = ["as_ids", "count_rows", "is_missing", "number_rows", "place_groups", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -84,6 +84,12 @@ def place_rows(
     indptr = np.empty(len(names) + 1, dtype=np.int64)
     indptr[:-1], indptr[-1] = numbered.first_rows, n_rows
     return names, indptr, None
+
+
+def place_groups(group: ArrayLike, n_rows: int) -> tuple[IntArray, IntArray, None]:
+    """Return what `place_rows` does, from the number of consecutive rows of each query."""
+    sizes = check_group_sizes(group, n_rows)
+    return np.arange(len(sizes)), np.concatenate(([0], np.cumsum(sizes))), None
 
 
 def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:

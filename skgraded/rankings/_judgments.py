@@ -17,17 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._guards import warn_about_scored_queries
+from skgraded._guards import (
+    warn_about_scored_queries,
+    warn_if_ids_are_forgotten,
+    warn_if_swapped,
+)
 from skgraded._params import threads
 from skgraded._sealed import all_sealed, require, require_column, require_permutation
-from skgraded.rankings._checks import (
-    check_group_sizes,
-    check_weights,
-    numeric_labels,
-    own_scores,
-)
+from skgraded.rankings._checks import check_group_sizes, numeric_labels, own_scores
 from skgraded.rankings._gate import CheckedColumns, read_columns, require_rows_of
-from skgraded.rankings._grouping import place_rows
+from skgraded.rankings._grouping import place_groups, place_rows
 from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
 from skgraded.rankings._own_scales import ScalePart
@@ -145,10 +144,30 @@ class Judgments(Labels):
         judgments._read(columns, sample_weight)
         return judgments
 
-    def _read(self, columns: CheckedColumns, sample_weight: ArrayLike | None) -> None:
+    def _read(
+        self,
+        columns: CheckedColumns,
+        sample_weight: ArrayLike | None,
+        group: ArrayLike | None = None,
+    ) -> None:
         labels = numeric_labels(columns.labels)
-        ids, indptr, places = place_rows(columns.ids, len(labels))
-        self._lay_out(labels, ids, indptr, places, sample_weight)
+        if group is None:
+            ids, indptr, places = place_rows(columns.ids, len(labels))
+        else:
+            ids, indptr, places = place_groups(group, len(labels))
+        grades, levels, self.has_unjudged, any_fractional = read_labels(labels)
+        weights = None
+        if sample_weight is not None:
+            weights = mean_by_query(sample_weight, indptr, places)
+        self._set_up(
+            qid=ids,
+            indptr=indptr,
+            places=places,
+            grades=grades,
+            levels=levels if places is None else in_layout(levels, places),
+            weights=weights,
+            any_fractional=any_fractional,
+        )
         if columns.sizes is not None:
             starts, order = indptr[:-1], self.row_order
             self.sizes = columns.sizes[starts if order is None else order[starts]]
@@ -179,39 +198,13 @@ class Judgments(Labels):
             The labels by query; query ids are 0, 1, ...
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
-        labels = numeric_labels(columns.labels)
-        sizes = check_group_sizes(group, len(labels))
         if columns.ids is not None:  # they must be those of the groups
+            sizes = check_group_sizes(group, len(numeric_labels(columns.labels)))
             ids = np.repeat(np.arange(len(sizes)), sizes)
             return cls(y_true, qid=ids, sample_weight=sample_weight)
-        indptr = np.concatenate(([0], np.cumsum(sizes)))
         judgments = cls.__new__(cls)
-        judgments._lay_out(labels, np.arange(len(sizes)), indptr, None, sample_weight)
+        judgments._read(columns, sample_weight, group)
         return judgments
-
-    def _lay_out(
-        self,
-        labels: NDArray[Any],
-        qid: NDArray[Any],
-        indptr: IntArray,
-        places: IntArray | None,
-        sample_weight: ArrayLike | None,
-    ) -> None:
-        read = read_labels(labels)
-        weights = None
-        if sample_weight is not None:
-            row_weights = in_layout(check_weights(sample_weight, len(labels)), places)
-            weights = mean_by_query(row_weights, indptr)
-        self._set_up(
-            qid=qid,
-            indptr=indptr,
-            places=places,
-            grades=read.grades,
-            levels=read.levels if places is None else in_layout(read.levels, places),
-            weights=weights,
-            any_fractional=read.any_fractional,
-        )
-        self.has_unjudged = read.any_unjudged
 
     def __getstate__(self) -> dict[str, Any]:
         row_labels = dict(self.row_labels)
@@ -382,12 +375,16 @@ class Rankings:
 
         Warns
         -----
+        MissingQueryIdsWarning
+            If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
         GroupSizesWarning
             If the query ids look like group sizes.
         ThinnedQueriesWarning
             If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
         CutQueriesWarning
             If queries have rows twice.
+        SwappedArgumentsWarning
+            If the grades look like scores, and the scores like grades.
 
         Examples
         --------
@@ -397,38 +394,15 @@ class Rankings:
         {'AP': 1.0, 'nDCG@10': 1.0}
         """
         columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
-        return cls.of_columns(columns, y_score, sample_weight, n_threads)
-
-    @classmethod
-    def of_columns(
-        cls,
-        columns: CheckedColumns,
-        y_score: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        n_threads: int | None = None,
-    ) -> Rankings:
-        """Rank columns that `read_columns` has compared with each other.
-
-        Parameters
-        ----------
-        columns : CheckedColumns
-            Grades and queries.
-        y_score : array-like of shape (n_documents,)
-            Finite scores.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row.
-        n_threads : int, optional
-            Number of threads.
-
-        Returns
-        -------
-        Rankings
-            The ranked documents.
-        """
         judgments = Judgments.of_columns(columns, sample_weight)
         if columns.ids is not None:
             warn_about_scored_queries(judgments)
-        return judgments._rank(y_score, n_threads)
+        rankings = judgments._rank(y_score, n_threads)
+        if judgments.has_fractional_grades:
+            warn_if_swapped(judgments.grades, rankings.scores)
+        if columns.ids is None:
+            warn_if_ids_are_forgotten(judgments.n_documents)
+        return rankings
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import check_labels
+from skgraded.rankings._checks import check_labels, check_weights
 
 __all__ = ["in_layout", "level_type", "levels_of", "mean_by_query", "read_labels"]
 
@@ -29,10 +29,13 @@ def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
     return np.uint8 if n_levels < _LARGEST_BYTE else np.int32
 
 
-def mean_by_query(weights: FloatArray, indptr: IntArray) -> FloatArray:
+def mean_by_query(
+    sample_weight: ArrayLike, indptr: IntArray, places: IntArray | None
+) -> FloatArray:
     """Return the mean of the row weights of each query."""
+    weights = in_layout(check_weights(sample_weight, int(indptr[-1])), places)
     with np.errstate(over="ignore"):
-        means = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
+        means: FloatArray = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
     if not np.isfinite(means).all():
         raise ValueError("sample_weight must have a finite sum in every query, got inf.")
     return means

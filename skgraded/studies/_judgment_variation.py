@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._guards import warn_about_scored_queries
 from skgraded._optional import axes_or_new
 from skgraded._params import integer
 from skgraded._pictures import COLOURS, SMALL, headline, plain
@@ -492,7 +493,10 @@ def _repeat(
     for name, scores in systems.items():
         judged[f"y_score[{name!r}]" if name else "y_score"] = scores
     columns = read_columns(np.zeros(n_documents), qid, **judged)
-    once = [Rankings.of_columns(columns, each) for each in systems.values()]
+    unjudged = Judgments.of_columns(columns)
+    if columns.ids is not None:
+        warn_about_scored_queries(unjudged)
+    once = [unjudged.rank(each) for each in systems.values()]
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []
     with ProgressBar(n_repeats, "judgments") as bar:
@@ -502,7 +506,7 @@ def _repeat(
             scored = [evaluate_rankings(chosen, _rejudged(each, drawn)).values for each in once]
             values.append(np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2))
             bar.step(n)
-    names, ids = _columns_of(systems, given), once[0].judgments.qid
+    names, ids = _columns_of(systems, given), unjudged.qid
     return JudgmentVariation(names, ids, np.concatenate(values))
 
 
