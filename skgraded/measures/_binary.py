@@ -77,8 +77,11 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
     def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
         return self._n_all(judgments) - self._n_relevant(judgments)
 
-    def _true_positives(self, judgments: Judgments, scale: FloatArray | float) -> LinearPart:
-        return LinearPart(Constant(), self._relevant(judgments).astype(np.float64), scale)
+    def _true_positives(
+        self, judgments: Judgments, scale: FloatArray | float, constant: FloatArray | float
+    ) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(Constant(), relevant, scale, constant)
 
 
 def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:

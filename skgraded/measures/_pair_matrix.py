@@ -15,6 +15,8 @@ __all__ = ["PairFactors", "PairMatrix", "levels_of_pairs"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+_MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
+
 
 class PairMatrix(NamedTuple):
     """A matrix for each query: ``K[q, a, b] = base[a, b] * factor[q, column[a, b]]``.
@@ -88,7 +90,11 @@ class PairMatrix(NamedTuple):
 
     @classmethod
     def of(
-        cls, K: FloatArray | PairMatrix | PairFactors, n_queries: int, n_levels: int
+        cls,
+        K: FloatArray | PairMatrix | PairFactors,
+        n_queries: int,
+        n_levels: int,
+        owner: object,
     ) -> PairMatrix:
         """Convert full matrices into this form.
 
@@ -98,12 +104,25 @@ class PairMatrix(NamedTuple):
             One matrix for all queries, or one per query. A `PairMatrix` is returned as it is.
         n_queries, n_levels : int
             Number of queries and levels.
+        owner : object
+            The measure that counts pairs of grades, for the message.
 
         Returns
         -------
         PairMatrix
             The same numbers.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 5,000 levels.
         """
+        if n_levels > _MOST_LEVELS:
+            raise ValueError(
+                f"y_true must hold at most {_MOST_LEVELS:,} different grades for {owner}, "
+                f"which counts pairs of grades, got {n_levels:,}. Measures that only use "
+                "gains and discounts, such as nDCG, accept any number of grades."
+            )
         if isinstance(K, PairMatrix):
             return K
         if isinstance(K, PairFactors):

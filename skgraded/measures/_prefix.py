@@ -32,7 +32,7 @@ FloatArray = NDArray[np.float64]
 
 
 class LinearPart(NamedTuple):
-    """The linear part of the prefix form: the sum over ranks n of d_n v[r_n].
+    """The linear part of the prefix form: a constant, and the sum over ranks n of d_n v[r_n].
 
     Attributes
     ----------
@@ -42,11 +42,14 @@ class LinearPart(NamedTuple):
         The gain v by level, without the factor ``scale``.
     scale : ndarray of shape (n_queries,) or float
         Factor of each query, which may depend on its pool.
+    constant : ndarray of shape (n_queries,) or float, default=0.0
+        The summand of the value that does not depend on the ranking.
     """
 
     discount: Positions
     gain: FloatArray
     scale: FloatArray | float
+    constant: FloatArray | float = 0.0
 
 
 class PairPart(NamedTuple):
@@ -65,14 +68,13 @@ class PairPart(NamedTuple):
     K: PairFactors | PairMatrix | FloatArray
 
 
-def value_of_pairs(pairs: PairPart, rankings: Rankings) -> FloatArray:
+def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Rankings) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of lists without ties, shape (n_queries,)."""
     judgments, rules = rankings.judgments, Rules(_core.last_rank(None), "row_order", "nonrelevant")
-    if isinstance(pairs.K, PairFactors) and judgments.borders is not None:
-        return PairSum(pairs.positions, pairs.K, rules).of(rankings)
-    K = PairMatrix.of(pairs.K, judgments.n_queries, judgments.n_levels)
-    moments = RankSum(pairs.positions, rules).of(rankings)
-    return _core.pair_part(*K, moments, judgments.n_queries)
+    if judgments.borders is not None:
+        return PairSum(positions, factors, rules).of(rankings)
+    moments = RankSum(positions, rules).of(rankings)
+    return _core.pair_part(*factors.matrix(judgments.n_levels), moments, judgments.n_queries)
 
 
 class PrefixMeasure(Measure):
@@ -108,12 +110,8 @@ class PrefixMeasure(Measure):
         cls.counts_pairs = has_matrix or has_factors
         cls.takes_any_grades = has_factors and not has_matrix
 
-    def _constant(self, judgments: Judgments) -> FloatArray | float:
-        """Return the summand of the value that does not depend on the ranking."""
-        return 0.0
-
     def _linear_part(self, judgments: Judgments) -> LinearPart | None:
-        """Return discount d and gain v, or None for a measure without a linear part."""
+        """Return discount d, gain v and constant, or None for a measure without a linear part."""
         return None
 
     def _pair_part(self, judgments: Judgments) -> PairPart | None:
@@ -155,9 +153,11 @@ class PrefixMeasure(Measure):
         pairs = self._pair_part(judgments)
         gains = moments = K = sums = None
         scale: FloatArray | float = 1.0
+        constant: FloatArray | float = 0.0
         if linear is not None:
             gain = np.asarray(linear.gain, dtype=np.float64)
-            gains, scale = RankSum(linear.discount, self._rules, gain.tobytes()), linear.scale
+            gains = RankSum(linear.discount, self._rules, gain.tobytes())
+            scale, constant = linear.scale, linear.constant
         if pairs is not None:
             factors = pairs.K
             if isinstance(factors, PairFactors):
@@ -167,12 +167,11 @@ class PrefixMeasure(Measure):
             if isinstance(factors, PairFactors) and judgments.borders is not None:
                 sums = PairSum(pairs.positions, factors, self._rules)
             else:
-                judgments.require_few_grades(self)
-                K = PairMatrix.of(factors, judgments.n_queries, judgments.n_levels)
+                K = PairMatrix.of(factors, judgments.n_queries, judgments.n_levels, self)
                 moments = RankSum(pairs.positions, self._rules)
         relevant = judgments.count_pool(self._relevant(judgments)) > 0
         form = PrefixForm(
-            constant=np.array(self._constant(judgments), dtype=np.float64, ndmin=1),
+            constant=np.array(constant, dtype=np.float64, ndmin=1),
             scale=np.array(scale, dtype=np.float64, ndmin=1),
             gains=gains,
             K=K,

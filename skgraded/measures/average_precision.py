@@ -346,7 +346,7 @@ class GeneralizedAP(_GainAveragePrecision):
     def _pair_factors(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
         K = PairFactors(np.ones(judgments.n_queries), u=gains, w=graded)
-        best = value_of_pairs(PairPart(Reciprocal(), K), judgments.ideal)
+        best = value_of_pairs(Reciprocal(), K, judgments.ideal)
         return PairPart(Reciprocal(), K._replace(scale=reciprocal(best)))
 
 

@@ -43,20 +43,17 @@ class _WholeRanking(_SetMeasure):
         weights = self._lateness().at(np.arange(1.0, n.max(initial=0) + 1))
         return np.concatenate(([0.0], np.cumsum(weights)))[n]
 
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        """Return the summand of the value that does not depend on the ranking.
-
-        Relevant documents that are missing from the list take the last ranks.
-        """
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments)
+        share = reciprocal(self._latest(judgments))
+        # Relevant documents that are missing from the list take the last ranks.
         n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
-        n_missing = n_relevant - listed(judgments, self._relevant(judgments))
+        n_missing = n_relevant - listed(judgments, relevant)
         missing = self._sum_to(n_all) - self._sum_to(n_all - n_missing)
         late = missing - self._sum_to(n_relevant)
-        return 1.0 - late * reciprocal(self._latest(judgments))
-
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(self._lateness(), relevant, -reciprocal(self._latest(judgments)))
+        return LinearPart(
+            self._lateness(), relevant.astype(np.float64), -share, constant=1.0 - late * share
+        )
 
 
 class NormalizedRecall(_WholeRanking):

@@ -283,13 +283,9 @@ class Fallout(_SetMeasure):
     empty: float = 1.0
     greater_is_better: ClassVar[bool] = False
 
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        share = reciprocal(self._n_nonrelevant(judgments))
-        retrieved: FloatArray = self._n_retrieved(judgments) * share
-        return retrieved
-
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return self._true_positives(judgments, -reciprocal(self._n_nonrelevant(judgments)))
+        share = reciprocal(self._n_nonrelevant(judgments))
+        return self._true_positives(judgments, -share, self._n_retrieved(judgments) * share)
 
 
 class Specificity(_SetMeasure):
@@ -327,13 +323,10 @@ class Specificity(_SetMeasure):
     0.75
     """
 
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        share = reciprocal(self._n_nonrelevant(judgments))
-        kept: FloatArray = 1.0 - self._n_retrieved(judgments) * share
-        return np.where(share > 0, kept, 1.0)
-
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return self._true_positives(judgments, reciprocal(self._n_nonrelevant(judgments)))
+        share = reciprocal(self._n_nonrelevant(judgments))
+        left_out = np.where(share > 0, 1.0 - self._n_retrieved(judgments) * share, 1.0)
+        return self._true_positives(judgments, share, left_out)
 
 
 class NPV(_SetMeasure):
@@ -371,15 +364,9 @@ class NPV(_SetMeasure):
     0.75
     """
 
-    def _left_out(self, judgments: Judgments) -> IntArray:
-        return self._n_all(judgments) - self._n_retrieved(judgments)
-
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        share = reciprocal(self._left_out(judgments))
-        return 1.0 - self._n_relevant(judgments) * share
-
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return self._true_positives(judgments, reciprocal(self._left_out(judgments)))
+        share = reciprocal(self._n_all(judgments) - self._n_retrieved(judgments))
+        return self._true_positives(judgments, share, 1.0 - self._n_relevant(judgments) * share)
 
 
 class FDR(_SetMeasure):
@@ -424,12 +411,9 @@ class FDR(_SetMeasure):
     greater_is_better: ClassVar[bool] = False
     _changes_with_grades: ClassVar[int] = -1
 
-    def _constant(self, judgments: Judgments) -> float:
-        return 1.0
-
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         length = self._n_retrieved(judgments) if self.k is None else np.array(self.k)
-        return self._true_positives(judgments, -reciprocal(length))
+        return self._true_positives(judgments, -reciprocal(length), 1.0)
 
 
 class Accuracy(_SetMeasure):
@@ -468,13 +452,11 @@ class Accuracy(_SetMeasure):
     0.6
     """
 
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
-        return 1.0 - wrong * reciprocal(self._n_all(judgments))
-
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        # _constant subtracts a true positive twice, as retrieved and as relevant.
-        return self._true_positives(judgments, 2.0 * reciprocal(self._n_all(judgments)))
+        share = reciprocal(self._n_all(judgments))
+        # The constant subtracts a true positive twice, as retrieved and as relevant.
+        wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
+        return self._true_positives(judgments, 2.0 * share, 1.0 - wrong * share)
 
 
 class GeneralizedP(_ScaleMeasure, PrefixMeasure):
@@ -679,14 +661,10 @@ class Utility(_SetMeasure):
             raise ValueError(f"weights must hold finite numbers, got {self.weights!r}.")
         self._set(weights=tuple(map(float, weights)))
 
-    def _constant(self, judgments: Judgments) -> FloatArray:
-        _, retrieved, missed, left = self.weights
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        found, retrieved, missed, left = self.weights
+        # The constant counts every relevant document as missed, and the true positives as false.
         n_retrieved, n_relevant = self._n_retrieved(judgments), self._n_relevant(judgments)
         n_left = self._n_all(judgments) - n_retrieved - n_relevant
-        total: FloatArray = retrieved * n_retrieved + missed * n_relevant + left * n_left
-        return total
-
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        # _constant counts every relevant document as missed, and the true positives as false.
-        found, retrieved, missed, left = self.weights
-        return self._true_positives(judgments, found - retrieved - missed + left)
+        constant = retrieved * n_retrieved + missed * n_relevant + left * n_left
+        return self._true_positives(judgments, found - retrieved - missed + left, constant)

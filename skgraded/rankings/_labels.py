@@ -29,8 +29,6 @@ __all__ = ["Labels"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_MOST_LEVELS_IN_PAIRS = 5_000  # the pairs of one query then take 200 MB
-
 
 class Labels:
     """Base class of `Judgments`, which documents the arrays.
@@ -315,26 +313,6 @@ class Labels:
             raise ValueError(
                 f"y_true must hold integer grades for {owner}, which compares them with thresholds "
                 f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
-            )
-
-    def require_few_grades(self, owner: object) -> None:
-        """Raise if a matrix of all pairs of grades would not fit into memory.
-
-        Parameters
-        ----------
-        owner : object
-            The measure that counts pairs of grades, for the message.
-
-        Raises
-        ------
-        ValueError
-            If there are more than 5,000 different grades.
-        """
-        if self.n_levels > _MOST_LEVELS_IN_PAIRS:
-            raise ValueError(
-                f"y_true must hold at most {_MOST_LEVELS_IN_PAIRS:,} different grades for {owner}, "
-                f"which counts pairs of grades, got {self.n_levels:,}. Measures that only use "
-                "gains and discounts, such as nDCG, accept any number of grades."
             )
 
     def split_by_queries(self, n_queries: int) -> Iterator[slice]:
