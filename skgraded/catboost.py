@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import threads
 from skgraded.boosting._evaluator import ChosenMeasure, Evaluator, named_measures
 from skgraded.rankings import Judgments, split_target
 
@@ -96,7 +95,7 @@ def eval_metric(
         )
     known = tuple(_KnownSet(each) for each in data_sets)
     _require_distinct(known)
-    return _make_metric(Evaluator(chosen, threads(n_threads)), known)
+    return _make_metric(Evaluator(chosen, n_threads), known)
 
 
 class _KnownSet:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import caller_with, refuse_cut_queries
-from skgraded._params import flag, integer, number, threads
+from skgraded._params import flag, integer, number
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,
@@ -351,7 +351,7 @@ def eval_metric(
     ['xGAP(max_grade=4)@10', 'nDCG@10']
     """
     named = named_measures(measures, "eval_metric")
-    return _EvalMetric(named, threads(n_threads), as_loss=flag("as_loss", as_loss))
+    return _EvalMetric(named, n_threads, as_loss=flag("as_loss", as_loss))
 
 
 class _EvalMetric:
@@ -360,7 +360,9 @@ class _EvalMetric:
     LightGBM counts the parameters of ``__call__``: only with exactly four does it pass query sizes.
     """
 
-    def __init__(self, named: NamedMeasures, n_threads: int, *, as_loss: bool = False) -> None:
+    def __init__(
+        self, named: NamedMeasures, n_threads: int | None, *, as_loss: bool = False
+    ) -> None:
         self.named = named
         self.as_loss = as_loss
         self._evaluator = Evaluator(named, n_threads)
@@ -496,7 +498,7 @@ def early_stopping(
         )
     rounds = integer("rounds", rounds, 1)
     min_delta = number("min_delta", min_delta, at_least=0.0)
-    metric = _EvalMetric(named, threads(n_threads))
+    metric = _EvalMetric(named, n_threads)
     return _StopBy(metric, rounds, min_delta, flag("verbose", verbose))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
 from skgraded._guards import warn_about_scored_queries
-from skgraded._params import integer_or_none, threads
+from skgraded._params import integer_or_none
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,
@@ -204,7 +204,7 @@ def eval_metric(
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
     named = named_measures(measures, "eval_metric")
-    return _EvalMetric(Evaluator(named, threads(n_threads)))
+    return _EvalMetric(Evaluator(named, n_threads))
 
 
 def evaluation(
@@ -303,7 +303,7 @@ def evaluation(
     judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
     warn_about_scored_queries(judgments)
     return _Evaluation(
-        Evaluator(named_measures(measures, "evaluation"), threads(n_threads)),
+        Evaluator(named_measures(measures, "evaluation"), n_threads),
         Features(without_query_ids(X), missing, base_margin),
         judgments,
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),

@@ -350,6 +350,22 @@ def test_a_grade_above_the_scale_is_named_as_it_is():
             xGAP()([0.5, 20_000 + grade], [1, 2])
 
 
+@pytest.mark.parametrize(
+    ("base", "name", "stated"),
+    [
+        (AP, "takes_any_grades", False),
+        (PairsOfAnyKind, "takes_any_grades", True),
+        (AP, "counts_pairs", False),
+        (nDCG, "counts_pairs", True),
+    ],
+)
+def test_a_class_must_not_contradict_what_follows_from_its_methods(base, name, stated):
+    again = type("Own", (base,), {name: not stated})
+    assert getattr(again, name) is getattr(base, name)
+    with pytest.raises(TypeError, match=rf"{name} must be {not stated} in the class Own, or be"):
+        type("Own", (base,), {name: stated})
+
+
 @pytest.mark.parametrize("base", [xGAP, eGAP])
 def test_thresholds_between_whole_grades_are_not_left_out_of_a_shared_scale(base):
     own = type("Own", (base,), {"_pair_part": lambda self, labels: self._pair_factors(labels)})

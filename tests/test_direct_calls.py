@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 
 from skgraded import (
     Judgments,
+    Rankings,
     evaluate,
     make_ranking_scorer,
     nDCG,
@@ -75,6 +76,12 @@ def test_ids_in_two_places_that_contradict_each_other_are_refused():
 def test_ids_with_sizes_are_ids():
     found = nDCG().per_query(y, scores, qid=query_ids(qid))
     assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
+
+
+@pytest.mark.parametrize("takes", [nDCG(k=10), Rankings.from_arrays])
+def test_a_long_list_without_ids_warns_wherever_it_is_read(takes):
+    with pytest.warns(MissingQueryIdsWarning, match="all 1200 rows"):
+        takes(y, scores)
 
 
 def test_a_long_list_without_ids_warns():

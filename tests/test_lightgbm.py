@@ -234,6 +234,11 @@ def test_copies_give_the_same_values_and_leave_the_data_behind(copied):
     assert again(*arguments) == expected
 
 
+def test_a_metric_counts_the_processors_where_it_evaluates():
+    metric = pickle.loads(pickle.dumps(eval_metric("nDCG@5", n_threads=-1)))
+    assert metric._evaluator.n_threads == -1
+
+
 def test_the_number_of_threads_changes_nothing():
     arguments = Y, X[:, 0], None, np.bincount(QID)
     assert eval_metric(*MEASURES)(*arguments) == eval_metric(*MEASURES, n_threads=3)(*arguments)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from skgraded._params import threads
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_in_parts
@@ -163,8 +164,11 @@ class Evaluator:
     """Named measures, and the judgments of the data sets that they have been evaluated on."""
 
     named: NamedMeasures
-    n_threads: int
+    n_threads: int | None  # as given: -1 counts the processors of the machine that evaluates
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        threads(self.n_threads)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

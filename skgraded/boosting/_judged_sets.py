@@ -105,7 +105,7 @@ class IterationCounter:
 
 
 def rank_in_training(
-    judgments: Judgments, y_score: Any, n_threads: int, iteration: int
+    judgments: Judgments, y_score: Any, n_threads: int | None, iteration: int
 ) -> Rankings:
     """Rank by a model's scores; if one is not finite, the error names the iteration and a remedy.
 

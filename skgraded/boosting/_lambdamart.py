@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,7 @@ class LambdaMART:
 
     def _by_position(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
         judgments = rankings.judgments
+        swaps = self._swaps(judgments)
         return _core.lambdas(
             level=judgments.levels,
             order=rankings.order,
@@ -122,8 +123,8 @@ class LambdaMART:
             scores=cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
             indptr=judgments.indptr,
             n_levels=judgments.n_levels,
-            prices=self._prices(judgments),
-            options=self._options,
+            prices=swaps.prices,
+            options=swaps.options,
             n_threads=rankings.n_threads,
         )
 
@@ -162,41 +163,59 @@ class LambdaMART:
     def _means_by_position(
         self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
     ) -> tuple[FloatArray, FloatArray]:
+        swaps = self._swaps(judgments)
         return _core.noisy_lambdas(
             level=judgments.levels,
             scores=scores,
             indptr=judgments.indptr,
             schedule=judgments.schedule,
             grades=judgments.grades,
-            prices=self._prices(judgments),
-            options=self._options,
+            prices=swaps.prices,
+            options=swaps.options,
             noise=noise.of_kernel,
             n_threads=n_threads,
         )
 
-    def _prices(self, judgments: Judgments) -> list[_core.SwapPrices]:
-        kept = judgments.kept[_PricesByCost]
-        prices = kept.get(self)
-        if prices is None:
-            _require_judged(judgments)
-            prices = kept[self] = [
-                _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
-                for part, weight in self.measure._weighted_parts
-            ]
-        return prices
+    def _swaps(self, judgments: Judgments) -> _Swaps:
+        kept = judgments.kept[_SwapsByCost]
+        swaps = kept.get(self)
+        if swaps is None:
+            swaps = kept[self] = self._make_swaps(judgments)
+        return swaps
 
-    @property
-    def _options(self) -> _core.LambdaOptions:
-        return _core.LambdaOptions(
+    def _make_swaps(self, judgments: Judgments) -> _Swaps:
+        _require_judged(judgments)
+        parts = self.measure._weighted_parts
+        prices = [
+            _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
+            for part, weight in parts
+        ]
+        options = _core.LambdaOptions(
             truncation=_core.last_rank(self.truncation_level),
-            ties=_core.TieOrder[self.measure._weighted_parts[0][0].ties],
+            ties=_core.TieOrder[parts[0][0].ties],
             norm=self.norm,
             sigmoid=self.sigmoid,
         )
+        return _Swaps(prices, options)
 
 
-class _PricesByCost(dict[LambdaMART, list[_core.SwapPrices]]):
-    """Prices of swaps on some labels by cost, for each part of its measure."""
+class _Swaps(NamedTuple):
+    """What swaps of two documents cost on some labels, as kernels take it.
+
+    Attributes
+    ----------
+    prices : list of SwapPrices
+        The prices for each part of the measure.
+    options : LambdaOptions
+        The other parameters of the cost.
+    """
+
+    prices: list[_core.SwapPrices]
+    options: _core.LambdaOptions
+
+
+class _SwapsByCost(dict[LambdaMART, _Swaps]):
+    """What swaps cost on some labels, by the cost that is differentiated."""
 
 
 def _swap_prices(

@@ -29,12 +29,15 @@ class Objective:
     """A cost, and the judgments of the data sets on which it has been differentiated."""
 
     cost: LambdaMART
-    n_threads: int
+    n_threads: int | None  # as given: -1 counts the processors of the machine that trains
     noise: Noise | None = None
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
     _iteration: IterationCounter = field(
         default_factory=IterationCounter, init=False, compare=False, repr=False
     )
+
+    def __post_init__(self) -> None:
+        threads(self.n_threads)
 
     def derivatives(
         self, y_score: Any, data: DataSet
@@ -48,7 +51,7 @@ class Objective:
         else:
             scores = scores_in_training(judgments, y_score, iteration)
             gradient, hessian = self.cost.mean_derivatives(
-                judgments, scores, self.noise, self.n_threads
+                judgments, scores, self.noise, threads(self.n_threads)
             )
         if data.weight is None:
             return gradient, hessian
@@ -83,4 +86,4 @@ def make_objective(
         trainable(chosen_measure(measure, "objective")), sigmoid, truncation_level, norm
     )
     averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
-    return Objective(cost, threads(n_threads), averaged)
+    return Objective(cost, n_threads, averaged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
@@ -18,7 +19,7 @@ from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._scales import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
-from skgraded.results import Scores, direction_of, exact_means, mean_of_parts
+from skgraded.results import Scores, direction_of, exact_means, warn_of_no_mean
 
 __all__ = ["Measure", "as_scores", "rankings_for", "score_in_parts", "score_queries"]
 
@@ -153,13 +154,19 @@ class Measure(Fields):
             The mean; as a scorer with the opposite sign where lower is better.
         """
         if hasattr(y_true, "fit"):
-            mean: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
-            return mean
+            score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
+            return score
         if y is not None:
             raise TypeError("qid must be given by name, got a third positional argument: qid=...")
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
-        (parts,) = score_in_parts([self], rankings)
-        return mean_of_parts([values for values, _ in parts], rankings.judgments.weights, self)
+        judgments = rankings.judgments
+        (scored,) = score_in_parts([self], rankings)
+        parts = [values for values, _ in scored]
+        (mean,) = exact_means([parts], judgments.weights)
+        if math.isnan(mean):
+            n_left_out = sum(int(np.isnan(each).sum()) for each in parts)
+            warn_of_no_mean(self, judgments.n_queries, n_left_out)
+        return mean
 
     def _as_scorer(self) -> Any:
         from skgraded.scoring import make_ranking_scorer

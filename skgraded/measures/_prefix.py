@@ -107,8 +107,20 @@ class PrefixMeasure(Measure):
         super().__init_subclass__(**others)
         has_matrix = cls._pair_part is not PrefixMeasure._pair_part
         has_factors = cls._pair_factors is not PrefixMeasure._pair_factors
-        cls.counts_pairs = has_matrix or has_factors
-        cls.takes_any_grades = has_factors and not has_matrix
+        cls._state("counts_pairs", has_matrix or has_factors)
+        cls._state("takes_any_grades", has_factors and not has_matrix)
+
+    @classmethod
+    def _state(cls, name: str, follows: bool) -> None:
+        """Set what follows from the methods of the class, which its body must not contradict."""
+        stated = vars(cls).get(name, follows)
+        if stated is not follows:
+            raise TypeError(
+                f"{name} must be {follows} in the class {cls.__name__}, or be left out, got "
+                f"{stated!r}: it follows from which of _pair_factors, which serves any number of "
+                "grades, and _pair_part, which need not, the class overrides."
+            )
+        setattr(cls, name, follows)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart | None:
         """Return discount d, gain v and constant, or None for a measure without a linear part."""

@@ -234,16 +234,22 @@ def _require_ids(missing: NDArray[np.bool_], names: NDArray[Any], rows: IntArray
 
 def _number(ids: NDArray[Any]) -> _Numbered:
     """Assign numbers to ids by first appearance."""
-    words = _as_words(ids)
-    if words is not None:
-        return _Numbered(*_core.number_words(words, _SEED, len(words)))
-    if ids.dtype.kind in "US" and ids.dtype.itemsize:
+    kind, size = ids.dtype.kind, ids.dtype.itemsize
+    if kind in "US" and size:
         as_bytes = np.ascontiguousarray(ids).view(np.uint8)
-        return _Numbered(*_core.number_bytes(as_bytes, ids.dtype.itemsize, _SEED))
-    by_address = _number_addresses(ids) if ids.dtype.kind == "O" else None
-    if by_address is None:
-        return _number_words(_as_codes(ids))
-    return by_address.joined(_as_codes(ids[by_address.first_rows]))
+        return _Numbered(*_core.number_bytes(as_bytes, size, _SEED))
+    by_address = _number_addresses(ids) if kind == "O" else None
+    if by_address is not None:
+        return by_address.joined(_as_codes(ids[by_address.first_rows]))
+    if kind in "mM" or (kind == "u" and size == _WORD):
+        words = np.ascontiguousarray(ids, dtype=ids.dtype.newbyteorder("=")).view(np.int64)
+    elif kind in "iub":
+        words = np.ascontiguousarray(ids, dtype=np.int64)
+    elif kind == "f" and size <= _WORD:
+        words = (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    else:
+        words = _as_codes(ids)
+    return _Numbered(*_core.number_words(words, _SEED, len(words)))
 
 
 def _number_words(words: NDArray[Any]) -> _Numbered:
@@ -262,18 +268,6 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
     addresses = np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp)
     numbered = _Numbered(*_core.number_words(addresses.astype(np.int64, copy=False), _SEED, most))
     return numbered if len(numbered.first_rows) <= most else None
-
-
-def _as_words(ids: NDArray[Any]) -> IntArray | None:
-    """Return 64-bit words that are equal if the ids are equal; None for ids of other types."""
-    kind, size = ids.dtype.kind, ids.dtype.itemsize
-    if kind in "mM" or (kind == "u" and size == _WORD):
-        return np.ascontiguousarray(ids, dtype=ids.dtype.newbyteorder("=")).view(np.int64)
-    if kind in "iub":
-        return np.ascontiguousarray(ids, dtype=np.int64)
-    if kind == "f" and size <= _WORD:
-        return (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
-    return None
 
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:

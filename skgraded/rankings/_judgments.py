@@ -23,7 +23,7 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._params import threads
-from skgraded._sealed import all_sealed, require, require_column, require_permutation
+from skgraded._sealed import all_sealed, require, require_column, require_permutation, sealed
 from skgraded.rankings._checks import check_group_sizes, numeric_labels, own_scores
 from skgraded.rankings._gate import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._grouping import place_groups, place_rows
@@ -297,6 +297,8 @@ class Judgments(Labels):
 class Rankings:
     """Documents of many queries, ranked by score.
 
+    It is made of arrays that nobody can write to, as kernels return them.
+
     Attributes
     ----------
     judgments : Judgments
@@ -329,7 +331,7 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        self.order, self.tied, self.scores = all_sealed(order, tied, scores)
+        self.order, self.tied, self.scores = order, tied, scores
         self.n_threads = n_threads
         self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
@@ -451,6 +453,7 @@ class Rankings:
         if scores is not None:
             require_column("scores", scores, (np.float64,), n_documents)
             require(np.isfinite(scores).all(), "scores must be finite")
+        order, tied, scores = all_sealed(order, tied, scores)
         Rankings.__init__(self, judgments, order, tied, n_threads, scores)
 
     def __repr__(self) -> str:
@@ -522,8 +525,8 @@ class Rankings:
         rows, all_rows = part.documents, len(part.documents) == len(self.order)
         order, tied, scores = self.order, self.tied, self.scores
         if not all_rows:
-            order, tied = order[rows], tied[rows]
-            scores = None if scores is None else scores[rows]
+            order, tied = all_sealed(order[rows], tied[rows])
+            scores = None if scores is None else sealed(scores[rows])
         return Rankings(part.judgments, order, tied, self.n_threads, scores)
 
     def of_queries(self, queries: slice) -> Rankings:
@@ -549,13 +552,16 @@ class Rankings:
         )
 
 
+_NO_ORDER = sealed(np.empty(0, np.int32))
+
+
 class _IdealRankings(Rankings):
     """The pool, best grade first; the rules for ties and unjudged documents do not change it."""
 
     is_ideal: ClassVar[bool] = True
 
     def __init__(self, judgments: Judgments) -> None:
-        super().__init__(judgments, np.empty(0, np.int32), judgments.pool.tied)
+        super().__init__(judgments, _NO_ORDER, judgments.pool.tied)
 
     def __reduce__(self) -> Any:
         return type(self), (self.judgments,)

@@ -2,7 +2,7 @@
 
 from skgraded.results._exact_mean import MeanSums, exact_means
 from skgraded.results._judged import Judged, judged_scores
-from skgraded.results._means import Means, mean_of_parts
+from skgraded.results._means import Means, warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores
 from skgraded.results._side_by_side import by_name, direction_of
@@ -21,6 +21,6 @@ __all__ = [
     "direction_of",
     "exact_means",
     "judged_scores",
-    "mean_of_parts",
     "report_of",
+    "warn_of_no_mean",
 ]

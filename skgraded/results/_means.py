@@ -14,14 +14,14 @@ from skgraded._guards import stacklevel_of_the_user
 from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results._exact_mean import MeanSums, exact_means
+from skgraded.results._exact_mean import MeanSums
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._tables import means_table, notes_on_empty
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-__all__ = ["Means", "mean_of_parts", "warn_of_no_mean"]
+__all__ = ["Means", "warn_of_no_mean"]
 
 FloatArray = NDArray[np.float64]
 
@@ -176,37 +176,6 @@ class Means(OfMeasures, Result):
 
 def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(one, two, strict=True))
-
-
-def mean_of_parts(parts: list[FloatArray], weights: FloatArray | None, name: object) -> float:
-    """Return the exact mean of the values of one measure; warn if it is undefined.
-
-    Parameters
-    ----------
-    parts : list of ndarray
-        The values, in parts that follow one another; nan is left out.
-    weights : ndarray of shape (n_queries,) or None
-        Their weights.
-    name : str or Measure
-        The measure, for the warning.
-
-    Returns
-    -------
-    float
-        The mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skgraded.results import mean_of_parts
-    >>> mean_of_parts([np.array([0.5, 1.0]), np.array([np.nan])], None, "AP")
-    0.75
-    """
-    (mean,) = exact_means([parts], weights)
-    if math.isnan(mean):
-        n_left_out = sum(int(np.isnan(each).sum()) for each in parts)
-        warn_of_no_mean(name, sum(map(len, parts)), n_left_out)
-    return mean
 
 
 def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:

@@ -15,6 +15,7 @@ from skgraded._optional import axes_or_new
 from skgraded._params import integer
 from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
+from skgraded._sealed import all_sealed
 from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
@@ -523,4 +524,4 @@ def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
         grades = grades[:, judgments.row_order]
     sizes = np.tile(np.diff(judgments.indptr), n)
     rejudged = Judgments.from_groups(grades.ravel(), sizes)
-    return Rankings(rejudged, np.tile(once.order, n), np.tile(once.tied, n))
+    return Rankings(rejudged, *all_sealed(np.tile(once.order, n), np.tile(once.tied, n)))

@@ -12,6 +12,7 @@ from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
 from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
 from skgraded._progress import ProgressBar
+from skgraded._sealed import all_sealed
 from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
@@ -407,4 +408,5 @@ class _Lists(NamedTuple):
         pool = RankedList.best_first(counts.reshape(-1, len(self.grades)), np.int32)
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
         order = np.arange(len(levels.ravel())) - np.repeat(indptr[:-1], lengths)
-        return Rankings(judgments, order.astype(np.int32), np.tile(self.tied, n_variants))
+        tied = np.tile(self.tied, n_variants)
+        return Rankings(judgments, *all_sealed(order.astype(np.int32), tied))

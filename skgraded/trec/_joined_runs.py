@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
+from skgraded._sealed import all_sealed
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings
@@ -161,7 +162,7 @@ def _rankings(
         np.concatenate(([0], np.cumsum(per_system))),
     )
     judgments = Judgments.of_lists(levels[lists.rows], lists.indptr, grades, pools)
-    return Rankings(judgments, lists.order, lists.tied)
+    return Rankings(judgments, *all_sealed(lists.order, lists.tied))
 
 
 def join_runs(

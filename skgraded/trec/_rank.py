@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import flag, threads
+from skgraded._sealed import all_sealed
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._files import JoinedRun, Negative, Order, join, read_columns_of_run, read_qrels
 
@@ -112,8 +113,10 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
         RankedList.without_ties(best_first, _stacked([pool.indptr for pool in pools])),
         np.concatenate([run.qid for run in runs]),
     )
-    order = np.concatenate([run.order for run in runs])
-    return Rankings(judgments, order, np.concatenate([run.tied for run in runs]), n_threads)
+    order, tied = all_sealed(
+        np.concatenate([run.order for run in runs]), np.concatenate([run.tied for run in runs])
+    )
+    return Rankings(judgments, order, tied, n_threads)
 
 
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
