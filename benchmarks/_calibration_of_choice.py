@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 
 import numpy as np
+from _shared_data import SHARED_DATA, drawn_by_data
 from scipy import stats
 
 from skgraded import AP, Scores, compare, evaluate, nDCG
@@ -94,7 +95,7 @@ def best_rows(n_replications, n_queries=50):
             noise = rng.exponential(size=(n_systems, n_queries)) - 1.0
             values = (worth[:, None] + common + noise)[None]
             thresholds = Thresholds(values, np.ones(n_queries, dtype=bool), AP())
-            found = _probabilities(thresholds, Users("all", np.ones(1)), None, 400, rng)
+            found = _probabilities(thresholds, Users("all", np.ones(1)), 400, rng)
             first = int(found.probability.argmax())
             told.append(found.probability[first])
             # Of systems that are all equal, any is the best one with the same probability.
@@ -118,21 +119,33 @@ def best_rows(n_replications, n_queries=50):
         ]
 
 
-def over_repeats(rng, n_systems, n_queries=60, n_folds=3, n_repeats=5):
-    """Return a comparison of equal systems over repeats of a cross-validation; models vary."""
-    folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
-    places = np.arange(n_repeats)[:, None], folds
-    shape = (n_systems, n_repeats, n_queries, 2)
-    effects = rng.normal(0.0, 0.3, (n_systems, n_repeats, n_folds, 2))
-    values = effects[:, places[0], places[1]] + rng.normal(0.0, 0.5, shape)
-    values += rng.normal(0.0, 0.5, (n_systems, 1, n_queries, 2)) + rng.normal(size=(n_queries, 2))
+def by_chance(n_systems, folds, rng):
+    """Draw values of AP and nDCG of equal systems, whose models vary from fold to fold."""
+    n_repeats, n_queries = folds.shape
+    effects = rng.normal(0.0, 0.3, (n_systems, n_repeats, folds.max() + 1, 2))
+    values = effects[:, np.arange(n_repeats)[:, None], folds]
+    values += rng.normal(0.0, 0.5, values.shape) + rng.normal(size=(n_queries, 2))
+    return values + rng.normal(0.0, 0.5, (n_systems, 1, n_queries, 2))
+
+
+def by_data(n_systems, folds, rng):
+    """Draw values of equal systems, whose models vary by the queries they were trained on."""
+    world = SHARED_DATA["data, help alike"]
+    drawn = [drawn_by_data(world, folds, rng) for _ in range(2 * n_systems)]
+    return np.moveaxis(np.reshape(drawn, (n_systems, 2, *folds.shape)), 1, 3)
+
+
+def over_repeats(rng, n_systems, draw, n_queries=60, n_folds=3):
+    """Return a comparison of equal systems over five repeats of a cross-validation."""
+    folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(5)])
+    values = draw(n_systems, folds, rng)
     systems = tuple(map(str, range(n_systems)))
     scores = Scores(
         measures=(str(AP()), "nDCG@10"),
         directions=(1, 1),
         values=values,
         qid=np.arange(n_queries),
-        folds=folds + n_folds * np.arange(n_repeats)[:, None],
+        folds=folds + n_folds * np.arange(5)[:, None],
         systems=systems,
     )
     return compare(scores, tests="t", baseline=systems[0])
@@ -140,14 +153,15 @@ def over_repeats(rng, n_systems, n_queries=60, n_folds=3, n_repeats=5):
 
 def repeated_choice_rows(n_replications):
     """Show how often one of equal systems is called the best, and room is found, over repeats."""
-    for n_systems in (2, 5, 10):
+    cases = (("chance", by_chance, (2, 5, 10)), ("data, help alike", by_data, (2, 5)))
+    for label, n_systems, draw in [(label, n, draw) for label, draw, ns in cases for n in ns]:
         rng, sure, alone, held, held_alone = np.random.default_rng([n_systems, 9]), [], [], [], []
         for _ in range(n_replications):
-            found = over_repeats(rng, n_systems)
+            found = over_repeats(rng, n_systems, draw)
             taken = dataclasses.replace(found, repeats=None, folds=None)
             for given, of_best, of_room in ((found, sure, held), (taken, alone, held_alone)):
                 best = given.best((1.0,), n_resamples=400)
                 of_best.append(best.probability.max() >= 1 - LEVEL)
                 low, high = given.room((1.0,)).interval[0]
                 of_room.append(low <= 0.0 <= high)
-        yield [n_systems, *map(share, (sure, alone, held, held_alone))]
+        yield [label, n_systems, *map(share, (sure, alone, held, held_alone))]

@@ -12,10 +12,12 @@ With --only WORD, sections with another title keep their lines in the output.
 import argparse
 import itertools
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from _calibration_of_choice import best_rows, repeated_choice_rows, room_rows
+from _shared_data import SHARED_DATA, drawn_by_data
 from lightgbm import LGBMRanker
 from recovery_of_g import PREFERENCES, TRUE_G, from_preferences
 from scipy import stats
@@ -184,19 +186,36 @@ def band_rows(n_replications):
         yield [n_queries, f"{at_top * n_queries:.0f}", share(held)]
 
 
+def band_cases(n_grades):
+    """Name cases with repeats, and how thresholds' differences are drawn from folds in them."""
+
+    def by_components(components, folds, rng):
+        of_query, of_model, rest = components
+        models = rng.normal(0.0, of_model, (len(folds), folds.max() + 1, n_grades))
+        queries = rng.normal(0.0, of_query, (folds.shape[1], n_grades))
+        noise = rng.normal(0.0, rest, (*folds.shape, n_grades))
+        return models[np.arange(len(folds))[:, None], folds] + queries + noise
+
+    def by_data(world, folds, rng):
+        return np.stack([drawn_by_data(world, folds, rng) for _ in range(n_grades)], axis=2)
+
+    for (label, components), (n_queries, n_folds), n_repeats in itertools.product(
+        COMPONENTS.items(), ((30, 3), (100, 5)), (2, 5)
+    ):
+        name = f"{label}, {n_queries} queries, {n_folds} folds"
+        yield name, n_queries, n_folds, n_repeats, partial(by_components, components)
+    for label, world in SHARED_DATA.items():
+        yield f"models differ by {label}, 60 queries, 3 folds", 60, 3, 5, partial(by_data, world)
+
+
 def repeated_band_rows(n_replications, n_grades=3):
     """Joint coverage of bands over repeats, where models' effects at the thresholds correlate."""
     mix = np.linalg.cholesky(0.5 + 0.5 * np.eye(n_grades)).T
-    cases = itertools.product(COMPONENTS.items(), ((30, 3), (100, 5)), (2, 5))
-    for (label, components), (n_queries, n_folds), n_repeats in cases:
-        of_query, of_model, rest = components
-        rng, held = np.random.default_rng([n_queries, n_repeats, len(label), 5]), []
+    for name, n_queries, n_folds, n_repeats, draw in band_cases(n_grades):
+        rng, held = np.random.default_rng([n_queries, n_repeats, len(name), 5]), []
         for _ in range(n_replications):
             folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
-            models = rng.normal(0.0, of_model, (n_repeats, n_folds, n_grades)) @ mix
-            differences = models[np.arange(n_repeats)[:, None], folds]
-            differences += rng.normal(0.0, of_query, (n_queries, n_grades)) @ mix
-            differences += rng.normal(0.0, rest, differences.shape) @ mix
+            differences = draw(folds, rng) @ mix
             part = part_of_models(np.moveaxis(differences, 2, 0), folds)
             row = []
             for each in (part, None):
@@ -205,7 +224,6 @@ def repeated_band_rows(n_replications, n_grades=3):
                 ratios = largest_ratios(moments.means[None], moments.covariance[None])
                 row.append(max(each[0] for each in ratios) <= critical)
             held.append(row)
-        name = f"{label}, {n_queries} queries, {n_folds} folds"
         yield [name, n_repeats, *map(share, np.transpose(held))]
 
 
@@ -332,28 +350,7 @@ def component_rows(n_replications):
             yield [row, n_repeats, share(held), f"{width:.2f}", share(shown)]
 
 
-# Repeats: what training data share. Worlds: how alike help is both ways, its variance, and chance
-
-
-SHARED_DATA = {
-    "chance": (0.0, 0.0, 1.0),
-    "data, help one way": (0.0, 20.0, 0.0),
-    "data, help alike by half": (0.5, 20.0, 0.0),
-    "data, help alike": (1.0, 20.0, 0.0),
-    "data, help alike by half, and chance": (0.5, 20.0, 1.0),
-}
-
-
-def drawn_by_data(world, n_repeats, n_folds, n_queries, rng):
-    """Draw differences in which every training query helps or hurts every tested one."""
-    alike, of_pairs, chance = world
-    points = rng.normal(size=(n_queries, 8))
-    both_ways, one_way = points @ points.T / 8**0.5, rng.normal(size=(n_queries, n_queries))
-    help_of = np.sqrt(of_pairs) * (np.sqrt(alike) * both_ways + np.sqrt(1 - alike) * one_way)
-    folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
-    is_training = folds[:, :, None] != folds[:, None, :]
-    of_data = (is_training * help_of).sum(axis=2) / is_training.sum(axis=2)
-    return rng.normal(size=n_queries) + of_data + rng.normal(0.0, chance, folds.shape), folds
+# Repeats: what training data share
 
 
 def shared_rows(n_replications, n_repeats=5, n_folds=3, n_queries=60):
@@ -361,7 +358,8 @@ def shared_rows(n_replications, n_repeats=5, n_folds=3, n_queries=60):
     for label, world in SHARED_DATA.items():
         rng, found, shared = np.random.default_rng([8, len(label)]), [], []
         for _ in range(n_replications):
-            differences, folds = drawn_by_data(world, n_repeats, n_folds, n_queries, rng)
+            folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
+            differences = drawn_by_data(world, folds, rng)
             apart = differences - differences.mean(axis=0)
             of_rest = (apart**2).sum() / ((n_repeats - 1) * n_queries)
             of_repeats = differences.mean(axis=1).var(ddof=1) - of_rest / n_queries
@@ -582,12 +580,20 @@ def sections(options):
     )
     yield (
         "Which system to choose, over repeats",
-        "Equal systems over five repeats of 3 folds of 60 queries, whose models vary; "
+        "Equal systems over five repeats of 3 folds of 60 queries, whose models vary by chance or "
+        "as in the section on what training data share; "
         f"{n // 10} replications. In how many the highest probability of `Comparison.best` is 95 % "
         "or more, and in how many the interval of `Comparison.room` holds 0; each also as it would "
         "be without what repeats show of the models.",
         lambda: table(
-            ["systems", "at least 95 %", "over queries alone", "held", "over queries alone"],
+            [
+                "models differ by",
+                "systems",
+                "at least 95 %",
+                "over queries alone",
+                "held",
+                "over queries alone",
+            ],
             repeated_choice_rows(n // 10),
         ),
     )

@@ -76,9 +76,6 @@ def test_the_error_is_that_of_a_mean_where_the_choice_never_changes(n, monkeypat
     gain, error = found.of(g)
     assert gain == pytest.approx(g @ differences.mean(axis=1), abs=1e-12)
     assert error == pytest.approx(stats.sem(g @ differences), rel=0.03)
-    of_g = np.array([[0.01, -0.01], [-0.01, 0.01]])
-    _, wider = found.of(g, of_g)
-    assert wider**2 - error**2 == pytest.approx(0.01 * np.diff(found.gain)[0] ** 2, abs=1e-12)
 
 
 def test_clusters_are_halved_as_wholes():
@@ -499,7 +496,7 @@ def test_repeats_show_how_much_models_vary():
 def test_what_models_add_is_that_of_the_intervals():
     """Of two systems, the variance by folds is that of their difference, threshold by threshold."""
     found = equal_over_repeats(np.random.default_rng(2), n_systems=2)
-    models = thresholds_of(found, Users("all", np.full(2, 0.5))).models
+    models = thresholds_of(found, Users("all", np.full(2, 0.5))).models()
     difference = found.repeats[1, ..., :2] - found.repeats[0, ..., :2]
     expected = part_of_models(np.moveaxis(difference, 2, 0), found.folds)
     of_second = models.covariance[1::2, 1::2]  # half of the difference, from the mean of both
@@ -507,6 +504,43 @@ def test_what_models_add_is_that_of_the_intervals():
     assert models.freedom == pytest.approx(expected.freedom)
     picked = found[["AP(rel=2)", "nDCG@10"]]
     np.testing.assert_array_equal(picked.repeats, found.repeats[..., 1:])
+
+
+def test_best_and_room_vary_as_much_as_the_interval_of_a_difference():
+    """Of two systems of which the choice is clear, with models and what training data share."""
+    rng = np.random.default_rng(3)
+    folds = np.array([rng.permutation(60) % 3 for _ in range(5)])
+    models = rng.normal(0.0, 0.1, (5, 3))[np.arange(5)[:, None], folds]
+    difference = rng.normal(0.0, 1.0, 60) + models + rng.normal(0.0, 0.3, (5, 60))
+    ap = 3.0 + np.stack([0.0 * difference, difference])
+    ndcg = np.stack([0.0 * difference, -9.0 + 0.0 * difference])
+    values = np.stack([ap + 9.0 * np.arange(2)[:, None, None], ndcg], axis=-1)
+    given = {"measures": ("AP", "nDCG@10"), "directions": (1, 1), "systems": ("a", "b")}
+    folds += 3 * np.arange(5)[:, None]
+    scores = Scores(values=values, qid=np.arange(60), folds=folds, **given)
+    found = compare(scores, baseline="a", tests="t")
+    room = found.room((1.0,))
+    assert room.gain[0] == pytest.approx(found.difference[0, 0])
+    reach = np.ptp(found.interval[0, 0])
+    assert np.ptp(room.interval[0]) == pytest.approx(reach, rel=0.15)
+    alone = dataclasses.replace(found, repeats=None, folds=None).room((1.0,))
+    ratio = np.ptp(found.interval[0, 0]) / (2 * stats.t.isf(0.025, 59))
+    expected = ratio / stats.sem(difference.mean(axis=0))
+    assert np.ptp(room.interval[0]) / np.ptp(alone.interval[0]) == pytest.approx(expected, rel=0.01)
+    best = found.best((1.0,), n_resamples=40_000)
+    assert 4 * best.lead_of_equals[0] == pytest.approx(reach, rel=0.03)
+
+
+def test_an_estimated_g_adds_to_the_interval_of_room(wide):
+    """By the variance of g times the gains at the thresholds."""
+    known, estimated = (wide.room(each) for each in (Estimate.g, Estimate()))
+    ap = np.moveaxis(wide.values[..., :2], 2, 0)
+    rng = np.random.default_rng(int(np.random.default_rng(0).integers(2**63)))
+    egap, ndcg = np.tensordot(Estimate.g, ap, axes=1), wide.values[..., 2]
+    gain = gain_by_halves(ap, egap, ndcg, rng).gain
+    reach = stats.t.isf(0.025, len(wide.qid) - 1)
+    squares = [(np.ptp(each.interval) / 2 / reach) ** 2 for each in (known, estimated)]
+    assert squares[1] - squares[0] == pytest.approx(0.01 * np.diff(gain)[0] ** 2, abs=1e-12)
 
 
 def test_trained_models_over_repeats_are_taken():
@@ -582,7 +616,7 @@ def of_many_systems(rng, spread, n=40):
     worth = rng.normal(0.0, spread / np.sqrt(n), 12)
     values = worth[:, None] + rng.normal(size=n) + rng.exponential(size=(12, n)) - 1.0
     thresholds = Thresholds(values[None], np.ones(n, dtype=bool), AP())
-    return worth, _best._probabilities(thresholds, Users("all", np.ones(1)), None, 300, rng)
+    return worth, _best._probabilities(thresholds, Users("all", np.ones(1)), 300, rng)
 
 
 @pytest.mark.parametrize("spread", [1.0, 3.0])

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
+from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.repeats import ModelPart, part_of_models, repeated_interval
 
 
@@ -21,18 +22,23 @@ def drawn(shape, by_query, by_repeat, rest, seed=0):
     )
 
 
-def allowance(differences, folds, by_queries):
+def allowance(differences, folds, by_queries, weights=None):
     """A sixth of the variance of the queries' own effects, or what data may explain, if less."""
+    weights = np.ones(differences.shape[1]) if weights is None else weights
     columns = [each[~np.isnan(each)] for each in differences.T]
+    shares = [w for each, w in zip(columns, weights, strict=True) if len(each)]
     columns = [each for each in columns if len(each)]
+    shares = np.array(shares) / sum(shares)
     squares = sum(((each - each.mean()) ** 2).sum() for each in columns)
     within = squares / sum(len(each) - 1 for each in columns)
-    own = by_queries - sum(within / len(each) for each in columns) / len(columns) ** 2
+    own = by_queries - within * sum(
+        share**2 / len(each) for share, each in zip(shares, columns, strict=True)
+    )
     training = []
     for values, fold in zip(differences, folds, strict=True):
         tested = fold[~np.isnan(values)]
         training += [np.mean(tested != each) / np.mean(tested == each) for each in tested]
-    return min(max(own, 0) / 6, np.mean(training) * within / len(columns))
+    return min(max(own, 0) / 6, np.mean(training) * within * (shares**2).sum())
 
 
 def by_hand(differences, folds, clusters=None, confidence=0.9):
@@ -271,6 +277,46 @@ def test_weights_enter_the_part_of_models_by_dense_matrices():
 
     ratio = factor(weights) / factor(np.ones(40))
     np.testing.assert_allclose(found.covariance, ratio * plain.covariance, rtol=1e-9)
+    for each, widening in zip(differences, found.widening, strict=True):
+        means = np.nanmean(each, axis=0)
+        apart = weights * (means - np.average(means, weights=weights))
+        own = (apart**2).sum() * 40 / 39 / weights.sum() ** 2
+        shared = allowance(each, folds, own, weights)
+        assert own * (widening**2 - 1) == pytest.approx(shared)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_part_of_models_completes_the_variance_of_intervals(clustered):
+    """The queries' part, widened, and that of models are the squared error of each column."""
+    differences, folds = columns_of_a_pair()
+    differences += np.random.default_rng(4).normal(0.0, 0.8, 40)
+    differences[:, 2, :5] = np.nan
+    clusters = np.random.default_rng(5).integers(0, 11, 40) if clustered else None
+    found = part_of_models(differences, folds, clusters=clusters)
+    expected = repeated_interval(differences, folds=folds, clusters=clusters)
+    apart = np.nanmean(differences, axis=1) - expected.mean[:, None]
+    sums, _ = sums_by_cluster(apart, clusters)
+    n_units = sums.shape[1]
+    by_queries = (sums**2).sum(axis=1) * n_units / (n_units - 1) / 40**2
+    assert (found.widening > 1.03).all()
+    np.testing.assert_allclose(
+        by_queries * found.widening**2 + np.diag(found.covariance),
+        expected.standard_error**2,
+        rtol=1e-9,
+    )
+
+
+def test_bands_are_widened_for_training_data_that_folds_share():
+    """Means vary more by what is shared, and so do their errors: the ratio has the same tails."""
+    queries = np.random.default_rng(2).normal(size=(50, 2))
+    wider = ModelPart(np.zeros((2, 2)), 8.0, np.array([1.08, 1.02]))
+    alone, found = moments_of(queries), moments_of(queries, models=wider)
+    np.testing.assert_allclose(found.standard_errors, alone.standard_errors * wider.widening)
+    of_both = [
+        critical_value([each], 0.95, 400, np.random.default_rng(0), over_simplex=False)
+        for each in (alone, found)
+    ]
+    assert of_both[0] == pytest.approx(of_both[1])
 
 
 def test_models_of_few_repeats_lean_on_what_thresholds_have_in_common():

@@ -10,9 +10,9 @@ They also miss too often if a resample in which a threshold does not vary takes 
 of the data, since few queries tell anything about a rare grade. So it counts as an error of any
 size.
 
-Where repeats show how much trained models vary, the covariance is that over queries plus that of
-the models, and every resample has a normal effect of models and a covariance of its own for them,
-which is Wishart's.
+Where repeats show how much trained models vary, the covariance is that over queries, with the
+allowance of `repeats` for training data that folds share, plus that of the models. Every resample
+has a normal effect of models and a covariance of its own for them, which is Wishart's.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Moments:
     means : ndarray of shape (n_columns,)
         Weighted mean difference over the queries in each column.
     influences : ndarray of shape (n_queries, n_columns)
-        Influence of each query on the means; they add up to 0.
+        Influence of each query on the means, widened for training data that folds share; they add
+        up to 0.
     n_differing : ndarray of shape (n_columns,), int64
         Number of queries with a difference in each column.
     models : ModelPart or None
@@ -98,7 +99,9 @@ def moments_of(
     # Rounding must not look like a spread where all queries differ alike.
     influences[np.abs(influences) <= _ROUNDING * np.abs(means)] = 0.0
     found = Moments(means, influences, (differences != 0.0).sum(axis=0))
-    found.models = None if models is None else _steadied(models, found.variances_by_queries)
+    if models is not None:
+        found.influences = influences * models.widening
+        found.models = _steadied(models, found.variances_by_queries)
     return found
 
 
@@ -115,7 +118,7 @@ def _steadied(models: ModelPart, by_queries: FloatArray) -> ModelPart:
     ratio = float((variances[varies] / by_queries[varies]).mean()) if varies.any() else 0.0
     share = _LEAN / (_LEAN + models.freedom)
     apart = np.diag(np.maximum(variances, ratio * by_queries))
-    return ModelPart((1.0 - share) * covariance + share * apart, models.freedom)
+    return models._replace(covariance=(1.0 - share) * covariance + share * apart)
 
 
 def critical_value(

@@ -46,16 +46,10 @@ class HalvedGain(NamedTuple):
     freedom: int
     choices: FloatArray
 
-    def of(self, weights: FloatArray, of_weights: FloatArray | None = None) -> tuple[float, float]:
-        """Return the gain for weights of the parts, and its standard error.
-
-        The covariance of estimated weights adds to the error.
-        """
+    def of(self, weights: FloatArray) -> tuple[float, float]:
+        """Return the gain for weights of the parts, and its standard error."""
         variances = [float(weights @ each @ weights) for each in (self.covariance, self.judging)]
-        variance = max(*variances, 0.0)
-        if of_weights is not None:
-            variance += float(self.gain @ of_weights @ self.gain)
-        return float(weights @ self.gain), float(np.sqrt(variance))
+        return float(weights @ self.gain), float(np.sqrt(max(*variances, 0.0)))
 
 
 def gain_by_halves(
@@ -72,6 +66,15 @@ def gain_by_halves(
     queries holds. The covariance is that of the delete-half jackknife [1]_: the gain is computed
     again within 100 random halves of the queries, of which a quarter chooses and another one
     judges. What a few halvings add to the variance by chance is taken off.
+
+    Of a gain whose variance falls as 1 / n, the jackknife expects 2 (1 - 2^-k) times the part to
+    which k queries contribute only together: once for k = 1, 1.5 times for k = 2, and at most twice
+    [2]_. If candidates are equal, no query contributes by itself, and intervals are 1.2 to 1.3
+    times as wide as needed. A quarter of the mean squared difference between the gains of a half
+    and of its complement expects every part once. With it, intervals of equal candidates held in
+    94 % at .95 times the width (120 data sets), but those of a wide frontier in 87 % at .87 times
+    (200 data sets): choices among unequal candidates settle as queries are added, so that the
+    variance falls more slowly than 1 / n.
 
     Parameters
     ----------
@@ -93,6 +96,8 @@ def gain_by_halves(
     ----------
     .. [1] J. Shao, C. F. J. Wu (1989), "A General Theory for Jackknife Variance Estimation",
        Annals of Statistics 17(3).
+    .. [2] B. Efron, C. Stein (1981), "The Jackknife Estimate of Variance", Annals of Statistics
+       9(3), in which single queries are left out.
     """
     judged, sizes = sums_by_cluster(outcome, clusters)
     one, other = (sums_by_cluster(each, clusters)[0] for each in (chooser, baseline))

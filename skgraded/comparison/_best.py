@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skgraded._params import integer
 from skgraded._stats.bootstrap_t import counts_of_units
 from skgraded._stats.clustered import sums_by_cluster
+from skgraded._stats.repeats import ModelPart
 from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
 from skgraded.comparison._users import (
@@ -164,13 +165,11 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     remarks = notes_on_training(found)
     for each in users:
         thresholds = thresholds_of(found, each)
-        kept = thresholds.is_kept
-        clusters = None if found.clusters is None else found.clusters[kept]
         rng = np.random.default_rng(seed)  # the same resamples for all users
-        results.append(_probabilities(thresholds, each, clusters, n_resamples, rng))
+        results.append(_probabilities(thresholds, each, n_resamples, rng))
         remarks += notes_on_rare_grades(thresholds, each)
         cutoffs.append(thresholds.measure.k)
-        n_queries = int(kept.sum())
+        n_queries = int(thresholds.is_kept.sum())
     columns = map(np.array, zip(*results, strict=True))
     named: Any = dict(zip(_Found._fields, columns, strict=True))
     return Best(
@@ -186,25 +185,20 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
 
 
 def _probabilities(
-    thresholds: Thresholds,
-    users: Users,
-    clusters: NDArray[np.int64] | None,
-    n_resamples: int,
-    rng: np.random.Generator,
+    thresholds: Thresholds, users: Users, n_resamples: int, rng: np.random.Generator
 ) -> _Found:
     """Resample queries, models as repeats show them, and an unknown g, and count who is best."""
     n_grades, n_systems, _ = thresholds.values.shape
-    sums, sizes = sums_by_cluster(thresholds.values, clusters)
-    of_units = sums.reshape(-1, len(sizes)).T
-    means = of_units.sum(axis=0) / sizes.sum()
-    at_thresholds = means.reshape(n_grades, n_systems)
-    of_noise = _noise_between_systems(of_units - sizes[:, None] * means, sizes, n_grades)
-    models = thresholds.models
-    of_models = np.zeros((n_resamples, len(means)))
+    at_thresholds = thresholds.values.mean(axis=2)
+    apart = thresholds.values - thresholds.values.mean(axis=1, keepdims=True)
+    sums, sizes = sums_by_cluster(apart - apart.mean(axis=2, keepdims=True), thresholds.clusters)
+    residuals = sums.reshape(-1, len(sizes)).T
+    models = thresholds.models()
+    of_models = np.zeros((n_resamples, n_grades * n_systems))
     if models is not None:
+        residuals = residuals * models.widening
         of_models = models.draws(n_resamples, rng)
-        by_grade = models.covariance.reshape(n_grades, n_systems, n_grades, n_systems)
-        of_noise = of_noise + np.einsum("ksls->kl", by_grade)
+    of_noise = _noise_between_systems(residuals, sizes, n_grades, models)
     freedom = max(len(sizes) - 1, 1)
     wider = np.sqrt(len(sizes) / rng.chisquare(freedom, (n_resamples, 1)))
     g, drawn_g = mean_g(users, n_grades), users.draws(n_resamples, n_grades, rng)
@@ -213,7 +207,7 @@ def _probabilities(
     for counts in counts_of_units(len(sizes), n_resamples, rng):
         rows = slice(first, first + len(counts))
         first += len(counts)
-        moved = (counts @ of_units / (counts @ sizes)[:, None] - means) * wider[rows]
+        moved = counts @ residuals / (counts @ sizes)[:, None] * wider[rows]
         moved = (moved + of_models[rows]).reshape(-1, n_grades, n_systems)
         drawn = np.sqrt(kept[rows, None]) * (drawn_g[rows] @ at_thresholds)
         drawn += np.einsum("bk,bks->bs", drawn_g[rows], moved)
@@ -227,16 +221,22 @@ def _probabilities(
     return _Found(wins / n_resamples, mean, lead, of_equals, optimism)
 
 
-def _noise_between_systems(residuals: FloatArray, sizes: FloatArray, n_grades: int) -> FloatArray:
+def _noise_between_systems(
+    residuals: FloatArray, sizes: FloatArray, n_grades: int, models: ModelPart | None
+) -> FloatArray:
     """Return the covariance over thresholds of the noise of means, less that of their mean.
 
     It is summed over the systems, as the squares of their means are.
     """
     n = len(sizes)
     by_system = residuals.reshape(n, n_grades, -1)
-    centred = by_system - by_system.mean(axis=2, keepdims=True)
-    covariance = np.einsum("uks,uls->kl", centred, centred) * n / max(n - 1, 1)
-    return np.asarray(covariance / sizes.sum() ** 2)
+    covariance = np.einsum("uks,uls->kl", by_system, by_system) * n / max(n - 1, 1)
+    covariance = covariance / sizes.sum() ** 2
+    if models is not None:
+        n_systems = by_system.shape[2]
+        by_grade = models.covariance.reshape(n_grades, n_systems, n_grades, n_systems)
+        covariance = covariance + np.einsum("ksls->kl", by_grade)
+    return np.asarray(covariance)
 
 
 def _squares(g: FloatArray, covariance: FloatArray) -> FloatArray:

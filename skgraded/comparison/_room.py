@@ -233,13 +233,13 @@ def _row(
     halves = _Halves(found, thresholds, column, seed)
     g = mean_g(users, len(halves.parts))
     chooser = np.tensordot(g, halves.parts, axes=1)
-    gain, interval = _interval(halves.gain(chooser), g, users, thresholds.models, confidence)
+    given = (g, users, thresholds, confidence)
+    gain, interval = _interval(halves.gain(chooser), *given)
     remarks = notes_on_rare_grades(thresholds, users)
     proposal = None
     if remarks and _verdict(*interval, margin) != _NO_ROOM:
         rounded = rounded_shares(g, _DIGITS)
         blended = _HALF * (np.tensordot(rounded, halves.parts, axes=1) + halves.baseline)
-        given = (g, users, thresholds.models, confidence)
         won, (low, high) = _interval(halves.gain(blended), *given)
         if won > max(gain, 0.0):
             proposal = _proposal(thresholds, rounded, found.measures[column])
@@ -268,7 +268,7 @@ class _Halves:
         self.systems = found.systems
         self.parts = thresholds.values
         self.baseline = found.directions[column] * found.values[:, kept, column]
-        self.clusters = None if found.clusters is None else found.clusters[kept]
+        self.clusters = thresholds.clusters
         self._seed = seed
         n_units = int(kept.sum()) if self.clusters is None else len(np.unique(self.clusters))
         if n_units < FEWEST_UNITS:
@@ -288,20 +288,22 @@ def _interval(
     halved: HalvedGain,
     g: FloatArray,
     users: Users,
-    models: ModelPart | None,
+    thresholds: Thresholds,
     confidence: float,
 ) -> tuple[float, tuple[float, float]]:
-    """Return the gain and the ends of its interval, with what models add to its variance."""
+    """Return the gain and the ends of its interval, with what training again adds to it."""
     from scipy.stats import t as students_t  # scipy.stats takes most of a second to import
 
-    gain, error = halved.of(g, users.covariance)
-    variance, freedom = error**2, float(halved.freedom)
-    if models is not None:
-        chosen = np.outer(g, halved.choices).ravel()
-        by_models = max(float(chosen @ models.covariance @ chosen), 0.0)
-        weight = variance**2 / freedom + by_models**2 / models.freedom
-        variance += by_models
-        freedom = variance**2 / weight if weight > 0.0 else freedom
+    gain, error = halved.of(g)
+    of_g = 0.0 if users.covariance is None else halved.gain @ users.covariance @ halved.gain
+    models = thresholds.models(np.outer(g, halved.choices))
+    if models is None:
+        models = ModelPart(np.zeros((1, 1)), 1.0)
+    of_queries = float(np.max(models.widening)) ** 2 * error**2 + float(of_g)
+    of_models = float(models.covariance[0, 0])
+    variance = of_queries + of_models
+    weight = of_queries**2 / halved.freedom + of_models**2 / models.freedom
+    freedom = variance**2 / weight if weight > 0.0 else float(halved.freedom)
     reach = float(students_t.ppf((1.0 + confidence) / 2.0, freedom)) * float(np.sqrt(variance))
     return gain, (gain - reach, gain + reach)
 

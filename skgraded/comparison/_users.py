@@ -90,15 +90,34 @@ class Thresholds(NamedTuple):
         Which queries these are.
     measure : AP
         AP at threshold 1.
-    models : ModelPart or None
-        What models add to the covariance of the means, of systems within thresholds, if several
-        repeats show it: of the systems less the mean of all.
+    clusters : ndarray of shape (n_queries,), int64, or None
+        Their clusters.
+    repeats : ndarray of shape (n_grades, n_systems, n_repeats, n_queries) or None
+        The values of the systems by repeat, less the mean of all systems; nan where it did not test
+        a query.
+    folds : ndarray of shape (n_repeats, n_queries), int64, or None
+        The fold that tested a query in a repeat.
     """
 
     values: FloatArray
     is_kept: NDArray[np.bool_]
     measure: AP
-    models: ModelPart | None = None
+    clusters: NDArray[np.int64] | None = None
+    repeats: FloatArray | None = None
+    folds: NDArray[np.int64] | None = None
+
+    def models(self, contrast: FloatArray | None = None) -> ModelPart | None:
+        """Return what training again adds to the variation of means, if several repeats show it.
+
+        Means are those of a contrast, shape (n_grades, n_systems), or of all systems within
+        thresholds.
+        """
+        if self.repeats is None or self.folds is None:
+            return None
+        columns = self.repeats.reshape(-1, *self.repeats.shape[2:])
+        if contrast is not None:
+            columns = np.tensordot(contrast.reshape(1, -1), columns, axes=1)
+        return part_of_models(columns, self.folds, clusters=self.clusters)
 
     @property
     def n_found(self) -> NDArray[np.int64]:
@@ -195,21 +214,15 @@ def thresholds_of(found: Comparison, users: Users, baseline: int | None = None) 
     if baseline is not None:
         is_kept &= ~np.isnan(found.values[:, :, baseline]).any(axis=0)
     kept = np.moveaxis(found.values[:, is_kept][:, :, columns], 2, 0)
-    models = _models_of(found, is_kept, columns)
-    return Thresholds(np.nan_to_num(kept, nan=0.0), is_kept, measure, models)
-
-
-def _models_of(
-    found: Comparison, is_kept: NDArray[np.bool_], columns: list[int]
-) -> ModelPart | None:
-    """Return what models add to the covariance of means, of systems less the mean of all."""
+    clusters = None if found.clusters is None else found.clusters[is_kept]
+    values = np.nan_to_num(kept, nan=0.0)
     if found.repeats is None or found.folds is None:
-        return None
-    values = found.repeats[:, :, is_kept][..., columns]
-    is_tested = ~np.isnan(values[..., [0]])
-    values = np.where(is_tested, np.nan_to_num(values, nan=0.0), np.nan)
-    apart = np.moveaxis(values - values.mean(axis=0), 3, 0)
-    return part_of_models(apart.reshape(-1, *apart.shape[2:]), found.folds[:, is_kept])
+        return Thresholds(values, is_kept, measure, clusters)
+    repeats = found.repeats[:, :, is_kept][..., columns]
+    is_tested = ~np.isnan(repeats[..., [0]])
+    repeats = np.where(is_tested, np.nan_to_num(repeats, nan=0.0), np.nan)
+    apart = np.moveaxis(repeats - repeats.mean(axis=0), 3, 0)
+    return Thresholds(values, is_kept, measure, clusters, apart, found.folds[:, is_kept])
 
 
 def told_egap(users: tuple[str, ...], cutoffs: tuple[int | None, ...], *, is_for: bool) -> str:

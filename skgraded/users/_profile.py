@@ -259,10 +259,10 @@ def threshold_profile(
 
     The intervals carry the variation over queries. If values come from a cross-validation with two
     or more repeats, they carry that over splits and fits, too: the covariance between thresholds of
-    the component of folds within repeats is added, as `skgraded.compare` adds its variance. Few
-    repeats show it badly, and hardly any of it for some users; it then leans on what thresholds
-    have in common. The allowance of `skgraded.compare` for training data that folds share is not
-    added. With one repeat they hold for the models that were trained in it.
+    the component of folds within repeats is added, as `skgraded.compare` adds its variance, and
+    errors over queries are widened by its allowance for training data that folds share. Few repeats
+    show the component badly, and hardly any of it for some users; it then leans on what thresholds
+    have in common. With one repeat they hold for the models that were trained in it.
 
     The number q is at least the quantile of Student's t for the threshold at which the fewest
     queries differ. In simulations with 4 to 40 such queries the band held in 94 to 96 % of cases,
