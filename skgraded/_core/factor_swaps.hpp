@@ -28,23 +28,21 @@ class FactorSwaps {
   std::vector<double> p_h_;            // the weight of f in H
   std::vector<double> F_own_, H_own_;  // of f and h: at the rank itself, for its own slot
   std::vector<double> seen_, rest_;    // of f: F and, less what the rank itself gives, H
-  std::vector<double> down_to_;        // of F and H at each rank, by eight upper ranks
+  std::vector<double> down_to_;        // of F and H, by eight upper ranks and rank
   std::vector<double> u_above_, w_above_, u_down_to_;  // the last one times p
-  std::vector<double> ones_;
   std::vector<std::int64_t> next_;
-  LowerSums lower_sums_;
   LevelTree tree_, weighed_tree_;
-  std::int64_t n_ = 0;
+  std::int64_t stride_, n_ = 0;
+  Registers registers_ = Registers::kPlain;
   bool has_gains_ = false, has_f_ = false, has_u_ = false;
 
  public:
   FactorSwaps(std::int64_t longest, std::int64_t stride)
       : down_to_(static_cast<std::size_t>(stride * kLanes)),
-        ones_(static_cast<std::size_t>(stride), 1.0),
         next_(static_cast<std::size_t>(longest)),
-        lower_sums_(longest),
         tree_(longest),
-        weighed_tree_(longest) {
+        weighed_tree_(longest),
+        stride_(stride) {
     for (auto* each : {&gain_, &d_, &p_, &f_, &h_, &u_, &w_, &p_h_, &F_own_, &H_own_, &seen_,
                        &rest_, &u_above_, &w_above_, &u_down_to_})
       each->resize(static_cast<std::size_t>(stride));
@@ -56,6 +54,7 @@ class FactorSwaps {
              const std::int32_t* slot, const std::int32_t* levels, std::int64_t n_slots,
              Registers registers) noexcept {
     n_ = queries.size(q);
+    registers_ = registers;
     const PairFactors& K = part.factors;
     has_f_ = K.f != nullptr;
     has_u_ = K.u != nullptr;
@@ -70,13 +69,17 @@ class FactorSwaps {
       p_[at(i)] = counts ? p[i] : 0.0;
       gain_[at(i)] = part.gain[level] * part.gain_factor[q];
       has_gains_ |= gain_[at(i)] != 0.0;
-      f_[at(i)] = has_f_ ? K.f[level] : 0.0;
-      h_[at(i)] = has_f_ ? K.h[level] * scale : 0.0;
-      u_[at(i)] = has_u_ ? K.u[level] : 0.0;
-      w_[at(i)] = has_u_ ? K.w[level] * scale : 0.0;
-      p_h_[at(i)] = p_[at(i)] * h_[at(i)];
+      if (has_f_) {
+        f_[at(i)] = K.f[level];
+        h_[at(i)] = K.h[level] * scale;
+        p_h_[at(i)] = p_[at(i)] * h_[at(i)];
+      }
+      if (has_u_) {
+        u_[at(i)] = K.u[level];
+        w_[at(i)] = K.w[level] * scale;
+      }
     }
-    if (has_f_) sum_f(slot, n_slots, registers);
+    if (has_f_) sum_f(slot, n_slots);
     if (has_u_) sum_u();
   }
 
@@ -91,11 +94,10 @@ class FactorSwaps {
   }
 
  private:
-  void sum_f(const std::int32_t* slot, std::int64_t n_slots, Registers registers) noexcept {
+  void sum_f(const std::int32_t* slot, std::int64_t n_slots) noexcept {
     if (n_ <= kLongestByPairs)
-      run_in(registers, [this]() SKGRADED_INLINE_BODY {
-        lower_sums_.add_up(f_.data(), ones_.data(), next_.data(), n_, F_own_.data());
-        lower_sums_.add_up(f_.data(), p_h_.data(), next_.data(), n_, H_own_.data());
+      run_in(registers_, [this]() SKGRADED_INLINE_BODY {
+        LowerSums::add_up(f_.data(), p_h_.data(), next_.data(), n_, F_own_.data(), H_own_.data());
         return 0;
       });
     else
@@ -149,39 +151,59 @@ class FactorSwaps {
                            (u_by[j] - u) * (w_above[j] - w_down_to) + u_down_to[j] * (w - w_by[j]);
   }
 
+  // Eight upper ranks: their f and h, F less what they give themselves, and H.
+  struct Walk {
+    LaneRow f, h, F, H;
+  };
+
   // The part of F and H at the ranks below, for eight upper ranks from this one on.
   SKGRADED_ALWAYS_INLINE void walk_down(std::int64_t first) noexcept {
-    LaneRow f, h, F, H;
+    Walk walk;
     for (int lane = 0; lane < kLanes; ++lane) {
-      f.lane[lane] = f_[at(first + lane)];
-      h.lane[lane] = h_[at(first + lane)];
-      F.lane[lane] = seen_[at(first + lane)];
-      H.lane[lane] = 0.0;
+      walk.f.lane[lane] = f_[at(first + lane)];
+      walk.h.lane[lane] = h_[at(first + lane)];
+      walk.F.lane[lane] = seen_[at(first + lane)];
+      walk.H.lane[lane] = 0.0;
     }
-    for (std::int64_t j = first; j < n_; ++j) {
-      const double f_here = f_[at(j)], p_here = p_[at(j)], p_h_here = p_h_[at(j)];
-      const auto n_above = static_cast<int>(std::min<std::int64_t>(j - first, kLanes));
-      LaneRow lower, found;
-      for (int lane = 0; lane < kLanes; ++lane)
-        lower.lane[lane] = f.lane[lane] < f_here ? f.lane[lane] : f_here;
-      for (int lane = 0; lane < kLanes; ++lane) F.lane[lane] += lower.lane[lane];
-      for (int lane = 0; lane < kLanes; ++lane)
-        found.lane[lane] = p_here * (h.lane[lane] * F.lane[lane]) - H.lane[lane];
-      for (int lane = 0; lane < kLanes; ++lane)
-        H.lane[lane] += lane < n_above ? p_h_here * lower.lane[lane] : 0.0;
-      double* row = down_to_.data() + j * kLanes;
-      for (int lane = 0; lane < kLanes; ++lane) row[lane] = found.lane[lane];
+    LaneRow rows[kLanes];
+    for (int i = 0; i < kLanes; ++i) step_down<true>(first + i, i, walk, rows[i]);
+    put_down_to(first, rows);
+    for (std::int64_t j = first + kLanes; j < n_; j += kLanes) {
+      for (int i = 0; i < kLanes; ++i) step_down<false>(j + i, kLanes, walk, rows[i]);
+      put_down_to(j, rows);
+    }
+  }
+
+  SKGRADED_ALWAYS_INLINE void put_down_to(std::int64_t first, LaneRow* rows) noexcept {
+    transpose(registers_, rows);
+    double* to = down_to_.data() + first;
+    for (int upper = 0; upper < kLanes; ++upper, to += stride_)
+      for (int lane = 0; lane < kLanes; ++lane) to[lane] = rows[upper].lane[lane];
+  }
+
+  // Goes on by rank j, which only the first `n_above` of the upper ranks may stand above. Behind
+  // the last rank nobody reads what it finds.
+  template <bool kOnlySome>
+  SKGRADED_ALWAYS_INLINE void step_down(std::int64_t j, int n_above, Walk& walk,
+                                        LaneRow& row) const noexcept {
+    const double f_here = f_[at(j)], p_here = p_[at(j)], p_h_here = p_h_[at(j)];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double lower = walk.f.lane[lane] < f_here ? walk.f.lane[lane] : f_here;
+      const double F = walk.F.lane[lane] + lower, H = walk.H.lane[lane];
+      row.lane[lane] = p_here * (walk.h.lane[lane] * F) - H;
+      walk.F.lane[lane] = F;
+      walk.H.lane[lane] = H + (!kOnlySome || lane < n_above ? p_h_here * lower : 0.0);
     }
   }
 
   SKGRADED_ALWAYS_INLINE void add_f(std::int64_t i, double* change) noexcept {
     const double f = f_[at(i)], p = p_[at(i)], p_h = p_h_[at(i)], F_own = F_own_[at(i)];
     const double *f_by = f_.data(), *h_by = h_.data();
-    const double* down_to = down_to_.data() + i % kLanes;
+    const double* down_to = down_to_.data() + i % kLanes * stride_;
     double *seen = seen_.data(), *rest = rest_.data();
     for (std::int64_t first = i + 1; first < n_; first += kLanes) {
       LaneRow lower, above, left, found;
-      for (int lane = 0; lane < kLanes; ++lane) found.lane[lane] = down_to[(first + lane) * kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) found.lane[lane] = down_to[first + lane];
       for (int lane = 0; lane < kLanes; ++lane) {
         const double f_below = f_by[first + lane];
         lower.lane[lane] = f < f_below ? f : f_below;

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "simd.hpp"
 
@@ -17,56 +15,80 @@ constexpr std::int64_t kLongestByPairs = 256;
 
 class LowerSums {
   static constexpr std::int64_t kAtATime = 4;  // documents above, for one pass over the ranks below
-  std::vector<double> so_far_;
+
+  // Four documents above, and the first rank below each; behind the last document, of no weight.
+  struct Above {
+    double f[kAtATime], weight[kAtATime];
+    std::int64_t from[kAtATime];
+  };
 
  public:
-  static constexpr std::int64_t kOverrun = kLanes;  // lanes of f reach beyond the last rank
+  static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last rank
 
-  explicit LowerSums(std::int64_t longest)
-      : so_far_(static_cast<std::size_t>(std::min(longest, kLongestByPairs) + kOverrun)) {}
+  // By rank j < n, sums min(f[m], f[j]) over the ranks m with from[m] <= j, in the order of m.
+  // `from` does not fall.
+  SKGRADED_ALWAYS_INLINE static void add_up(const double* f, const std::int64_t* from,
+                                            std::int64_t n, double* sums) noexcept {
+    add_up_both<false>(f, nullptr, from, n, sums, nullptr);
+  }
 
-  // By rank j < n, sums weight[m] * min(f[m], f[j]) over the ranks m with from[m] <= j, in the
-  // order of m. `from` does not fall.
-  SKGRADED_ALWAYS_INLINE void add_up(const double* f, const double* weight,
-                                     const std::int64_t* from, std::int64_t n,
-                                     double* sums) noexcept {
-    double* so_far = so_far_.data();
-    for (std::int64_t j = 0; j < n + kOverrun; ++j) so_far[j] = 0.0;
-    std::int64_t done = 0;
-    for (std::int64_t m = 0; m < n; m += kAtATime) {
-      double above[kAtATime] = {}, share[kAtATime] = {};
-      std::int64_t start[kAtATime];
-      for (std::int64_t i = 0; i < kAtATime; ++i) {
-        const bool is_there = m + i < n;
-        above[i] = is_there ? f[m + i] : 0.0;
-        share[i] = is_there ? weight[m + i] : 0.0;
-        start[i] = is_there ? from[m + i] : n;
-      }
-      const std::int64_t below_all = std::min(start[kAtATime - 1], n);
-      for (; done < below_all; ++done) {
-        double sum = so_far[done];
-        for (std::int64_t i = 0; i < kAtATime; ++i)
-          sum += (start[i] <= done ? share[i] : 0.0) * lower(above[i], f[done]);
-        sums[done] = sum;
-      }
-      // Those of a row that are done already come to no harm.
-      for (std::int64_t j = below_all - below_all % kLanes; j < n; j += kLanes) {
-        LaneRow row;
-        for (int lane = 0; lane < kLanes; ++lane) {
-          const double own = f[j + lane];
-          row.lane[lane] = (((so_far[j + lane] + share[0] * lower(above[0], own)) +
-                             share[1] * lower(above[1], own)) +
-                            share[2] * lower(above[2], own)) +
-                           share[3] * lower(above[3], own);
-        }
-        for (int lane = 0; lane < kLanes; ++lane) so_far[j + lane] = row.lane[lane];
-      }
-    }
-    for (; done < n; ++done) sums[done] = so_far[done];
+  // The same, and the sums of weight[m] * min(f[m], f[j]).
+  SKGRADED_ALWAYS_INLINE static void add_up(const double* f, const double* weight,
+                                            const std::int64_t* from, std::int64_t n, double* sums,
+                                            double* weighed) noexcept {
+    add_up_both<true>(f, weight, from, n, sums, weighed);
   }
 
  private:
-  SKGRADED_ALWAYS_INLINE static double lower(double a, double b) noexcept { return a < b ? a : b; }
+  template <bool kWeighed>
+  SKGRADED_ALWAYS_INLINE static void add_up_both(const double* f, const double* weight,
+                                                 const std::int64_t* from, std::int64_t n,
+                                                 double* sums, double* weighed) noexcept {
+    for (std::int64_t j = 0; j < n + kOverrun; ++j) sums[j] = 0.0;
+    for (std::int64_t j = 0; kWeighed && j < n + kOverrun; ++j) weighed[j] = 0.0;
+    for (std::int64_t m = 0; m < n; m += kAtATime) {
+      Above above;
+      for (std::int64_t i = 0; i < kAtATime; ++i) {
+        const bool is_there = m + i < n;
+        above.f[i] = is_there ? f[m + i] : 0.0;
+        above.weight[i] = kWeighed && is_there ? weight[m + i] : 0.0;
+        above.from[i] = is_there ? from[m + i] : n;
+      }
+      const std::int64_t below_all = std::min(above.from[kAtATime - 1], n);
+      std::int64_t j = above.from[0] - above.from[0] % kLanes;
+      for (; j < below_all; j += kLanes) add_row<kWeighed, true>(above, j, f, sums, weighed);
+      for (; j < n; j += kLanes) add_row<kWeighed, false>(above, j, f, sums, weighed);
+    }
+  }
+
+  // Adds the four documents to the sums of eight ranks, of which only some may be below them. A sum
+  // that takes nothing takes 0, which leaves its bits.
+  template <bool kWeighed, bool kOnlySome>
+  SKGRADED_ALWAYS_INLINE static void add_row(const Above& above, std::int64_t j, const double* f,
+                                             double* sums, double* weighed) noexcept {
+    const double f0 = above.f[0], f1 = above.f[1], f2 = above.f[2], f3 = above.f[3];
+    const double w0 = above.weight[0], w1 = above.weight[1];
+    const double w2 = above.weight[2], w3 = above.weight[3];
+    LaneRow row, with_weight;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double own = f[j + lane];
+      double low0 = f0 < own ? f0 : own, low1 = f1 < own ? f1 : own;
+      double low2 = f2 < own ? f2 : own, low3 = f3 < own ? f3 : own;
+      if (kOnlySome) {
+        low0 = above.from[0] <= j + lane ? low0 : 0.0;
+        low1 = above.from[1] <= j + lane ? low1 : 0.0;
+        low2 = above.from[2] <= j + lane ? low2 : 0.0;
+        low3 = above.from[3] <= j + lane ? low3 : 0.0;
+      }
+      row.lane[lane] = (((sums[j + lane] + low0) + low1) + low2) + low3;
+      if (kWeighed)
+        with_weight.lane[lane] =
+            (((weighed[j + lane] + w0 * low0) + w1 * low1) + w2 * low2) + w3 * low3;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) sums[j + lane] = row.lane[lane];
+    for (int lane = 0; kWeighed && lane < kLanes; ++lane)
+      weighed[j + lane] = with_weight.lane[lane];
+  }
 };
 
 }  // namespace skgraded

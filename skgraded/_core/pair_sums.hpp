@@ -74,21 +74,20 @@ struct PairSumTask {
 // Memory for one query at a time, allocated before the threads start.
 struct PairSumSpace {
   LevelTree tree;
-  LowerSums lower_sums;
   std::vector<std::int32_t> level;  // by rank, tied ones ascending
-  std::vector<std::int64_t> from;   // by rank: the first one that has this one above it for sure
-  std::vector<double> f, ones;      // by rank
-  std::vector<double> f_above;      // by rank: f of K over the documents above, or at a free rank
+  // By rank: the first one that has this one above it for sure. Between queries: 0, 1, ...
+  std::vector<std::int64_t> from;
+  std::vector<double> f;        // by rank
+  std::vector<double> f_above;  // by rank: f of K over the documents above, or at a free rank
 
   PairSumSpace(std::int64_t longest, std::int64_t most_levels)
       : tree(most_levels),
-        lower_sums(longest),
         level(static_cast<std::size_t>(longest)),
         from(static_cast<std::size_t>(longest)) {
-    const std::int64_t n = std::min(longest, kLongestByPairs) + LowerSums::kOverrun;
-    f.resize(static_cast<std::size_t>(n));
-    ones.resize(static_cast<std::size_t>(n), 1.0);
-    f_above.resize(static_cast<std::size_t>(longest));
+    std::iota(from.begin(), from.end(), std::int64_t{0});
+    const std::int64_t by_pairs = std::min(longest, kLongestByPairs) + LowerSums::kOverrun;
+    f.resize(static_cast<std::size_t>(by_pairs));
+    f_above.resize(static_cast<std::size_t>(std::max(longest, by_pairs)));
   }
 };
 
@@ -105,26 +104,29 @@ class PairSum {
     const RankedList<std::int32_t> list{task.level_by_rank + begin, task.tied + begin,
                                         task.queries.size(q)};
     const std::int64_t last = std::min(task.cutoff, list.size);
-    const std::int64_t n = read_ranks(list, last, task.expected);
+    const bool has_ties = task.expected && list.has_ties();
+    std::copy_n(list.level, list.size, space_.level.data());
+    const std::int64_t n = has_ties ? read_blocks(list, last) : last;
     if (K_.f != nullptr) {
       if (n <= kLongestByPairs)
         sum_by_pairs(n, task.registers);
       else
         sum_by_tree(n, task.borders[q] - 1, task.borders[q + 1] - task.borders[q]);
     }
-    return add_up(task.weight.of(task.queries, q), n, last);
+    const double* weight = task.weight.of(task.queries, q);
+    if (!has_ties && K_.f != nullptr && K_.u == nullptr) return add_up_lower(weight, n);
+    const double value = add_up(weight, n, last);
+    std::iota(space_.from.begin(), space_.from.begin() + list.size, std::int64_t{0});
+    return value;
   }
 
  private:
   // Returns the end of the last block that counts. A tied block is read by level, so that the bits
   // do not depend on the order of its documents.
-  std::int64_t read_ranks(const RankedList<std::int32_t>& list, std::int64_t last,
-                          bool expected) noexcept {
-    std::copy_n(list.level, list.size, space_.level.data());
-    std::iota(space_.from.begin(), space_.from.begin() + list.size, std::int64_t{0});
+  std::int64_t read_blocks(const RankedList<std::int32_t>& list, std::int64_t last) noexcept {
     std::int64_t first = 0;
     while (first < last) {
-      if (!(expected && list.is_tied(first + 1))) {
+      if (!list.is_tied(first + 1)) {
         ++first;
         continue;
       }
@@ -141,8 +143,7 @@ class PairSum {
   void sum_by_pairs(std::int64_t n, Registers registers) noexcept {
     for (std::int64_t i = 0; i < n; ++i) space_.f[at(i)] = K_.f[space_.level[at(i)]];
     run_in(registers, [this, n]() SKGRADED_INLINE_BODY {
-      space_.lower_sums.add_up(space_.f.data(), space_.ones.data(), space_.from.data(), n,
-                               space_.f_above.data());
+      LowerSums::add_up(space_.f.data(), space_.from.data(), n, space_.f_above.data());
       return 0;
     });
   }
@@ -166,6 +167,14 @@ class PairSum {
       if (!is_free(first))
         for (std::int64_t i = first; i < end; ++i) count(i);
     }
+  }
+
+  // The same without ties, for f alone.
+  double add_up_lower(const double* weight, std::int64_t n) const noexcept {
+    double value = 0.0;
+    for (std::int64_t i = 0; i < n; ++i)
+      value += weight[i] * (space_.f_above[at(i)] * K_.h[space_.level[at(i)]]);
+    return value;
   }
 
   double add_up(const double* weight, std::int64_t n, std::int64_t last) const noexcept {

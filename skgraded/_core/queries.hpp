@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace skgraded {
 
@@ -28,6 +29,10 @@ struct RankedList {
   const Level* level;
   const std::uint8_t* tied;
   std::int64_t size;
+
+  bool has_ties() const noexcept {
+    return size > 0 && std::memchr(tied, 1, static_cast<std::size_t>(size)) != nullptr;
+  }
 
   bool is_tied(std::int64_t rank) const noexcept { return rank < size && tied[rank] != 0; }
 

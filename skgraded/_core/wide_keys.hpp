@@ -19,25 +19,6 @@ struct LaneScores {
 
 #if SKGRADED_HAS_AVX_VARIANT
 
-// Rows become lanes. All-true masks, because GCC warns of the undefined lanes that the functions
-// without a mask name.
-[[gnu::target(SKGRADED_AVX512)]] inline void transpose(__m512i* row) noexcept {
-  __m512i two[kLanes], four[kLanes];
-  for (int i = 0; i < kLanes; i += 2) {
-    two[i] = _mm512_maskz_unpacklo_epi64(0xff, row[i], row[i + 1]);
-    two[i + 1] = _mm512_maskz_unpackhi_epi64(0xff, row[i], row[i + 1]);
-  }
-  for (int half = 0; half < kLanes; half += 4)
-    for (int i = half; i < half + 2; ++i) {
-      four[i] = _mm512_maskz_shuffle_i64x2(0xff, two[i], two[i + 2], 0x88);
-      four[i + 2] = _mm512_maskz_shuffle_i64x2(0xff, two[i], two[i + 2], 0xdd);
-    }
-  for (int i = 0; i < 4; ++i) {
-    row[i] = _mm512_maskz_shuffle_i64x2(0xff, four[i], four[i + 4], 0x88);
-    row[i + 4] = _mm512_maskz_shuffle_i64x2(0xff, four[i], four[i + 4], 0xdd);
-  }
-}
-
 // The keys of documents first .. first + 7 of every lane, and the descending bits of their scores,
 // of which each lane has room for `room`. Infinity stands where a lane has no document.
 [[gnu::target(SKGRADED_AVX512)]] inline void wide_keys(const LaneScores& lanes,
@@ -73,7 +54,7 @@ struct LaneScores {
   for (std::int64_t first = 0; first < n_rows; first += kLanes) {
     __m512i key[kLanes];
     wide_keys(lanes, keys, first, n_rows, bits, key);
-    transpose(key);
+    transpose_in_avx512(key);
     const std::int64_t n = std::min<std::int64_t>(kLanes, n_rows - first);
     for (std::int64_t i = 0; i < n; ++i)
       _mm512_store_pd(rows[first + i].lane, _mm512_castsi512_pd(key[i]));
