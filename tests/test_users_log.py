@@ -46,24 +46,30 @@ def sessions_of(grades, clicks, *, propensity=None, clusters=()):
     )
 
 
-# The readers, literally: the probability of the clicks of a user with threshold k
+# The readers, literally: the probability of the clicks of a user with threshold k. By degrees, each
+# grade above the threshold adds to the log odds of a click.
 
 
-def by_position(grades, clicks, k, others):
+def raised(chance, by):
+    return chance * np.exp(by) / (1 - chance + chance * np.exp(by))
+
+
+def by_position(grades, clicks, k, others, degrees=0.0):
     *examined, below = others
     p = 1.0
     for grade, click, x in zip(grades, clicks, examined, strict=True):
-        chance = x * (1 if grade >= k else below)
+        chance = raised(x, degrees * (grade - k)) if grade >= k else x * below
         p *= chance if click else 1 - chance
     return p
 
 
-def by_cascade(grades, clicks, k, others):
+def by_cascade(grades, clicks, k, others, degrees=0.0):
     goes_on, satisfied, below, stops = others
     if not grades:
         return 1.0 if not any(clicks) else 0.0
-    chance = satisfied * (1 if grades[0] >= k else below)
-    rest = by_cascade(grades[1:], clicks[1:], k, others)
+    reaches = grades[0] >= k
+    chance = raised(satisfied, degrees * (grades[0] - k)) if reaches else satisfied * below
+    rest = by_cascade(grades[1:], clicks[1:], k, others, degrees)
     nothing = 0.0 if any(clicks[1:]) else 1.0
     leaves_or_goes_on = (1 - goes_on) * nothing + goes_on * rest
     if clicks[0]:
@@ -88,10 +94,10 @@ def by_one_choice(grades, clicks, k, others):
 LITERAL = {"position": by_position, "cascade": by_cascade, "one": by_one_choice}
 
 
-def literal(name, grades, clicks):
+def literal(name, grades, clicks, **more):
     first = 0 if name == "one" else 1
     return sum(
-        weight * LITERAL[name](grades, clicks, k, OTHERS[name])
+        weight * LITERAL[name](grades, clicks, k, OTHERS[name], **more)
         for k, weight in enumerate(WEIGHTS[name], start=first)
     ) / sum(WEIGHTS[name])
 
@@ -178,6 +184,18 @@ def test_scores_are_the_derivatives(name, given):
         above, below = (reader.likelihood(each[:n], each[n:]) for each in (at + step, at - step))
         numeric = (above.logs - below.logs) / 2e-6
         assert scores[:, column] == pytest.approx(numeric, abs=1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["position", "cascade"])
+def test_the_score_of_satisfaction_by_degrees_is_the_derivative_of_the_literal_reader(name):
+    cases = list(itertools.product(GRADES, CLICKS))
+    sessions = sessions_of([case[0] for case in cases], [case[1] for case in cases])
+    found = READERS[name](sessions).by_degrees(np.array(WEIGHTS[name]), np.array(OTHERS[name]))
+    above, below = (
+        np.log([literal(name, *case, degrees=step) for case in cases]) for step in (1e-5, -1e-5)
+    )
+    assert np.abs(found).max() > 0.5
+    assert found == pytest.approx((above - below) / 2e-5, abs=1e-9)
 
 
 # Worlds
@@ -392,6 +410,26 @@ def test_easy_users_who_click_more_readily_are_seen_in_pairs_of_clicks():
         found = thresholds_from_log(**columns, reader="position")
     n_several = (columns["clicked"].reshape(-1, 10).sum(axis=1) > 1).sum()
     assert f"sessions with several clicks, {n_several} here" in " ".join(repr(found).split())
+
+
+@pytest.mark.parametrize("name", ["position", "cascade"])
+def test_satisfaction_by_degrees_is_seen(name):
+    n_warned = 0
+    for seed in range(10):
+        grade, _, _ = simulate(name, 3000, seed)
+        rng = np.random.default_rng(seed)
+        threshold = rng.choice([1, 2, 3, 4], size=(3000, 1), p=TRUE_G)
+        chance = np.where(grade >= threshold, 0.2 + 0.25 * (grade - threshold), 0)
+        liked, rank = rng.random(grade.shape) < chance, np.arange(1, 11)
+        if name == "position":
+            clicked = liked & (rng.random(grade.shape) < 1 / rank)
+        else:
+            leaves = (liked & (rng.random(grade.shape) < 0.4)) | (rng.random(grade.shape) < 0.1)
+            clicked = liked & (leaves.cumsum(axis=1) - leaves == 0)
+        sessions = sessions_of(grade, clicked)
+        p_value = goodness_of_fit(fit_reader(name, sessions), sessions, 500, rng)
+        n_warned += p_value < 0.02
+    assert n_warned >= 8
 
 
 def test_the_first_rank_alone_needs_no_reader():

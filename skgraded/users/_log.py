@@ -163,10 +163,12 @@ def thresholds_from_log(
     intervals, as score intervals: the variance grows with g as its skewness says, so that they
     reach farther from 0 than towards it.
 
-    **Test of fit.** Clicks by grade and rank, sessions with a click, and pairs of clicks in a
-    session by their grades, less what the reader expects. Their covariance is over clusters and
-    takes the estimated parameters into account. A large log shows small errors of a model: see the
-    plot for how large they are.
+    **Test of fit.** Two tests share the error rate by Bonferroni's rule. The first is of clicks by
+    grade and rank, sessions with a click, and pairs of clicks in a session by their grades, less
+    what the reader expects. The second is a score test [5]_ of whether each grade above the
+    threshold adds to the log odds of a click; "one" has no such test, because with one choice that
+    is another g. Covariances are over clusters and take the estimated parameters into account. A
+    large log shows small errors of a model: see the plot for how large they are.
 
     References
     ----------
@@ -178,6 +180,9 @@ def thresholds_from_log(
        Clustering", Journal of Business & Economic Statistics 29(2).
     .. [4] H. White (1982), "Maximum Likelihood Estimation of Misspecified Models", Econometrica
        50(1).
+    .. [5] C. R. Rao (1948), "Large Sample Tests of Statistical Hypotheses Concerning Several
+       Parameters with Applications to Problems of Estimation", Mathematical Proceedings of the
+       Cambridge Philosophical Society 44(1).
 
     Examples
     --------

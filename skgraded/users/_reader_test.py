@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
 from skgraded.users._reader_fit import Fit, cluster_covariance, n_clusters_of
 from skgraded.users._readers import Pairs
@@ -21,12 +22,10 @@ _LEAST_LEFT = 1e-3  # of the variance of a deviation, after what the parameters 
 def goodness_of_fit(
     fit: Fit, sessions: Sessions, n_draws: int, random: np.random.Generator
 ) -> float:
-    """Compare observed with expected clicks by grade and rank, and pairs of clicks by their grades.
+    """Test the counts of clicks and of pairs, and whether grades above the threshold satisfy more.
 
-    The statistic is the sum of squared deviations, each in its standard errors. Deviations are
-    cleared of what the estimation of the parameters takes out of them, and their covariance is
-    that of sums over clusters; draws with it, with the tails of Student's distribution, give the
-    p-value. Clicks and pairs of which few are expected count together.
+    Two tests share the error rate by Bonferroni's rule. Both clear what they test of what the
+    estimation of the parameters takes out of it, and sum it over clusters.
 
     Parameters
     ----------
@@ -44,24 +43,53 @@ def goodness_of_fit(
     float
         p-value; nan if there are too few clicks.
     """
+    p_values = np.array(
+        [_test_counts(fit, sessions, n_draws, random), _test_degrees(fit, sessions)]
+    )
+    known = p_values[~np.isnan(p_values)]
+    return min(1.0, len(known) * float(known.min())) if len(known) else float("nan")
+
+
+def _test_counts(fit: Fit, sessions: Sessions, n_draws: int, random: np.random.Generator) -> float:
+    """Compare observed with expected clicks by grade and rank, and pairs of clicks by their grades.
+
+    The statistic is the sum of squared deviations, each in its standard errors. Draws with their
+    covariance, with the tails of Student's distribution, give the p-value. Clicks and pairs of
+    which few are expected count together.
+    """
     columns = [*_by_grade_and_rank(fit, sessions), *_by_pair(fit, sessions)]
     if not columns:
         return float("nan")
-    residuals = np.column_stack(columns)
+    sums, covariance = _cleared(np.column_stack(columns), fit, sessions)
+    if not len(sums):
+        return float("nan")
+    deviations = np.sqrt(covariance.diagonal())
+    sizes = np.maximum(np.linalg.eigvalsh(covariance / np.outer(deviations, deviations)), 0.0)
+    draws = random.chisquare(1, size=(n_draws, len(sizes))) @ sizes
+    degrees = max(n_clusters_of(sessions) - 1, 1)
+    draws *= degrees / random.chisquare(degrees, size=n_draws)
+    return float((1 + (draws >= ((sums / deviations) ** 2).sum()).sum()) / (1 + n_draws))
+
+
+def _test_degrees(fit: Fit, sessions: Sessions) -> float:
+    """Test by its score that a grade far above the threshold satisfies no more than one at it."""
+    score = fit.reader.by_degrees(fit.weights, fit.others)
+    if np.abs(score).sum() < _FEWEST_CLICKS:
+        return float("nan")
+    sums, covariance = _cleared(score[:, None], fit, sessions)
+    if not len(sums):
+        return float("nan")
+    degrees = max(n_clusters_of(sessions) - 1, 1)
+    return float(2 * stdtr(degrees, -abs(sums[0]) / np.sqrt(covariance[0, 0])))
+
+
+def _cleared(residuals: FloatArray, fit: Fit, sessions: Sessions) -> tuple[FloatArray, FloatArray]:
+    """Return column sums and their covariance, without columns that the parameters take out."""
     spread = (residuals**2).sum(axis=0)
     residuals = residuals - fit.scores @ (fit.moves.T @ residuals)
     covariance = cluster_covariance(residuals, sessions.clusters)
     used = np.flatnonzero(covariance.diagonal() > _LEAST_LEFT * spread)
-    if not len(used):
-        return float("nan")
-    deviations = np.sqrt(covariance.diagonal()[used])
-    correlation = covariance[np.ix_(used, used)] / np.outer(deviations, deviations)
-    found = residuals.sum(axis=0)[used] / deviations
-    sizes = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
-    draws = random.chisquare(1, size=(n_draws, len(sizes))) @ sizes
-    degrees = max(n_clusters_of(sessions) - 1, 1)
-    draws *= degrees / random.chisquare(degrees, size=n_draws)
-    return float((1 + (draws >= (found**2).sum()).sum()) / (1 + n_draws))
+    return residuals.sum(axis=0)[used], covariance[np.ix_(used, used)]
 
 
 def _by_grade_and_rank(fit: Fit, sessions: Sessions) -> list[FloatArray]:

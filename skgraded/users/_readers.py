@@ -74,6 +74,12 @@ class Reader(Protocol):
     def pairs(self, weights: FloatArray, others: FloatArray) -> Iterator[Pairs]:
         """Yield for each class what makes the probability of two clicks."""
 
+    def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
+        """Return the score, at 0, of what each grade above the threshold adds to the log odds.
+
+        The odds are those of a click on a document that is examined.
+        """
+
 
 class Pairs(NamedTuple):
     """Probabilities of two clicks by users of a class.
@@ -182,6 +188,16 @@ class Position:
             chance = np.where(reach > 0, x, x * below) * self._known
             yield Pairs(weight, chance, chance)
 
+    def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
+        """Return the score, at 0, of what each grade above the threshold adds to the log odds."""
+        below, x = others[-1], self.examination.at(others[:-1])
+        more = np.where(self._clicked, -np.log(below), np.log1p(-x) - np.log1p(-x * below))
+        logs = np.column_stack([np.einsum("sn,sn->s", each, more) for each in self._reach])
+        posterior, _ = posterior_of(weights, logs)
+        levels = _mean_levels_above(posterior, self.sessions.level)
+        score: FloatArray = (np.where(self._clicked, 1 - x, -x) * levels).sum(axis=1)
+        return score
+
 
 class Cascade:
     """Users read from the top, go on with a probability, and may stop after a click.
@@ -232,6 +248,20 @@ class Cascade:
         lower = examined * chance
         for weight, types in zip(weights / weights.sum(), self._types.number.T, strict=True):
             yield Pairs(weight, upper[types], lower[types])
+
+    def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
+        """Return the score, at 0, of what each grade above the threshold adds to the log odds."""
+        types, satisfied = self._types, others[1]
+        value, examined = _given_clicks(types, others)
+        odds = np.where(types.clicked, 1 - satisfied, -satisfied * examined)
+        odds = np.where(types.reach, odds, 0.0)
+        of_class = value[types.number] * weights
+        share = _ratio(of_class, of_class.sum(axis=1, keepdims=True))
+        score = np.zeros(len(share))
+        for k, number in enumerate(types.number.T):
+            slopes = np.einsum("sn,sn->s", odds[number], self.sessions.level - (k + 1.0))
+            score += share[:, k] * slopes
+        return score
 
     def _by_type(self, others: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the probabilities of examination, and of a click if examined, by type."""
@@ -304,6 +334,23 @@ def _follow(
         slopes = [np.where(known, one, other) for one, other in zip(new, slopes, strict=True)]
         nothing_left = np.where(click, 0.0, nothing_left)
     return value, slopes
+
+
+def _given_clicks(types: _Types, others: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the probability of the clicks by type, and of examination given them, by place."""
+    goes_on, satisfied, below, stops = others
+    n_types, n_ranks = types.clicked.shape
+    chance = np.where(types.reach, satisfied, satisfied * below) * types.known
+    here = np.where(types.clicked, chance, 1 - chance)
+    stays = goes_on * np.where(types.clicked, 1 - stops, 1.0)
+    n_from_here = np.cumsum(types.clicked[:, ::-1], axis=1)[:, ::-1]
+    is_last: BoolArray = n_from_here == types.clicked
+    value = np.ones((n_types, n_ranks + 1))
+    for n in range(n_ranks - 1, -1, -1):
+        leaves = (1 - stays[:, n]) * is_last[:, n]
+        value[:, n] = here[:, n] * (leaves + stays[:, n] * value[:, n + 1])
+    reached = np.cumprod(np.column_stack([np.ones(n_types), (here * stays)[:, :-1]]), axis=1)
+    return value[:, 0], _ratio(reached * value[:, :-1], value[:, :1])
 
 
 class OneChoice:
@@ -389,6 +436,10 @@ class OneChoice:
         """Yield nothing: nobody clicks twice."""
         yield from ()
 
+    def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
+        """Return zeros: with one choice, a grade that satisfies more is like another g."""
+        return np.zeros(len(self.sessions))
+
 
 READERS: dict[str, Any] = {"position": Position, "cascade": Cascade, "one": OneChoice}
 
@@ -408,9 +459,21 @@ def posterior_of(weights: FloatArray, logs: FloatArray) -> tuple[FloatArray, Flo
 
 def _share_reached(posterior: FloatArray, level: IntArray) -> FloatArray:
     """Return the probability that the threshold is reached at every place."""
-    n_sessions, n_classes = posterior.shape
-    cumulative = np.zeros((n_sessions, n_classes + 1))
-    np.cumsum(posterior, axis=1, out=cumulative[:, 1:])
-    places = np.maximum(level, 0) + (np.arange(n_sessions) * (n_classes + 1))[:, None]
-    reached: FloatArray = cumulative.ravel()[places]
-    return reached
+    return _at_levels(np.cumsum(posterior, axis=1), level)
+
+
+def _mean_levels_above(posterior: FloatArray, level: IntArray) -> FloatArray:
+    """Return the mean number of levels by which the threshold is exceeded at every place, or 0."""
+    above = np.zeros_like(posterior)
+    above[:, 1:] = np.cumsum(np.cumsum(posterior, axis=1), axis=1)[:, :-1]
+    return _at_levels(above, level)
+
+
+def _at_levels(by_level: FloatArray, level: IntArray) -> FloatArray:
+    """Return the value of the level at every place, from columns for levels 1 on; else 0."""
+    n_sessions, n_levels = by_level.shape
+    padded = np.zeros((n_sessions, n_levels + 1))
+    padded[:, 1:] = by_level
+    places = np.maximum(level, 0) + (np.arange(n_sessions) * (n_levels + 1))[:, None]
+    values: FloatArray = padded.ravel()[places]
+    return values
