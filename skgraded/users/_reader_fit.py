@@ -247,10 +247,16 @@ def sums_by(cluster: IntArray, values: FloatArray) -> FloatArray:
 
 
 def held_out(name: str, sessions: Sessions, fold: IntArray, start: FloatArray) -> FloatArray:
-    """Return the log likelihood of every session by the fit to the other fold."""
+    """Return the log likelihood of every session by the fit to the other fold.
+
+    What the other fold never shows is not impossible: by Laplace's rule of succession, its
+    probability is 1 / (n + 2) in n sessions. Else a single session would decide between readers.
+    """
     logs = np.empty(len(sessions))
     for each in (0, 1):
-        fit = fit_reader(name, sessions.take(fold != each), start)
+        others = sessions.take(fold != each)
+        fit, least = fit_reader(name, others, start), 1 / (len(others) + 2)
         reader = READERS[name](sessions.take(fold == each))
-        logs[fold == each] = reader.likelihood(fit.weights, fit.others).logs
+        parameters = np.clip(fit.others, least, 1 - least)
+        logs[fold == each] = reader.likelihood(np.maximum(fit.weights, least), parameters).logs
     return logs
