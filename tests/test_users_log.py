@@ -18,7 +18,8 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._reader_fit import cluster_covariance, fit_reader, lean_of
+from skgraded.users._log_estimates import Choice
+from skgraded.users._reader_fit import cluster_covariance, fit_reader, held_out, lean_of
 from skgraded.users._reader_test import _groups, _pairs_by_grade, goodness_of_fit
 from skgraded.users._readers import READERS
 from skgraded.users._resampling import leaning
@@ -376,6 +377,80 @@ def test_users_and_queries_count_both_ways():
         reader="position",
     )  # fmt: skip
     assert np.array_equal(same.interval, found.interval)
+
+
+# Choice of the reader
+
+
+def test_what_one_half_never_shows_is_not_impossible_in_the_other():
+    grade, clicked, _ = simulate("position", 400, hit=0.6, miss=0.05, m=4)
+    clicked[:, 3] = np.arange(400) == 7
+    sessions, fold = sessions_of(grade, clicked), (np.arange(400) == 7).astype(np.int64)
+    fold[200:] = 1
+    start = fit_reader("position", sessions).parameters
+    logs = held_out("position", sessions, fold, start)
+    n = 201  # sessions of the half that never clicks there
+    assert logs[7] == pytest.approx(np.log(1 / (n + 2)), abs=3.0)  # the other clicks cost the rest
+
+
+def half_buy(seed):
+    """Few choices of few queries."""
+    grade, clicked, query = simulate("one", 2000, seed, n_queries=60)
+    clicked &= np.random.default_rng(seed).random((2000, 1)) < 0.5
+    return columns_of(grade, clicked, query)
+
+
+@pytest.mark.parametrize("seed", [3, 5, 6, 7])
+def test_few_choices_of_few_queries_tell_who_chooses_one(seed):
+    found = thresholds_from_log(**half_buy(seed), n_resamples=100)
+    assert (found.reader, found.rivals) == ("one", {})
+
+
+def test_intervals_span_those_by_all_readers_that_the_log_does_not_tell_apart():
+    columns = half_buy(12)
+    found = thresholds_from_log(**columns)
+    assert (found.reader, list(found.rivals)) == ("one", ["cascade"])
+    one, cascade = (thresholds_from_log(**columns, reader=each) for each in ("one", "cascade"))
+    assert found.g == pytest.approx(one.g)
+    assert found.rivals["cascade"].g == pytest.approx(cascade.g)
+    low = np.minimum(one.interval[:, 0], cascade.interval[:, 0])
+    high = np.maximum(one.interval[:, 1], cascade.interval[:, 1])
+    assert found.interval == pytest.approx(np.column_stack([low, high]), abs=0.03)  # other draws
+    apart = cascade.g - one.g
+    expected = (one.covariance + cascade.covariance + np.outer(apart, apart)) / 2
+    assert found.covariance == pytest.approx(expected, abs=0.001)
+    told = " ".join(repr(found).split())
+    g = ", ".join(f"{each:.3f}" for each in cascade.g)
+    assert f'does not tell the reader "one" from "cascade", by which g is {g}:' in told
+    assert 'lower for "cascade"' in told
+
+
+def test_among_readers_that_are_not_told_apart_one_is_taken_that_fits():
+    columns = half_buy(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserModelWarning)
+        found = thresholds_from_log(**columns)
+    assert (found.reader, list(found.rivals)) == ("one", ["cascade"])
+    assert found.rivals["cascade"].p_value < 0.02 < found.p_value
+    assert found.behind["cascade"][0] < 0 < found.rivals["cascade"].behind["one"][0]
+    assert 'higher for "cascade"' in " ".join(repr(found).split())
+    split = thresholds_from_log(**columns, by=columns["session"] % 2)
+    for segment in split.segments.values():
+        assert list(segment.rivals) == ["cascade"]
+        rival = segment.rivals["cascade"].interval
+        assert (segment.interval[:, 0] <= rival[:, 0]).all()
+        assert (segment.interval[:, 1] >= rival[:, 1]).all()
+
+
+def test_readers_that_are_not_clearly_behind_are_candidates():
+    ahead = {("a", "b"): (0.1, 0.06), ("a", "c"): (0.2, 0.05), ("b", "c"): (0.1, 0.2)}
+    ahead |= {(other, one): (-by, error) for (one, other), (by, error) in ahead.items()}
+    choice = Choice("a", {"a": 0.0, "b": -0.1, "c": -0.2}, ahead, {})
+    assert choice.candidates == ["a", "b"]
+    assert choice.behind == {"b": (0.1, 0.06), "c": (0.2, 0.05)}
+    assert choice._replace(reader="b").candidates == ["b", "a"]
+    assert choice._replace(reader="b").behind == {"a": (-0.1, 0.06), "c": (0.1, 0.2)}
+    assert Choice("a", {}, {}, {}).candidates == ["a"]
 
 
 # Fit

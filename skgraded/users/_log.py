@@ -24,7 +24,7 @@ from skgraded.users._log_estimates import (
     why_not,
 )
 from skgraded.users._log_input import Log, checked_log, warn_if_lists_repeat
-from skgraded.users._log_report import Options, notes_on, result_of
+from skgraded.users._log_report import Options, joined, notes_on, result_of
 from skgraded.users._log_result import LogThresholds
 from skgraded.users._reader_fit import (
     n_clusters_of,
@@ -103,7 +103,9 @@ def thresholds_from_log(
         Segment of each session, such as device or country: the chosen reader is also fitted to each
         segment, and a test tells whether segments differ.
     reader : {"auto", "position", "cascade", "one", "first_rank"}, default="auto"
-        The model. "auto" takes the one that predicts sessions of held-out clusters best.
+        The model. "auto" takes the one that predicts sessions of held-out clusters best. Where
+        another one is behind by less than two standard errors, the log does not tell the two apart:
+        the better one that passes the test of fit is taken, and the intervals span those by both.
         "first_rank" uses the documents at position 1 alone and needs no model of who looks where:
         a check of the others, though not for users who choose one document among several.
     max_grade : int, optional
@@ -212,8 +214,11 @@ def thresholds_from_log(
     log = checked_log(columns, rows, top)
     warn_if_lists_repeat(log)
     chosen = _choose(reader, log.sessions, options.random)
-    estimate = estimate_by(chosen.reader, log.sessions)
-    found = result_of(chosen, log, log.sessions, estimate, options)
+    estimates = {each: estimate_by(each, log.sessions) for each in chosen.candidates}
+    results = _results(chosen, log, log.sessions, estimates, options)
+    fitting = (name for name, each in results.items() if not each.p_value < _MISFIT)
+    chosen = chosen._replace(reader=next(fitting, chosen.reader))
+    found, estimate = joined(results, chosen.reader), estimates[chosen.reader]
     _warn_if_misfit(found, estimate, log)
     warn_if_few(n_clusters_of(log.sessions), next(iter(log.clusters), "session"), "clusters")
     segments, p_value = _by_segment(chosen, log, options)
@@ -221,8 +226,18 @@ def thresholds_from_log(
         found,
         segments=segments,
         segments_p_value=p_value,
-        notes=notes_on(chosen, estimate, log),
+        notes=notes_on(found, estimate, log),
     )
+
+
+def _results(
+    chosen: Choice, log: Log, part: Sessions, estimates: dict[str, Estimate], options: Options
+) -> dict[str, LogThresholds]:
+    """Return the result of every reader."""
+    return {
+        name: result_of(chosen._replace(reader=name), log, part, estimate, options)
+        for name, estimate in estimates.items()
+    }
 
 
 def _choose(reader: str, sessions: Sessions, random: np.random.Generator) -> Choice:
@@ -246,13 +261,16 @@ def _by_segment(
     """Fit the reader to every segment, and test whether all have one g."""
     if log.segment is None:
         return {}, float("nan")
-    estimates, results = [], {}
+    by_chosen, found = [], {}
     for at, name in enumerate(log.segment_names):
         part = log.sessions.take(log.segment == at)
         _require_all_grades(name, part)
-        estimates.append(estimate_by(chosen.reader, part))
-        results[name] = result_of(chosen, log, part, estimates[at], options)
-    return results, difference_of_segments(estimates, log.segment, log.sessions)
+        readers = [each for each in chosen.candidates[1:] if not why_not(each, part)]
+        estimates = {each: estimate_by(each, part) for each in (chosen.reader, *readers)}
+        by_chosen.append(estimates[chosen.reader])
+        results = _results(chosen, log, part, estimates, options)
+        found[name] = joined(results, chosen.reader)
+    return found, difference_of_segments(by_chosen, log.segment, log.sessions)
 
 
 def _require_all_grades(name: str, part: Sessions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ IntArray = NDArray[np.int64]
 
 _MOST_COMPARED = 20_000  # sessions on which readers are compared
 _FEWEST_WHOLE = 200
+_CLEARLY = 2.0  # standard errors
 
 
 class Estimate(NamedTuple):
@@ -167,19 +169,33 @@ class Choice(NamedTuple):
     Attributes
     ----------
     reader : str
-        The one with the largest likelihood.
+        The chosen one.
     mean : dict of str to float
         Mean log likelihood of a session that was held out.
-    behind : dict of str to tuple of float
-        By how much each other reader is behind, and the standard error of that.
+    ahead : dict of (str, str) to (float, float)
+        By how much the first of two readers is ahead of the second, and the standard error of that.
     excluded : dict of str to str
         Why others cannot explain the log.
     """
 
     reader: str
     mean: dict[str, float]
-    behind: dict[str, tuple[float, float]]
+    ahead: dict[tuple[str, str], tuple[float, float]]
     excluded: dict[str, str]
+
+    @property
+    def behind(self) -> dict[str, tuple[float, float]]:
+        """By how much each other reader is behind, and the standard error of that."""
+        return {other: by for (one, other), by in self.ahead.items() if one == self.reader}
+
+    @property
+    def candidates(self) -> list[str]:
+        """The chosen reader, and the others that none is clearly ahead of, the best one first."""
+        refuted = {
+            other for (_, other), (by, error) in self.ahead.items() if by >= _CLEARLY * error
+        }
+        others = set(self.mean) - refuted - {self.reader}
+        return [self.reader, *sorted(others, key=lambda each: -self.mean[each])]
 
 
 def choose_reader(readers: list[str], sessions: Sessions, random: np.random.Generator) -> Choice:
@@ -213,16 +229,17 @@ def choose_reader(readers: list[str], sessions: Sessions, random: np.random.Gene
         each: held_out(each, compared, fold, fit_reader(each, compared).parameters)
         for each in readers
     }
-    best = max(logs, key=lambda each: float(logs[each].mean()))
-    behind = {}
-    for each in readers:
-        if each != best:
-            difference = logs[best] - logs[each]
-            centred = (difference - difference.mean())[:, None] / len(difference)
-            error = float(np.sqrt(cluster_covariance(centred, compared.clusters)[0, 0]))
-            behind[each] = (float(difference.mean()), error)
     means = {each: float(values.mean()) for each, values in logs.items()}
-    return Choice(best, means, behind, {})
+    ahead = {
+        (one, other): _mean_and_error(logs[one] - logs[other], compared.clusters)
+        for one, other in itertools.permutations(readers, 2)
+    }
+    return Choice(max(means, key=lambda each: means[each]), means, ahead, {})
+
+
+def _mean_and_error(values: FloatArray, clusters: tuple[IntArray, ...]) -> tuple[float, float]:
+    centred = (values - values.mean())[:, None] / len(values)
+    return float(values.mean()), float(np.sqrt(cluster_covariance(centred, clusters)[0, 0]))
 
 
 def _comparable(readers: list[str], sessions: Sessions) -> Sessions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,11 @@ from skgraded.users._reader_test import goodness_of_fit
 from skgraded.users._resampling import covariance_of, interval_of, leaning, spread_steps
 from skgraded.users._sessions import Sessions
 
-__all__ = ["Options", "notes_on", "result_of"]
+__all__ = ["Options", "joined", "notes_on", "result_of"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_CLEARLY = 2.0  # standard errors
 _VAGUE = 0.2  # standard error of a probability that the log hardly tells
 
 
@@ -35,7 +35,7 @@ class Options(NamedTuple):
 def result_of(
     chosen: Choice, log: Log, part: Sessions, estimate: Estimate, options: Options
 ) -> LogThresholds:
-    """Return the result of the whole log or of a segment, yet without segments and notes."""
+    """Return one reader's result of the log or a segment, without rivals, segments and notes."""
     draws = draws_of(estimate, part, options.n_resamples, options.random)
     lean = lean_of(estimate.moves, part.clusters)
     ends = interval_of(leaning(draws, estimate.unbounded, lean), estimate.g, options.confidence)
@@ -53,11 +53,31 @@ def result_of(
         excluded=chosen.excluded,
         p_value=_p_value(chosen.reader, estimate, part, options),
         n_sessions=len(part),
+        rivals={},
         segments={},
         segments_p_value=float("nan"),
         notes=(),
         **_table_of(chosen.reader, estimate, part, log),
         **_counts(part, log),
+    )
+
+
+def joined(results: dict[str, LogThresholds], reader: str) -> LogThresholds:
+    """Return the result of one reader, with intervals that span those of all.
+
+    The covariance is the mean over the readers of the squares around this reader's g.
+    """
+    found, n = results[reader], len(results)
+    if n == 1:
+        return found
+    intervals = np.array([each.interval for each in results.values()])
+    apart = np.array([each.g - found.g for each in results.values()])
+    within = sum(each.covariance for each in results.values())
+    return dataclasses.replace(
+        found,
+        interval=np.column_stack([intervals[:, :, 0].min(axis=0), intervals[:, :, 1].max(axis=0)]),
+        covariance=(within + apart.T @ apart) / n,
+        rivals={name: each for name, each in results.items() if name != reader},
     )
 
 
@@ -145,18 +165,18 @@ def _by_cell(
     return shown.astype(np.int64), sums(part.clicked) / n, fitted
 
 
-def notes_on(chosen: Choice, estimate: Estimate, log: Log) -> tuple[str, ...]:
+def notes_on(found: LogThresholds, estimate: Estimate, log: Log) -> tuple[str, ...]:
     """Return what the log cannot tell."""
     told = []
     if not log.clusters:
         told.append("Without user= and query=, every session counts as independent.")
-    close = [name for name, (lost, error) in chosen.behind.items() if lost < _CLEARLY * error]
-    if close:
-        others = " and ".join(f'"{each}"' for each in close)
+    for name, rival in found.rivals.items():
+        g = ", ".join(f"{each:.3f}" for each in rival.g)
         told.append(
-            f'The log does not tell the reader "{chosen.reader}" from {others}: see their g, too.'
+            f'The log does not tell the reader "{found.reader}" from "{name}", by which g is {g}: '
+            "every interval spans those by both."
         )
-    part, _ = sessions_for(chosen.reader, log.sessions)
+    part, _ = sessions_for(found.reader, log.sessions)
     vague = [
         name
         for name, (_, error) in _parameters(estimate, part).items()

@@ -61,7 +61,11 @@ class LogThresholds(ThresholdEstimate):
     log_likelihood : mapping of str to float
         Mean log likelihood of a held-out session by each reader that was compared.
     behind : mapping of str to (float, float)
-        By how much the other readers are behind the best one, each with its standard error.
+        By how much the other readers are behind this one, each with its standard error; below 0
+        where another is ahead by little and the test of fit refutes it.
+    rivals : mapping of str to LogThresholds
+        The estimates by other readers that the log does not tell from this one. `interval` spans
+        their intervals, and `covariance` includes how far their g is from this one.
     excluded : mapping of str to str
         Why other readers cannot explain the log.
     p_value : float
@@ -99,6 +103,7 @@ class LogThresholds(ThresholdEstimate):
     propensity: FloatArray
     log_likelihood: Mapping[str, float]
     behind: Mapping[str, tuple[float, float]]
+    rivals: Mapping[str, LogThresholds]
     excluded: Mapping[str, str]
     p_value: float
     shown: IntArray
@@ -193,12 +198,13 @@ class LogThresholds(ThresholdEstimate):
 
     def _comparison_in_words(self) -> str:
         told = [
-            f'"{name}" by {lost:.4f} +- {error:.4f}' for name, (lost, error) in self.behind.items()
+            f'{abs(lost):.4f} +- {error:.4f} {"lower" if lost >= 0 else "higher"} for "{name}"'
+            for name, (lost, error) in self.behind.items()
         ]
         told_not = [
             f'"{name}" cannot explain the log: {why}.' for name, why in self.excluded.items()
         ]
-        lead = ["Held-out log likelihood of a session is lower for " + " and ".join(told) + "."]
+        lead = ["Held-out log likelihood of a session is " + " and ".join(told) + "."]
         return " ".join([*(lead if told else []), *told_not])
 
     def _fit_in_words(self) -> str:
