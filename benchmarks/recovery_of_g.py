@@ -226,7 +226,10 @@ LOGS = {
     "log, none: demanding go deeper": ("", deeper, None),
     "log, none: satisfied by degrees": ("", by_degrees, None),
     "log, none: judged if clicked": ("", by_position, "judged"),
-    "log, none: assessor off by one": ("", by_position, "assessor"),
+    "log, none: 5 % of grades off": ("", by_position, 0.05),
+    "log, none: 10 % of grades off": ("", by_position, 0.1),
+    "log, none: 20 % of grades off": ("", by_position, 0.2),
+    "log, none: 30 % of grades off": ("", by_position, 0.3),
     "log, none: easy users convert": ("", easy_convert, None),
 }
 
@@ -235,8 +238,8 @@ def judged_again(rng, grade, clicked, shared):
     """Return the grades that the log holds: of clicked rows, or with errors of the assessor."""
     if shared == "judged":
         return np.where(rng.random(grade.shape) < np.where(clicked, 0.9, 0.2), grade, np.nan)
-    if shared == "assessor":
-        step = rng.choice([-1, 0, 1], size=grade.shape, p=[0.15, 0.7, 0.15])
+    if isinstance(shared, float):  # the share of judgments that are off by one
+        step = rng.choice([-1, 0, 1], size=grade.shape, p=[shared / 2, 1 - shared, shared / 2])
         return np.clip(grade + step, 0, len(GRADE_SHARES) - 1)
     return grade
 
