@@ -60,9 +60,8 @@ class SealedFields:
     """Base of frozen dataclasses whose arrays nobody can write to."""
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                vars(self)[name] = sealed(value)
+        arrays = {name: each for name, each in vars(self).items() if isinstance(each, np.ndarray)}
+        vars(self).update(zip(arrays, all_sealed(*arrays.values()), strict=True))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields; what is computed from them is computed again."""

@@ -111,11 +111,12 @@ class Table(NamedTuple):
         return "\n".join([*title, self._blocks(width), *notes])
 
     def _blocks(self, width: int) -> str:
-        names = [shorten(row[0], self.widest_label) for row in self.rows]
+        rows = self._drawn(str, " {}")
+        names = [shorten(row[0], self.widest_label) for row in rows]
         label_width = max(map(len, names))
         blocks: list[list[list[str]]] = []
         room = 0
-        for cells in list(zip(*self._drawn(str, " {}"), strict=True))[1:]:
+        for cells in list(zip(*rows, strict=True))[1:]:
             cell_width = max(map(len, cells))
             if not blocks or room < len(_GAP) + cell_width:
                 blocks.append([[name.ljust(label_width)] for name in names])

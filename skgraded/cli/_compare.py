@@ -23,7 +23,7 @@ from skgraded.cli._options import (
     add_sort,
     sort_by,
 )
-from skgraded.cli._outputs import check_outputs, notes_of, save_picture, tell, write_reports
+from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import (
     add_scoring,
@@ -38,7 +38,7 @@ from skgraded.exceptions import (
     UnlikeQueriesWarning,
 )
 from skgraded.measures import AP, Measure
-from skgraded.results import Scores
+from skgraded.results import Scores, notes_of
 from skgraded.trec import Qrels
 from skgraded.users import judge_profile, profile_measures, threshold_profile
 

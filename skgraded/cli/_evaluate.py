@@ -7,10 +7,10 @@ from typing import Any
 
 from skgraded._writers import WRITERS
 from skgraded.cli._options import add_measures, add_outputs, add_sort, sort_by
-from skgraded.cli._outputs import check_outputs, notes_of, tell, write, write_reports
+from skgraded.cli._outputs import check_outputs, tell, write, write_reports
 from skgraded.cli._refusals import refuse_beside, refuse_without
 from skgraded.cli._scored_runs import add_scoring, score_runs
-from skgraded.results import as_trec_eval_lines, report_of
+from skgraded.results import as_trec_eval_lines, notes_of, report_of
 
 __all__ = ["add_command"]
 

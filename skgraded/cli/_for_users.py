@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, get_args
 
 from skgraded._named_users import UserName, g_of
 from skgraded._params import closest
-from skgraded.cli._outputs import check_outputs, notes_of, tell, write_reports
+from skgraded.cli._outputs import check_outputs, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import score_runs, top_threshold
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP, Measure, measure
+from skgraded.results import notes_of
 from skgraded.trec import Qrels
 from skgraded.users import Persona, personas
 

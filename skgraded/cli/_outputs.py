@@ -13,12 +13,10 @@ from typing import Any
 
 from skgraded._text import wrap
 from skgraded._writers import WRITERS, Report
-from skgraded.results import Scores, report_of
 
 __all__ = [
     "check_outputs",
     "check_picture",
-    "notes_of",
     "picture_path",
     "save_picture",
     "show",
@@ -46,11 +44,6 @@ def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> N
     write(arguments, writer.write(reports))
     if not writer.holds_notes:
         tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
-
-
-def notes_of(scores: Scores) -> list[str]:
-    """Return what the values of scores do not show, in sentences."""
-    return list(report_of(scores).notes)
 
 
 def show(text: str) -> None:

@@ -6,7 +6,7 @@ from skgraded.results._means import Means, warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores
 from skgraded.results._side_by_side import by_name, direction_of
-from skgraded.results._tables import report_of
+from skgraded.results._tables import notes_of, report_of
 from skgraded.results._trec_eval_lines import as_trec_eval_lines
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "direction_of",
     "exact_means",
     "judged_scores",
+    "notes_of",
     "report_of",
     "warn_of_no_mean",
 ]

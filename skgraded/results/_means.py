@@ -179,7 +179,26 @@ def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
-    """Warn where a mean is nan, because its weights add up to 0."""
+    """Warn where a mean is nan, because its weights add up to 0.
+
+    Parameters
+    ----------
+    name : str or Measure
+        The measure.
+    n_queries : int
+        Number of queries.
+    n_left_out : int
+        Number of queries without a value.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skgraded.results import warn_of_no_mean
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warn_of_no_mean("AP", 2, 1)
+    >>> print(shown[0].message)  # doctest: +ELLIPSIS
+    The mean of AP is undefined because no query has ... weight (1 of 2 have no value).
+    """
     warnings.warn(
         f"The mean of {name} is undefined because no query has a value and a positive "
         f"weight ({n_left_out} of {n_queries} have no value).",

@@ -21,7 +21,7 @@ from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._side_by_side import Ideal, by_name, fields_of_arrays, fields_of_systems
-from skgraded.results._tables import best_first, columns_of_values, report_of, tables_of_means
+from skgraded.results._tables import best_first, columns_of_values, report_of, table_of_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -327,7 +327,7 @@ class Scores(OfMeasures, LongResult):
             The same without an axis of repeats.
         """
         if self.folds is None:
-            return self._with()
+            return self
         is_known, axis = ~np.isnan(self.values), self._repeat_axis
         times = is_known.sum(axis)
         totals = np.where(is_known, self.values, 0.0).sum(axis)
@@ -506,7 +506,7 @@ class Scores(OfMeasures, LongResult):
                 vars(self)[name] = _own(name, state[name])
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return tables_of_means(self, n_rows)
+        return [table_of_means(self, self._means("arithmetic", LEAST), n_rows)]
 
     def _columns(self) -> dict[str, Any]:
         return columns_of_values(self)

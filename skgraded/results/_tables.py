@@ -20,9 +20,10 @@ __all__ = [
     "best_first",
     "columns_of_values",
     "means_table",
+    "notes_of",
     "notes_on_empty",
     "report_of",
-    "tables_of_means",
+    "table_of_means",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -49,13 +50,13 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def tables_of_means(
-    scores: Scores, n_rows: int | None = None, average: str = "arithmetic"
-) -> list[Table]:
+def table_of_means(
+    scores: Scores, means: FloatArray, n_rows: int | None = None, average: str = "arithmetic"
+) -> Table:
     """Make the table of means, which has a row for each system, or for each measure of one."""
     if scores.systems is None:
-        return [_table_of_measures(scores)]
-    return [_table_of_systems(scores, n_rows, average)]
+        return _table_of_measures(scores, means)
+    return _table_of_systems(scores, means, n_rows, average)
 
 
 def report_of(scores: Scores, per_query: bool = False, average: str = "arithmetic") -> Report:
@@ -87,15 +88,16 @@ def report_of(scores: Scores, per_query: bool = False, average: str = "arithmeti
 
 
 def _report_of_means(scores: Scores, average: str) -> Report:
-    means = scores._means(average, LEAST).reshape(-1, len(scores))
+    means = scores._means(average, LEAST)
     columns: dict[str, Any] = {"system": scores.systems or ("",)}
     columns |= dict(zip(scores, means.T, strict=True))
     facts = {"average": average, "n_queries": scores.n_queries}
-    return Report(tables_of_means(scores, average=average), columns, facts, _sentences(scores))
+    table = table_of_means(scores, means, average=average)
+    return Report([table], columns, facts, notes_of(scores))
 
 
 def _report_of_values(scores: Scores, average: str) -> Report:
-    means = scores._means(average, LEAST).reshape(-1, len(scores)).tolist()
+    means = scores._means(average, LEAST).tolist()
     rows = [dict(zip(scores, row, strict=True)) for row in means]
     facts = {
         "average": average,
@@ -104,7 +106,7 @@ def _report_of_values(scores: Scores, average: str) -> Report:
         if scores.systems is None
         else dict(zip(scores.systems, rows, strict=True)),
     }
-    return Report([_table_of_values(scores)], columns_of_values(scores), facts, _sentences(scores))
+    return Report([_table_of_values(scores)], columns_of_values(scores), facts, notes_of(scores))
 
 
 def columns_of_values(scores: Scores) -> dict[str, Any]:
@@ -138,12 +140,12 @@ def _table_of_values(scores: Scores) -> Table:
     ]
     counted = f"{count(len(systems), 'system')}, " if systems else ""
     size = f"{counted}{count(scores.n_queries, 'query', 'queries')}."
-    return Table([heading, *labels], cells, _notes(scores, size), widest_label=60)
+    return Table([heading, *labels], cells, [size, *notes_of(scores)], widest_label=60)
 
 
-def _table_of_measures(scores: Scores) -> Table:
+def _table_of_measures(scores: Scores, means: FloatArray) -> Table:
     """Make the table of the scores of one system."""
-    columns = {"mean": scores.means.ravel()}
+    columns = {"mean": means[0]}
     size = f"Means over {count(scores.n_queries, 'query', 'queries')}."
     if scores.folds is not None:
         by_fold = scores.fold_means().reshape(-1, len(scores))
@@ -153,7 +155,7 @@ def _table_of_measures(scores: Scores) -> Table:
             f"mean, fold std: mean and standard deviation of the means of {len(by_fold)} folds."
         )
     ideals = list(scores.ideal().values())
-    return means_table(scores.measures, columns, ideals, _notes(scores, size))
+    return means_table(scores.measures, columns, ideals, [size, *notes_of(scores)])
 
 
 def _in_repeats(scores: Scores) -> str:
@@ -166,10 +168,9 @@ def best_first(means: FloatArray) -> NDArray[np.intp]:
     return np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
 
 
-def _table_of_systems(scores: Scores, n_rows: int | None, average: str) -> Table:
+def _table_of_systems(scores: Scores, means: FloatArray, n_rows: int | None, average: str) -> Table:
     """Make the table of several systems, ordered by the first measure, the best system first."""
     systems = scores.systems or ()
-    means = scores._means(average, LEAST).reshape(len(systems), len(scores))
     by_first = best_first(means[:, 0] * scores.directions[0])
     rows = (np.arange(len(systems)) if scores.is_sorted else by_first)[:n_rows]
     shown = f", the first {n_rows} shown" if len(rows) < len(systems) else ""
@@ -181,15 +182,29 @@ def _table_of_systems(scores: Scores, n_rows: int | None, average: str) -> Table
         (name, list(map(_number, column)))
         for name, column in zip(scores.measures, means[rows].T, strict=True)
     ]
-    return Table(["system", *(systems[row] for row in rows)], columns, _notes(scores, size))
+    return Table(["system", *(systems[row] for row in rows)], columns, [size, *notes_of(scores)])
 
 
-def _notes(scores: Scores, size: str) -> list[str]:
-    return [size, *_sentences(scores)]
+def notes_of(scores: Scores) -> list[str]:
+    """Say what the values of scores do not show, in sentences.
 
+    Parameters
+    ----------
+    scores : Scores
+        The scores.
 
-def _sentences(scores: Scores) -> list[str]:
-    """Say what the values do not show."""
+    Returns
+    -------
+    list of str
+        The sentences.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> from skgraded.results import notes_of
+    >>> notes_of(evaluate(["AP"], [0, 0], [2, 1]))
+    ['1 query with nothing relevant, counted as 0 (AP).']
+    """
     return [*scores.notes, *notes_on_empty(scores.measures, scores.n_empty, scores.empty)]
 
 

@@ -16,7 +16,7 @@ from skgraded._guards import warn_if_swapped
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, measures_by_name
-from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures._measure import score_queries
 from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
     Coverage,
@@ -205,9 +205,9 @@ class _Scorer(NamedTuple):
         """Return values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
         values = np.full((len(runs), self.n_topics, len(self.measures)), np.nan)
         if runs:
-            scores = evaluate_rankings(self.measures, rankings_of(runs))
+            columns = [each for each, _ in score_queries(self.measures.values(), rankings_of(runs))]
             run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
-            values[run, np.concatenate([each.topic for each in runs])] = scores.values
+            values[run, np.concatenate([each.topic for each in runs])] = np.column_stack(columns)
         return values
 
 
@@ -270,12 +270,10 @@ def _raise_together(faults: list[ValueError | OSError]) -> None:
         raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
 
 
-def _count_empty(
-    qrels: Qrels, negative: Negative, measures: dict[str, Measure]
-) -> tuple[int | None, ...]:
+def _count_empty(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> tuple[int, ...]:
     """Count the topics with nothing relevant, for each measure."""
     nothing_retrieved = rankings_of([join_nothing(qrels, negative)])
     try:
-        return evaluate_rankings(measures, nothing_retrieved).n_empty
+        return tuple(n for _, n in score_queries(measures.values(), nothing_retrieved))
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{qrels.name}: {error}") from error

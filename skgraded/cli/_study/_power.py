@@ -11,7 +11,6 @@ import numpy as np
 from skgraded._params import integer
 from skgraded._stats.paired import N_RESAMPLES, TESTS
 from skgraded.cli._options import add_confidence, add_measures, add_seed
-from skgraded.cli._outputs import notes_of
 from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
@@ -33,7 +32,7 @@ from skgraded.cli._study._steps import (
     selected_systems,
     topic_masks,
 )
-from skgraded.results import Scores
+from skgraded.results import Scores, notes_of
 from skgraded.studies import (
     discriminative_power,
     power_over_samples,

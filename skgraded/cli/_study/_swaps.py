@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from skgraded.cli._options import add_measures, add_seed
-from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     DEFAULT_MEASURES,
     add_few,
@@ -26,6 +25,7 @@ from skgraded.cli._study._steps import (
     selected_systems,
     topic_masks,
 )
+from skgraded.results import notes_of
 from skgraded.studies import swap_rates
 
 __all__ = ["add_command"]

@@ -6,7 +6,6 @@ import argparse
 from typing import Any, get_args
 
 from skgraded.cli._options import add_measures
-from skgraded.cli._outputs import notes_of
 from skgraded.cli._study._options import (
     add_few,
     add_formats,
@@ -23,6 +22,7 @@ from skgraded.cli._study._steps import (
     selected_systems,
     topic_masks,
 )
+from skgraded.results import notes_of
 from skgraded.studies import SweepStatistic, sweep_thresholds, threshold_grid, threshold_measures
 
 __all__ = ["add_command"]
