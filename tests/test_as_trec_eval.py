@@ -1,5 +1,6 @@
 """``skgraded evaluate --as trec_eval`` prints what trec_eval prints, byte for byte."""
 
+import math
 import re
 
 import pytest
@@ -174,16 +175,22 @@ def test_what_the_tool_decides_is_refused(files, option, capsys):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("P.five", "'P.five' must have numbers after its point, got 'five'."),
-        ("P.5,x", "'P.5,x' must have numbers after its point, got '5,x'."),
-        ("P.inf", "'P.inf' must have numbers after its point"),
-        ("ndcg.1", "'ndcg.1' must have gains of grades, such as 1=1,2=3, after its point"),
+        ("P.five", "'P.five' must have whole numbers from 1 on after its point."),
+        ("P.5,x", "'P.5,x' must have whole numbers from 1 on after its point."),
+        ("P.inf", "'P.inf' must have whole numbers from 1 on after its point"),
+        ("P.0", "'P.0' must have whole numbers from 1 on after its point."),
+        ("map_cut_0", "'map_cut_0' must have whole numbers from 1 on after its underscore."),
+        ("iprec_at_recall.x", "'iprec_at_recall.x' must have numbers after its point."),
+        ("ndcg.1", "'ndcg.1' must have gains of grades from 1 on, such as 1=1,2=3, after its po"),
+        ("ndcg.0=1,1=2", "'ndcg.0=1,1=2' must have gains of grades from 1 on"),
         ("relstring.x", "'relstring.x' must have a whole number after its point"),
         ("P_5,10", "'P_5,10' names several values; write 'P.5,10'."),
         ("iprec_at_recall_0.1,0.2", "write 'iprec_at_recall.0.1,0.2'."),
         ("P_x", "trec_eval has no ranking measure 'P_x'"),
         ("utility.1,2", "weights must hold four numbers"),
-        ("set_F.x", "'set_F.x' must have numbers after its point"),
+        ("set_F.x", "'set_F.x' must have a number from 0 on after its point"),
+        ("set_F.-1", "'set_F.-1' must have a number from 0 on after its point"),
+        ("set_F.inf", "'set_F.inf' must have a number from 0 on after its point"),
         ("ndcg.1=3,2=2", "gain must not decrease"),
         ("P.", "trec_eval has no ranking measure 'P.'"),
         ("nothing", "trec_eval has no ranking measure 'nothing'"),
@@ -192,6 +199,40 @@ def test_what_the_tool_decides_is_refused(files, option, capsys):
 def test_a_name_that_it_has_not(name, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         [value.measure() for value in values_of_trec_eval([name])]
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """Grades up to 3, of which the list has the middle ones first."""
+    (tmp_path / "qrels").write_text("".join(f"q 0 d{g} {g}\n" for g in range(4)))
+    lines = [f"q Q0 d{g} {rank} {-rank} tag\n" for rank, g in enumerate((2, 0, 3, 1), 1)]
+    (tmp_path / "run").write_text("".join(lines))
+    return [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "gains"),
+    [
+        ("1=2,2=6", (2, 6, 3)),
+        ("1=1,2=2", (1, 2, 3)),
+        ("3=9", (1, 2, 9)),
+        ("2=3", (1, 3, 3)),
+        ("1=.5,4=9", (0.5, 2, 3, 9)),
+    ],
+)
+def test_grades_that_ndcg_does_not_name_are_gains_of_their_own(graded, parameter, gains, capsys):
+    words = ["evaluate", *graded, "--as", "trec_eval", "-m", f"ndcg.{parameter}"]
+    if list(gains) != sorted(gains):
+        assert main(words) == 2
+        assert "gain must not decrease" in capsys.readouterr().err
+        return
+    gain = dict(enumerate((0, *gains)))
+    found = sum(gain[g] / math.log2(rank + 1) for rank, g in enumerate((2, 0, 3, 1), 1))
+    best = sum(gain[g] / math.log2(rank + 1) for rank, g in enumerate((3, 2, 1), 1))
+    assert main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{f'ndcg_{parameter}':<22}\tall\t{found / best:.4f}\n"
+    assert ("drops the decimals" in printed.err.replace("\n", " ")) == ("." in parameter)
 
 
 def test_every_name_that_pytrec_eval_takes_is_here_or_refused_with_a_reason():

@@ -29,6 +29,10 @@ _RBP_OF_GRADES = (
     "It itself starts from memory that it has not set, and may print other numbers for grades "
     "above 1."
 )
+_CLOSE_GAINS = (
+    "ndcg: trec_eval itself drops the decimals when it sorts gains for the ideal ranking. Where "
+    "two gains differ by less than 1, as here, it may print other numbers."
+)
 
 
 def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
@@ -38,6 +42,9 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
     qrels = parse_grades(arguments.grades).read(arguments.qrels)
     if any(each.family == "rbp" for each in values) and qrels.grades.max(initial=0) > 1:
         tell([_RBP_OF_GRADES])
+    top_grade = int(qrels.grades.max(initial=0))
+    if any(_has_close_gains(each, top_grade) for each in values):
+        tell([_CLOSE_GAINS])
     lines: list[str] = []
     for source in arguments.runs:
         run = read_run(source, strict=True)  # as there, a repeated document is an error
@@ -55,10 +62,20 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
             None if arguments.all_topics else set(run.topics.tolist()),
             level=arguments.level,
             version=version,
+            top_grade=top_grade,
             per_query=arguments.per_query,
             summary=not arguments.no_summary,
         )
     return "".join(f"{line}\n" for line in lines)
+
+
+def _has_close_gains(value: TrecEvalValue, top_grade: int) -> bool:
+    """Whether gains were named, of which two differ by less than 1; that of grade 0 is 0."""
+    if value.family != "ndcg" or not value.parameter:
+        return False
+    gain: Any = getattr(value.measure(top_grade=top_grade), "gain", ())
+    steps = np.diff((0.0, *gain))
+    return bool(((steps > 0.0) & (steps < 1.0)).any())
 
 
 def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> Any:
@@ -86,11 +103,12 @@ def _lines(
     *,
     level: int,
     version: int,
+    top_grade: int,
     per_query: bool,
     summary: bool,
 ) -> Iterator[str]:
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
-    measures = {each.name: each.measure(level, version) for each in values}
+    measures = {each.name: each.measure(level, version, top_grade) for each in values}
     topics = [str(topic) for topic in rankings.judgments.qid.tolist()]
     kept = [place for place, topic in enumerate(topics) if of_run is None or topic in of_run]
     of_topics: dict[str, Any] = dict(_counts(rankings, level))

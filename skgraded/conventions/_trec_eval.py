@@ -52,10 +52,20 @@ def _numbers(text: str) -> tuple[float, ...]:
     return tuple(float(each) for each in text.split(","))
 
 
-def _gains(text: str) -> tuple[float, ...]:
-    """Return the gains of grades 1 to the highest that is named; others are their own gain."""
+def _gains(text: str) -> dict[int, float]:
+    """Return the gains of the grades that are named."""
     named = {int(grade): float(gain) for grade, gain in (e.split("=") for e in text.split(","))}
-    return tuple(named.get(grade, float(grade)) for grade in range(1, max(named) + 1))
+    if min(named) < 1:
+        raise ValueError
+    return named
+
+
+def _square(text: str) -> float:
+    """Return our beta: what trec_eval names so is its square."""
+    square = float(text)
+    if not 0.0 <= square < math.inf:
+        raise ValueError
+    return math.sqrt(square)
 
 
 def _persistence(text: str) -> float:
@@ -72,16 +82,18 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "Rprec_mult": ("multiple", float),
     "utility": ("weights", _numbers),
     "11pt_avg": ("recalls", _numbers),
-    "set_F": ("beta", lambda text: float(text) ** 0.5),
+    "set_F": ("beta", _square),
     "ndcg": ("gain", _gains),
     "relstring": ("", int),
     "rbp": ("", _persistence),
 }
 _FORMS = {  # of what follows the point; else it is numbers
-    "ndcg": "gains of grades, such as 1=1,2=3,",
+    "ndcg": "gains of grades from 1 on, such as 1=1,2=3,",
     "rbp": "p= and a number from 0 to below 1",
     "relstring": "a whole number",
+    "set_F": "a number from 0 on",
 }
+_MARKS = {"point": ".", "underscore": "_"}
 _WITHOUT_PARAMETER = {"iprec_at_recall": "iprec_at_recall_0.00", "Rprec_mult": "Rprec_mult_0.20"}
 
 
@@ -109,7 +121,7 @@ class TrecEvalValue(NamedTuple):
         """Whether its value of all topics is a geometric mean, the only one that is printed."""
         return self.family in ("gm_map", "gm_bpref")
 
-    def measure(self, level: int = 1, version: int = 9) -> Measure | None:
+    def measure(self, level: int = 1, version: int = 9, top_grade: int = 0) -> Measure | None:
         """Return the measure that has the value.
 
         Parameters
@@ -118,6 +130,9 @@ class TrecEvalValue(NamedTuple):
             The lowest grade that is relevant, ``-l`` there; gains do not depend on it.
         version : {9, 10}, default=9
             The version, on which the ranks of levels of recall depend.
+        top_grade : int, default=0
+            The highest grade of the judgments. As there, grades up to it that ``ndcg.1=3,2=5`` does
+            not name are gains of their own.
 
         Returns
         -------
@@ -130,7 +145,11 @@ class TrecEvalValue(NamedTuple):
         if self.parameter and self.family in _FIELDS:
             field, read = _FIELDS[self.family]
             plain = measure_as("trec_eval", _WITHOUT_PARAMETER.get(self.family, self.family))
-            chosen: Measure = dataclasses.replace(plain, **{field: read(self.parameter)})
+            value = read(self.parameter)
+            if field == "gain":
+                highest = max(top_grade, *value)
+                value = tuple(value.get(g, float(g)) for g in range(1, highest + 1))
+            chosen: Measure = dataclasses.replace(plain, **{field: value})
         else:
             chosen = measure_as("trec_eval", self.name)
         rules: dict[str, Any] = {"rel": level}
@@ -200,33 +219,45 @@ def _families(asked: str) -> list[tuple[str, Sequence[str]]]:
     family, _, parameters = asked.partition(".")
     if not parameters or family not in (*_BY_PARAMETER, *_FIELDS):
         return [_one_value(asked)]
-    try:
-        return [(family, _read_parameters(family, parameters))]
-    except (ValueError, OverflowError):  # an int of infinity
-        form = _FORMS.get(family, "numbers")
-        raise ValueError(
-            f"{asked!r} must have {form} after its point, got {parameters!r}."
-        ) from None
+    return [(family, _read_parameters(family, parameters, "point"))]
 
 
 def _one_value(asked: str) -> tuple[str, Sequence[str]]:
     """Read the name of a value, such as P_5."""
     family, _, parameter = asked.rpartition("_")
     if family in _BY_PARAMETER and _is_number(parameter):
-        return family, _read_parameters(family, parameter)
+        return family, _read_parameters(family, parameter, "underscore")
     if family in _BY_PARAMETER and all(map(_is_number, parameter.split(","))):
         raise ValueError(f"{asked!r} names several values; write '{family}.{parameter}'.")
     measure_as("trec_eval", asked)  # says what there is, and why not this
     raise ValueError(f"-m of trec_eval takes no {asked!r}.")
 
 
-def _read_parameters(family: str, parameters: str) -> list[str]:
-    if family in _WITHOUT_PARAMETER:
-        return [f"{float(each):.2f}" for each in parameters.split(",")]
-    if family in _BY_PARAMETER:
-        return [str(int(float(each))) for each in parameters.split(",")]
-    _FIELDS[family][1](parameters)
+def _read_parameters(family: str, parameters: str, mark: str) -> list[str]:
+    """Return the parameters as trec_eval prints them, and name the mark before them in errors."""
+    try:
+        if family in _WITHOUT_PARAMETER:
+            return [f"{float(each):.2f}" for each in parameters.split(",")]
+        if family in _BY_PARAMETER:
+            return [_cut(each) for each in parameters.split(",")]
+        _FIELDS[family][1](parameters)
+    except (ValueError, OverflowError):  # an int of infinity
+        form = _FORMS.get(family, _form_of_numbers(family))
+        asked = f"{family}{_MARKS[mark]}{parameters}"
+        raise ValueError(f"{asked!r} must have {form} after its {mark}.") from None
     return [parameters]
+
+
+def _form_of_numbers(family: str) -> str:
+    has_cuts = family in _BY_PARAMETER and family not in _WITHOUT_PARAMETER
+    return "whole numbers from 1 on" if has_cuts else "numbers"
+
+
+def _cut(text: str) -> str:
+    cut = int(float(text))
+    if cut < 1:
+        raise ValueError
+    return str(cut)
 
 
 def _place_of_parameter(parameter: str) -> float:
