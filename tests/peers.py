@@ -1,13 +1,19 @@
 """Other tools, run on the same rankings: for every name of theirs the largest difference from ours.
 
-``python tests/peers.py`` prints the differences as a table, for the tools that are installed.
+``python tests/peers.py`` prints the differences as a table, for the tools that are installed;
+``--write`` counts in docs/testing.md what became of all names that these tools accept.
 """
 
+import collections
+import importlib.metadata
 import importlib.util
+import inspect
+import itertools
 import re
 import shutil
 import sys
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -126,10 +132,12 @@ def by_pytrec_eval(name, topics):
 def by_ir_measures(name, topics):
     import ir_measures
 
-    kind, _, cutoff = name.partition("@")
-    if kind.startswith(("BPM", "INS", "NERR", "SDCG")):
-        kind += f"(max_rel={TOP_GRADE})"
-    asked = ir_measures.parse_measure(f"{kind}@{cutoff}" if cutoff else kind)
+    asked = name
+    if isinstance(name, str):
+        kind, _, cutoff = name.partition("@")
+        if kind.startswith(("BPM", "INS", "NERR", "SDCG")):
+            kind += f"(max_rel={TOP_GRADE})"
+        asked = ir_measures.parse_measure(f"{kind}@{cutoff}" if cutoff else kind)
     found = ir_measures.iter_calc([asked], topics.qrels, topics.run)
     return {each.query_id: each.value for each in found}
 
@@ -230,6 +238,212 @@ def installed(tool):
     return all(map(importlib.util.find_spec, needed.get(tool, (tool,))))
 
 
+# A value of every parameter that ir_measures' measures have, beside the default.
+PARAMETERS = {
+    "cutoff": 3, "rel": 2, "judged_only": True, "dcg": "exp-log2", "relative": True, "beta": 2.0,
+    "gains": {1: 2, 2: 3, 3: 7, 4: 9}, "p": 0.5, "T": 2.0, "normalize": False, "recall": 0.3,
+    "alpha": 0.3, "min_rel": 1,
+}  # fmt: skip
+
+
+def measures_of_ir_measures():
+    """Every measure of its registry, by its own list of parameters, with and without each."""
+    import ir_measures
+
+    found = {}
+    for name, kind in ir_measures.measures.registry.items():
+        known = dict(kind.SUPPORTED_PARAMS)
+        scale = {"max_rel": 4} if known.pop("max_rel", None) else {}
+        assert known.keys() <= PARAMETERS.keys(), name
+        for chosen in itertools.product((False, True), repeat=len(known)):
+            params = {p: PARAMETERS[p] for p, is_set in zip(known, chosen, strict=True) if is_set}
+            each = kind(**scale, **params)
+            found[str(each)] = each
+    return list(found.values())
+
+
+def names_of_pytrec_eval():
+    """The names of all values that it computes."""
+    import pytrec_eval
+
+    topics = random_topics(n_topics=1)
+    evaluator = pytrec_eval.RelevanceEvaluator(topics.qrels, pytrec_eval.supported_measures)
+    (values,) = evaluator.evaluate(topics.run).values()
+    return sorted(values)
+
+
+def names_of_ranx():
+    """Every metric of its own switch, with and without a cut-off and a lowest relevant grade."""
+    import ranx.metrics
+
+    names = re.findall(r'metric == "([^"]+)"', inspect.getsource(ranx.metrics.metric_switch))
+    numbers = {"rbp": ("", ".07", ".5", ".85", ".95", "@80")}
+    return [
+        f"{name}{number}{level}"
+        for name in names
+        for number in numbers.get(name, ("", "@0", "@3"))
+        for level in ("", "-l1", "-l2")
+    ]
+
+
+def names_of_catboost():
+    """Every name of CatBoost's own list, with every value of its parameters, or none."""
+    from catboost import metrics
+
+    samples = {
+        "top": ("3", "-1"), "type": ("Base", "Exp", "Classic", "Ranking"), "border": ("0.5", "1"),
+        "denominator": ("LogPosition", "Position"), "decay": ("0.5",),
+    }  # fmt: skip
+    names = []
+    for name, kind in vars(metrics).items():
+        if not isinstance(kind, type) or kind is metrics.BuiltinMetric:
+            continue
+        if not issubclass(kind, metrics.BuiltinMetric):
+            continue
+        known = [each for each in kind.params_with_defaults() if each in samples]
+        for chosen in itertools.product(*(("", *samples[each]) for each in known)):
+            words = [f"{p}={v}" for p, v in zip(known, chosen, strict=True) if v]
+            names.append(":".join(filter(None, [name, ";".join(words)])))
+    return names
+
+
+def by_catboost(name, topics):
+    """The mean, under the name "all"."""
+    from catboost.utils import eval_metric
+
+    labels, scores, qid = rows_of(topics)
+    (value,) = eval_metric(labels.astype(float), scores, name, group_id=qid)
+    return {"all": value}
+
+
+def rows_of(topics):
+    """The judged documents of the lists, as labels, scores and query ids."""
+    rows = [
+        (topics.qrels[topic][document], score, int(topic))
+        for topic, scores in topics.retrieved().run.items()
+        for document, score in scores.items()
+    ]
+    return tuple(map(np.array, zip(*rows, strict=True)))
+
+
+# The names of each tool, and how it computes one.
+WALKED = {
+    "catboost": (names_of_catboost, by_catboost),
+    "ir_measures": (measures_of_ir_measures, by_ir_measures),
+    "pytrec_eval": (names_of_pytrec_eval, by_pytrec_eval),
+    "ranx": (names_of_ranx, by_ranx),
+}
+OUTCOMES = ("equal", "refused with a reason", "no value there")
+REASONS = (
+    "No measure of skgraded has|The gain of grade 0 is 0|no ranking measure|without a persistence"
+)
+
+
+class Walked(NamedTuple):
+    """What became of a name: one of OUTCOMES, or "differs"; and the reason where it is refused."""
+
+    name: str
+    outcome: str
+    reason: str = ""
+
+
+def walk(tool):
+    """Ask the tool and us for every name of its own list."""
+    names, by_tool = WALKED[tool]
+    topics = random_topics(2)
+    found = []
+    for asked in names():
+        name = str(asked)
+        chosen = topics_of_walk(tool, name, topics)
+        try:
+            theirs = by_tool(asked, chosen)
+        except (*ERRORS, *errors_of(tool)):
+            found.append(Walked(name, "no value there"))
+            continue
+        try:
+            ours = measure_as(tool, asked)
+        except ValueError as error:
+            found.append(Walked(name, "refused with a reason", str(error)))
+            continue
+        values = values_of(ours.resolve(TOP_GRADE), tool, name, chosen)
+        tolerance = max(tolerance_of(tool, name), 1e-9 if tool == "catboost" else 0.0)
+        is_near = all(abs(value - theirs[topic]) <= tolerance for topic, value in values.items())
+        found.append(Walked(name, "equal" if is_near and values else "differs"))
+    return found
+
+
+ERRORS = (AssertionError, ValueError, RuntimeError, ZeroDivisionError)
+
+
+def errors_of(tool):
+    if tool != "catboost":
+        return ()
+    from catboost import CatBoostError
+
+    return (CatBoostError,)
+
+
+def topics_of_walk(tool, name, topics):
+    """The topics for which the page of conventions claims the tool's number."""
+    chosen = topics_for(tool, name, topics)
+    if name.startswith("Accuracy"):  # its notes, with the highest threshold
+        chosen = chosen.of(lambda grades: max(grades) >= PARAMETERS["rel"])
+    if (tool, name[:5]) == ("ranx", "bpref"):
+        chosen = chosen.of(lambda grades: max(grades) >= PARAMETERS["rel"])
+    if (tool, name[:3]) == ("ranx", "rbp"):
+        chosen = topics.binary()
+    return chosen
+
+
+def values_of(ours, tool, name, topics):
+    """Our values by topic, or the mean of all rows for CatBoost."""
+    if tool == "catboost":
+        labels, scores, qid = rows_of(topics)
+        return {"all": ours(labels, scores, qid=qid)}
+    scores = trec.evaluate(ours, topics.qrels, topics.run)
+    values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True))
+    if name.startswith("gm_"):
+        return {topic: max(value, 1e-5) for topic, value in values.items()}
+    if name == "Rndcg":  # the note of the convention
+        return {t: v for t, v in values.items() if not is_one_longer(topics, t)}
+    return values
+
+
+def version_of(tool):
+    package = {"pytrec_eval": "pytrec_eval-terrier"}.get(tool, tool)
+    return importlib.metadata.version(package)
+
+
+def counts_of(walked):
+    return collections.Counter(each.outcome for each in walked)
+
+
+def row_of(tool, walked):
+    counts = counts_of(walked)
+    return [tool, version_of(tool), str(len(walked)), *(str(counts[each]) for each in OUTCOMES)]
+
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "testing.md"
+HEAD = f"| tool | version | names | {' | '.join(OUTCOMES)} |\n|---|---|---|---|---|---|\n"
+
+
+def rows_of_page():
+    """The rows of the table in the page, as lists of cells."""
+    lines = PAGE.read_text().partition(HEAD)[2].splitlines()
+    table = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def write_page():
+    """Walk the installed tools, and put their rows into the page; others keep theirs."""
+    rows = {row[0]: row for row in rows_of_page()}
+    before, head, after = PAGE.read_text().partition(HEAD)
+    rest = after.splitlines(keepends=True)[len(rows) :]
+    rows.update((tool, row_of(tool, walk(tool))) for tool in WALKED if installed(tool))
+    table = "".join(f"| {' | '.join(rows[tool])} |\n" for tool in sorted(rows))
+    PAGE.write_text(f"{before}{head}{table}{''.join(rest)}")
+
+
 def as_markdown(tools=tuple(BY_TOOL)):
     """Write the table: largest difference over all cut-offs of a name, and on how many values."""
     lines = ["| tool | theirs | ours | values | largest difference |", "|---|---|---|---|---|"]
@@ -251,5 +465,8 @@ def as_markdown(tools=tuple(BY_TOOL)):
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    warnings.simplefilter("ignore")
+    write_page()
+elif __name__ == "__main__":
     sys.stdout.write(as_markdown(tuple(sys.argv[1:]) or tuple(BY_TOOL)))

@@ -1,7 +1,6 @@
 """Numbers of other tools, run live: ties, empty queries and cut-offs as each of them has them."""
 
 import collections
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import sklearn.metrics
 import xgboost as xgb
 from catboost import CatBoostError
 from catboost.utils import eval_metric
+from peers import names_of_catboost
 from sklearn.metrics import (
     average_precision_score,
     dcg_score,
@@ -113,25 +113,6 @@ def test_xgboost_with_linear_gain(rows):
     assert ours(*rows[:2], qid=rows[2]) == pytest.approx(theirs[0], abs=TOLERANCE)
 
 
-def rank_metrics_of_catboost():
-    """Every name of CatBoost's own list, with every value of its parameters, or none."""
-    from catboost import metrics
-
-    samples = {
-        "top": ("3", "-1"), "type": ("Base", "Exp", "Classic", "Ranking"), "border": ("0.5", "1"),
-        "denominator": ("LogPosition", "Position"), "decay": ("0.5",),
-    }  # fmt: skip
-    for name, kind in vars(metrics).items():
-        if not isinstance(kind, type) or kind is metrics.BuiltinMetric:
-            continue
-        if not issubclass(kind, metrics.BuiltinMetric):
-            continue
-        known = [each for each in kind.params_with_defaults() if each in samples]
-        for chosen in itertools.product(*(("", *samples[each]) for each in known)):
-            words = [f"{p}={v}" for p, v in zip(known, chosen, strict=True) if v]
-            yield ":".join(filter(None, [name, ";".join(words)]))
-
-
 RANKING_OF_CATBOOST = {
     "AUC", "AverageGain", "DCG", "ERR", "FilteredDCG", "MAP", "MRR", "NDCG", "PFound",
     "PairAccuracy", "PairLogit", "PairLogitPairwise", "PrecisionAt", "QueryAUC", "QueryAverage",
@@ -143,7 +124,7 @@ RANKING_OF_CATBOOST = {
 def test_every_metric_of_catboost_with_every_parameter(rows):
     y_true, y_score, qid, _ = rows
     counts = collections.Counter()
-    for name in rank_metrics_of_catboost():
+    for name in names_of_catboost():
         try:
             ours = measure_as("catboost", name)
         except ValueError as error:

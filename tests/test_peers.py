@@ -1,8 +1,6 @@
 """Every name of other tools: run side by side on the same rankings, or named as absent."""
 
-import collections
 import inspect
-import itertools
 import re
 import warnings
 
@@ -10,13 +8,18 @@ import numpy as np
 import pytest
 from peers import (
     BY_TOOL,
+    REASONS,
+    WALKED,
     as_markdown,
     compare,
+    counts_of,
     installed,
     names_of,
     random_topics,
-    tolerance_of,
-    topics_for,
+    row_of,
+    rows_of_page,
+    version_of,
+    walk,
 )
 
 from skgraded import evaluate, measure, nDCG, trec
@@ -80,74 +83,21 @@ def is_known(tool, name):
     return True
 
 
-# A value of every parameter that ir_measures' measures have, beside the default.
-PARAMETERS = {
-    "cutoff": 3, "rel": 2, "judged_only": True, "dcg": "exp-log2", "relative": True, "beta": 2.0,
-    "gains": {1: 2, 2: 3, 3: 7, 4: 9}, "p": 0.5, "T": 2.0, "normalize": False, "recall": 0.3,
-    "alpha": 0.3, "min_rel": 1,
-}  # fmt: skip
-
-
-def measures_of_ir_measures():
-    """Every measure of its registry, by its own list of parameters, with and without each."""
-    import ir_measures
-
-    found = {}
-    for name, kind in ir_measures.measures.registry.items():
-        known = dict(kind.SUPPORTED_PARAMS)
-        scale = {"max_rel": 4} if known.pop("max_rel", None) else {}
-        assert known.keys() <= PARAMETERS.keys(), name
-        for chosen in itertools.product((False, True), repeat=len(known)):
-            params = {p: PARAMETERS[p] for p, is_set in zip(known, chosen, strict=True) if is_set}
-            each = kind(**scale, **params)
-            found[str(each)] = each
-    return list(found.values())
-
-
-def values_by_ir_measures(each, topics):
-    """The values of topics, None if no provider computes the measure."""
-    import ir_measures
-
-    try:
-        found = ir_measures.iter_calc([each], topics.qrels, topics.run)
-        return {value.query_id: value.value for value in found}
-    except (AssertionError, ValueError, RuntimeError, ZeroDivisionError):
-        return None
-
-
-def measure_or_reason(tool, name):
-    """Our measure, or the message that says why there is none."""
-    try:
-        return measure_as(tool, name)
-    except ValueError as error:
-        return str(error)
-
-
 @pytest.mark.filterwarnings("ignore")
-def test_every_measure_of_ir_measures_with_every_parameter():
-    require("ir_measures")
-    counts = collections.Counter()
-    for each in measures_of_ir_measures():
-        topics = topics_for("ir_measures", str(each), random_topics(2))
-        if each.NAME == "Accuracy":  # its notes, with the highest threshold
-            topics = topics.of(lambda grades: max(grades) >= PARAMETERS["rel"])
-        theirs = values_by_ir_measures(each, topics)
-        if theirs is None:
-            counts["no provider"] += 1
-            continue
-        ours = measure_or_reason("ir_measures", each)
-        if isinstance(ours, str):
-            assert re.search("No measure of skgraded has|The gain of grade 0 is 0", ours), each
-            counts["refused with a reason"] += 1
-            continue
-        ours = ours.resolve(4)
-        scores = trec.evaluate(ours, topics.qrels, topics.run)
-        values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True))
-        tolerance = tolerance_of("ir_measures", str(each))
-        assert values == pytest.approx(theirs, abs=tolerance), each
-        counts["equal"] += 1
-    assert counts["equal"] > 90, counts
-    assert counts["refused with a reason"] >= 10, counts  # min_rel, NumQ, cut-offs of Accuracy
+@pytest.mark.parametrize("tool", WALKED)
+def test_every_name_with_every_parameter_is_equal_or_refused_with_a_reason(tool):
+    require(tool)
+    walked = walk(tool)
+    assert [each for each in walked if each.outcome == "differs"] == []
+    for each in walked:
+        if each.outcome == "refused with a reason":
+            assert re.search(REASONS, each.reason), each
+    counts = counts_of(walked)
+    assert counts["equal"] >= 30, counts
+    written = {row[0]: row for row in rows_of_page()}
+    assert tool in written, "python tests/peers.py --write"
+    if written[tool][1] == version_of(tool):
+        assert written[tool] == row_of(tool, walked), "python tests/peers.py --write"
 
 
 def test_a_measure_of_ir_measures_is_taken_as_a_measure():

@@ -64,7 +64,7 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     of_tool = [each for each in CONVENTIONS if each.tool == table]
     for convention in of_tool:
         k = _cutoff_of(convention.theirs, name) if isinstance(name, str) else None
-        if k is not None:
+        if k is not None and 0 not in k.values():
             return build(convention, k)
     _refuse_absent(tool, table, name)
     read_with_parameters = _WITH_PARAMETERS.get(table)
@@ -120,12 +120,45 @@ def _of_catboost(name: str, of_tool: list[Convention]) -> Measure | None:
     return build((alike or rows)[0], {}, stated)
 
 
+def _of_ranx(name: str, of_tool: list[Convention]) -> Measure | None:
+    """Read a name of ranx with a lowest relevant grade (map@10-l2) or a persistence (rbp.85)."""
+    found = re.fullmatch(r"([a-z1_]+(?:-[a-z]+)?)(?:([.@])(\d+))?(?:-l(\d+))?", name.strip())
+    if found is None:
+        return None
+    theirs, mark, number, level = found.groups()
+    rows = [each for each in of_tool if re.split("[.@]", each.theirs)[0] == theirs]
+    if not rows or (mark == "." and theirs != "rbp"):
+        return None
+    stated: dict[str, Any] = {}
+    if level not in (None, "1"):
+        _check_takes_level(rows[0], name)
+        stated["rel"] = int(level)
+    if theirs == "rbp":
+        if number is None:
+            raise ValueError(f"ranx refuses {name!r} without a persistence: write rbp.80.")
+        stated["p"] = float(f"0.{number}")
+        return build(rows[0], {}, stated)
+    with_cut = [each for each in rows if "{k}" in each.theirs]
+    has_cut = bool(with_cut) and int(number or 0) > 0  # elsewhere it ignores a cut-off
+    return build(with_cut[0], {"k": int(number)}, stated) if has_cut else build(rows[0], {}, stated)
+
+
+def _check_takes_level(convention: Convention, name: str) -> None:
+    """Refuse a lowest relevant grade where ranx drops the gains below it, and keeps the others."""
+    if convention.ours == "RBP" or "rel" not in _fields_of(convention):
+        raise ValueError(
+            f"No measure of skgraded has the values of ranx's {name}. It gives grades from that "
+            "one on their own value, and the others 0. Where a gain can be named, as in "
+            "nDCG(gain=[0,2,3]), it has these values."
+        )
+
+
 def _fields_of(convention: Convention) -> set[str]:
     return {field.name for field in dataclasses.fields(catalogue()[convention.ours])}
 
 
 _BY_DEFAULT_IN_CATBOOST = (("top", "-1"), ("denominator", "LogPosition"))
-_WITH_PARAMETERS = {"ir_measures": _of_ir_measures, "catboost": _of_catboost}
+_WITH_PARAMETERS = {"ir_measures": _of_ir_measures, "catboost": _of_catboost, "ranx": _of_ranx}
 
 
 def _refuse_absent(tool: str, table: str, name: object) -> None:

@@ -131,7 +131,8 @@ TOOLS = {
             "ranx",
             "Ties in an order that is not defined, so that equal scores have no number to "
             "reproduce. A query with nothing relevant counts 0. The pool is that of the qrels. "
-            "A suffix such as -l2 is our rel=2.",
+            "A suffix such as -l2 is our rel=2, and the number after rbp is its persistence, also "
+            "after @. A cut-off of 0 is the whole list; r-precision and bpref ignore one.",
             {"ties": "row_order"},
         ),
         Tool(
