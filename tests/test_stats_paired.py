@@ -418,9 +418,27 @@ def paired_values(n_systems=4, n_topics=40, seed=3):
 @pytest.mark.parametrize("test", [randomization_test, bootstrap_test])
 def test_batches_do_not_lose_resamples(test, monkeypatch):
     differences = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
-    monkeypatch.setattr("skgraded._stats.shuffles._CELLS_AT_A_TIME", 1000)
+    monkeypatch.setattr("skgraded._stats.shuffles._SIGNS_AT_A_TIME", 1000)
     monkeypatch.setattr("skgraded._stats.bootstrap_t._COUNTS_AT_A_TIME", 1000)
     assert test(differences, 999, np.random.default_rng(0)) == pytest.approx(1 / 1000)
+
+
+@pytest.mark.parametrize("name", ["randomization", "bootstrap", "bootstrap_t", "max_t"])
+@pytest.mark.parametrize("n_topics", [7, 30, 1200])
+@pytest.mark.parametrize("sizes", [None, "of clusters"])
+def test_batches_of_pairs_and_resamples_change_nothing(name, n_topics, sizes, monkeypatch):
+    values, pairs = rng().normal(size=(5, n_topics)), np.array(list(combinations(range(5), 2)))
+    clusters = None if sizes is None else np.arange(n_topics) // 2  # one is smaller for 7
+
+    def p_values():
+        return TESTS[name].p_values(values, pairs, 250, np.random.default_rng(3), clusters)
+
+    expected = p_values()
+    for cells, at_a_time in ((400, 8_000_000), (400, 600)):  # resamples kept, and drawn again
+        monkeypatch.setattr("skgraded._stats.bootstrap_t._CELLS_IN_CACHE", cells)
+        monkeypatch.setattr("skgraded._stats.shuffles._CELLS_IN_CACHE", cells)
+        monkeypatch.setattr("skgraded._stats.bootstrap_t._CELLS_AT_A_TIME", at_a_time)
+        np.testing.assert_allclose(p_values(), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("difference", [0.1, 0.25, 1 / 3])

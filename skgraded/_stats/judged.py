@@ -242,7 +242,7 @@ def _bootstrap_t(
     p_value, low, high = (np.zeros(len(found.mean)) for _ in range(3))
     for rows in some_pairs(len(found.mean), _ARRAYS * n_resamples):
         some = Regression(*(each[rows] for each in found))
-        drawn = np.concatenate(_drawn(some, n_resamples, seed))
+        drawn = np.concatenate(_drawn(some, n_resamples, seed)).T
         p_value[rows] = equal_tailed(drawn, some.ratio)
         least, most = tails_of(drawn, rank)
         with np.errstate(invalid="ignore"):  # 0 times an endless statistic

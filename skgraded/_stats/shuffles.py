@@ -17,8 +17,10 @@ __all__ = ["all_swaps_fit", "randomization_test", "tukey_test"]
 
 FloatArray = NDArray[np.float64]
 
-# Resampled means of pairs that are in memory at the same time: 64 MB.
-_CELLS_AT_A_TIME = 8_000_000
+# Signs that are in memory at the same time: 32 MB.
+_SIGNS_AT_A_TIME = 4_000_000
+# Sums of pairs at a time: 2 MB, which stay in the cache until they are read.
+_CELLS_IN_CACHE = 250_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
 
@@ -45,13 +47,16 @@ def randomization_test(
     exact = all_swaps_fit(n_topics, n_resamples)
     n_resamples = 2**n_topics if exact else n_resamples
     beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_resamples, n_pairs + n_topics):
+    for first, size in _batches(n_resamples, _SIGNS_AT_A_TIME // n_topics):
         if exact:
             bits = np.arange(first, first + size)[:, None] >> np.arange(n_topics)
             signs = 1.0 - 2.0 * (bits & 1)
         else:
             signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
-        beyond += (np.abs(signs @ differences.T) >= observed).sum(axis=0)
+        for start, n in _batches(n_pairs, _CELLS_IN_CACHE // size):
+            some = slice(start, start + n)
+            sums = differences[some] @ signs.T
+            beyond[some] += (np.abs(sums, out=sums) >= observed[some, None]).sum(axis=1)
     return beyond / n_resamples if exact else (beyond + 1) / (n_resamples + 1)
 
 
@@ -73,7 +78,6 @@ def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -
     return p_values
 
 
-def _batches(total: int, cells: int) -> Iterator[tuple[int, int]]:
-    at_a_time = max(1, _CELLS_AT_A_TIME // cells)
-    for first in range(0, total, at_a_time):
-        yield first, min(at_a_time, total - first)
+def _batches(total: int, at_a_time: int) -> Iterator[tuple[int, int]]:
+    for first in range(0, total, max(1, at_a_time)):
+        yield first, min(max(1, at_a_time), total - first)
