@@ -72,6 +72,7 @@ def test_the_error_is_that_of_a_mean_where_the_choice_never_changes(n, monkeypat
     assert found.gain == pytest.approx(differences.mean(axis=1), abs=1e-12)
     assert found.covariance == pytest.approx(np.cov(differences) / n, rel=0.05, abs=0.04 / n)
     assert found.judging == pytest.approx(np.cov(differences) / n, abs=1e-12)
+    assert found.choices.tolist() == [0.0, 1.0, -1.0]
     g = np.array([0.3, 0.7])
     gain, error = found.of(g)
     assert gain == pytest.approx(g @ differences.mean(axis=1), abs=1e-12)

@@ -221,6 +221,8 @@ class TestIdentities:
         np.testing.assert_allclose(several.difference, one.difference, rtol=1e-12)
         np.testing.assert_allclose(several.interval, one.interval, rtol=1e-12)
         assert several.judge.n_judges == 2
+        assert "with those of the mean of 2 judges" in " ".join(repr(several.judge).split())
+        assert "with those of a judge" in " ".join(repr(one.judge).split())
 
     def test_queries_systems_and_measures_are_aligned_by_name(self):
         order = np.random.default_rng(8).permutation(N_ALL)

@@ -10,7 +10,7 @@ from hypothesis import settings
 from pools import rankings_of_pools
 
 from skgraded import ERR, Rankings, catalogue, evaluate, measure
-from skgraded.measures import EBR, iRBU
+from skgraded.measures import EBR, G, iRBU
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -138,3 +138,11 @@ def test_a_mean_counts_what_was_averaged():
         qid=[1, 1, 2, 2, 3, 3],
     )
     assert scores.n_empty == (1, 1)
+
+
+def test_what_rounding_takes_from_a_large_gain_is_not_lost():
+    """After three documents 1 is missed, the summand of the one that has no gain."""
+    small, large = 3.0, 2.0**60
+    found = G(gain=(small, large))([0, 1, 2], [3, 2, 1])
+    second, third = small / math.log2(2 + large), large / math.log2(2 + 1)
+    assert found == pytest.approx((second + third) / (small + large), rel=1e-12)

@@ -233,6 +233,10 @@ class TestMeans:
             assert math.isnan(nothing.mean()["AP"])
         with pytest.warns(UndefinedMeanWarning):
             assert math.isnan(float(nothing["AP"]))
+        later = scores_of([[0.5, NAN], [1.0, NAN]])
+        with pytest.warns(UndefinedMeanWarning, match="of nDCG@10 is undefined") as warned:
+            later.mean()
+        assert len(warned) == 1
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert float(nothing["nDCG@10"]) == 0.5
@@ -265,6 +269,10 @@ class TestExport:
         assert frame.index.names == ["repeat", "qid"]
         assert frame["fold"].tolist() == [0, 1, 0, 2, 3]
         assert frame["AP"].tolist() == [0.5, 1.0, 0.0, 0.7, 0.8]
+        of_both = scores_of(
+            np.stack([REPEATED.values] * 2), systems=("a", "b"), folds=REPEATED.folds
+        )
+        assert of_both.to_frame()["fold"].tolist() == [0, 1, 0, 2, 3] * 2
 
 
 class TestOwnership:

@@ -714,7 +714,8 @@ def test_the_plot_asks_and_answers(n_grades):
     profile = profile_of(n_grades)
     ax = profile.plot()
     assert ax.get_title(loc="left") == "For which users is any better than best?"
-    assert ax.get_ylabel().endswith(": any - best")
+    assert ax.get_ylabel() == f"{'AP' if n_grades == 1 else 'eGAP'}: any - best"
+    assert [0.0, 0.0] in [list(line.get_ydata()) for line in ax.lines]
     answers = [" ".join(each.get_text().split("\n")) for each in ax.texts]
     assert profile.pairs[0].sentence in answers
     ax.figure.canvas.draw()
