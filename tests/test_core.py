@@ -553,3 +553,46 @@ def test_meet_ranks_and_walk_follow_a_literal_reader(dtype: type) -> None:
         np.testing.assert_allclose(viewed[q], sum(reach[:-1]), rtol=1e-14)
         total = sum(v * x for v, x in zip(reach, met, strict=False))
         np.testing.assert_allclose(in_all[q], total, rtol=1e-14)
+
+
+@pytest.mark.parametrize("top", [1.0, 4.0, 1e300])
+@pytest.mark.parametrize("n", [1, 2, 17, 5_000])
+def test_distinct_grades_are_those_of_numpy(n: int, top: float) -> None:
+    rng = np.random.default_rng(n)
+    for labels in (
+        rng.random(n) * top,
+        np.round(rng.random(n), 1) * top,
+        rng.random(n) ** 40 * top,  # of very different sizes
+        np.where(rng.random(n) < 0.5, -0.0, rng.random(n)) * top,
+        np.zeros(n),
+        np.full(n, top),
+    ):
+        grades, levels = _core.distinct_grades(labels)
+        np.testing.assert_array_equal(grades, np.unique(np.append(0.0, labels)))
+        np.testing.assert_array_equal(grades[levels], labels)
+        assert not np.signbit(grades[0])
+
+
+def test_own_expected_shares_count_the_recall_base_of_every_level() -> None:
+    rng = np.random.default_rng(0)
+    G, factor, shares = [0.0], [1.0], [0.0]
+    pool: list[int] = []
+    borders, indptr = [1], [0]
+    for n_levels in (0, 1, 3, 12):
+        own = range(len(G), len(G) + n_levels)
+        G += sorted(rng.random(n_levels))
+        factor += list(rng.random(n_levels))
+        judged = [int(each) for each in rng.choice([0, *own], 8)]  # some levels have nobody
+        pool += sorted(judged, reverse=True)
+        share = 0.0
+        for level in own:
+            base = sum(each >= level for each in judged)
+            before = 0.0 if level == own[0] else G[level - 1]
+            share += (G[level] - before) / base if base else 0.0
+            shares.append(share * factor[level])
+        borders.append(len(G))
+        indptr.append(len(pool))
+    found = _core.own_expected_shares(
+        np.array(G), np.array(pool, np.int32), np.array(indptr), np.array(borders), np.array(factor)
+    )
+    np.testing.assert_allclose(found, shares, rtol=1e-14)

@@ -222,6 +222,26 @@ def expected_shares(
     whose grade reaches the threshold k.
     """
 
+def own_expected_shares(
+    G: NDArray[numpy.float64],
+    pool: NDArray[numpy.int32],
+    pool_indptr: NDArray[numpy.int64],
+    borders: NDArray[numpy.int64],
+    factor: NDArray[numpy.float64],
+) -> NDArray[numpy.float64]:
+    """
+    Factor times the sum of steps of G / (recall base) up to a level, by the levels of all queries.
+    """
+
+def distinct_grades(
+    labels: NDArray[numpy.float64],
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32]]:
+    """
+    The distinct labels and 0, ascending, and the place of each label among them.
+
+    Labels must be finite and at least 0.
+    """
+
 @overload
 def gather_levels(
     level: NDArray[numpy.uint8],

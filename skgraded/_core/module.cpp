@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "cascade.hpp"
 #include "cumulate.hpp"
+#include "distinct_grades.hpp"
 #include "exact_sum.hpp"
 #include "gain.hpp"
 #include "labels.hpp"
@@ -282,6 +283,22 @@ Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles&
   });
 }
 
+Out<double> py_own_expected_shares(const Doubles& G, const Order& pool, const Integers& pool_indptr,
+                                   const Integers& borders, const Doubles& factor) {
+  return fill(New<double>{factor.size()}, [&](double* shares) {
+    own_expected_shares(G.data(), pool.data(), queries_of(pool_indptr), borders.data(),
+                        factor.data(), shares);
+  });
+}
+
+auto py_distinct_grades(const Doubles& labels) {
+  New<std::int32_t> levels{labels.size()};
+  auto grades = without_gil([&] {
+    return distinct_grades(labels.data(), static_cast<std::int32_t>(labels.size()), levels.data());
+  });
+  return std::make_tuple(array_of<double>(std::move(grades)), std::move(levels).array());
+}
+
 template <class... Labels>
 void define_labels(nb::module_& m) {
   (m.def(
@@ -519,6 +536,13 @@ NB_MODULE(_native, m) {
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
         "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "
         "level\nwhose grade reaches the threshold k.");
+  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "pool"_a, "pool_indptr"_a,
+        "borders"_a, "factor"_a,
+        "Factor times the sum of steps of G / (recall base) up to a level, by the levels of all "
+        "queries.");
+  m.def("distinct_grades", &py_distinct_grades, "labels"_a,
+        "The distinct labels and 0, ascending, and the place of each label among them.\n\n"
+        "Labels must be finite and at least 0.");
   define_for<std::uint8_t>(m);
   define_for<std::int32_t>(m);
   define_expected(m);

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
     from skgraded.measures._positions import Positions
     from skgraded.measures._prefix import PrefixForm
+    from skgraded.measures._thresholds import _Users
 
 __all__ = ["LabelResults"]
 
@@ -33,6 +34,9 @@ class LabelResults:
     rank_weights : dict
         Weights d_n or p_n of the ranks, by their rule, the rule for unjudged documents and whether
         the ranks are those of the ideal ranking.
+    users : dict of tuple to _Users
+        The thresholds of users over the grades, by g and the top grade of the scale, where there
+        are many grades.
     warned_of : set of Measure
         Measures that no label can reach, of which the user was warned.
     """
@@ -40,4 +44,5 @@ class LabelResults:
     prefix_forms: dict[tuple[Any, ...], PrefixForm] = field(default_factory=dict)
     ideal_values: dict[tuple[Any, ...], FloatArray] = field(default_factory=dict)
     rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
+    users: dict[tuple[Any, int], _Users] = field(default_factory=dict)
     warned_of: set[Measure] = field(default_factory=set)

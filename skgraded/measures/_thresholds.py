@@ -19,6 +19,7 @@ from skgraded._named_users import UserName, g_of
 from skgraded._sealed import sealed
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._gains import at_grades
+from skgraded.measures._kept import LabelResults
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
 from skgraded.rankings import Judgments
@@ -120,8 +121,16 @@ class _ThresholdMeasure(PrefixMeasure):
             n_grades = len(self.g)
         if n_grades < top or (isinstance(self.g, str) and n_grades > _LONGEST_SCALE):
             self._refuse(top, n_grades)
-        make = _kept_users if judgments.n_levels <= _MOST_LEVELS_KEPT else _Users
-        return make(self.g, n_grades, judgments.grades.tobytes())  # type: ignore[arg-type]
+        key: tuple[Any, int] = self.g, n_grades
+        if judgments.n_levels <= _MOST_LEVELS_KEPT:
+            return _kept_users(*key, judgments.grades.tobytes())
+        kept = judgments.kept[LabelResults].users
+        users = kept.get(key)
+        if users is None:
+            users = _Users(*key, judgments.grades.tobytes())
+            if judgments.budget.reserve(users.enlarged, users.enlarged, users.enlarged):
+                kept[key] = users
+        return users
 
     def _refuse(self, top: float, n_grades: int) -> NoReturn:
         if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
@@ -152,25 +161,30 @@ class _Users:
 
     Attributes
     ----------
-    G : ndarray of shape (n_levels,)
-        Probability that the threshold is at most the grade. Between whole grades it is a straight
-        line, as if thresholds were spread evenly.
     enlarged : ndarray of shape (n_levels,)
-        G times a power of 2. No digit of G changes, and 1 / enlarged is finite even where G is as
-        small as a double can be. The power cancels wherever a measure divides by G.
+        G, the probability that the threshold is at most the grade, times a power of 2. Between
+        whole grades it is a straight line, as if thresholds were spread evenly. No digit of G
+        changes, and 1 / enlarged is finite even where G is as small as a double can be. The power
+        cancels wherever a measure divides by G.
     relevant : ndarray of shape (n_levels,), bool
         Whether G is positive.
-    inverse : ndarray of shape (n_levels,)
-        1 / enlarged, and 0 where G is 0.
     """
 
     def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: bytes) -> None:
         self._grades = np.frombuffer(grades)
         self._g, G = _distribution(g, n_grades)
         self.enlarged = sealed(at_grades(self._grades, G * _ENLARGEMENT))
-        self.G = sealed(self.enlarged / _ENLARGEMENT)
         self.relevant = sealed(self.enlarged > 0)
-        self.inverse = sealed(reciprocal(self.enlarged))
+
+    @cached_property
+    def G(self) -> FloatArray:
+        """Probability that the threshold is at most the grade."""
+        return sealed(self.enlarged / _ENLARGEMENT)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """1 / enlarged, and 0 where G is 0."""
+        return sealed(reciprocal(self.enlarged))
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
@@ -211,16 +225,10 @@ class _Users:
                     "which serves any number of grades."
                 )
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
-        is_first = np.zeros(len(self.G), np.bool_)
-        is_first[borders[:-1][borders[:-1] < borders[1:]]] = True
-        steps = self.G - np.where(is_first, 0.0, np.append(0.0, self.G[:-1]))
-        counts = np.bincount(judgments.pool.levels, minlength=len(self.G))
-        counts[0] = 0
-        up_to = np.cumsum(counts)
-        own_end = np.repeat(up_to[borders[1:] - 1], np.diff(borders))
-        recall_base = np.append(1, own_end - (up_to - counts)[1:])
-        shares = steps[1:] * reciprocal(recall_base[1:])
-        return np.append(0.0, _core.cumulate(shares, borders - 1)) * factor
+        pool = judgments.pool
+        return _core.own_expected_shares(
+            self.G, pool.levels, pool.indptr, borders, np.ascontiguousarray(factor)
+        )
 
 
 def _said(grade: float) -> str:

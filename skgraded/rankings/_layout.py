@@ -16,6 +16,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
+_SAMPLED = 100  # grades, by which most labels that are not whole are known
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 
 
@@ -106,22 +107,24 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
         unjudged = None
     judged = labels if unjudged is None else np.where(unjudged, 0, labels)
     grades, levels = _distinct(judged)
-    levels = levels.astype(level_type(len(grades)))
+    levels = levels.astype(level_type(len(grades)), copy=False)
     if unjudged is not None:
         levels[unjudged] = len(grades)
     return grades, levels
 
 
 def _distinct(judged: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    top = float(judged.max())
-    if top <= _LARGEST_TABULATED_GRADE:
-        grades = judged.astype(np.int64)
-        if judged.dtype.kind != "f" or np.array_equal(grades, judged):
-            return _distinct_integers(grades)
-    distinct, inverse = np.unique(judged, return_inverse=True)
-    if distinct[0] == 0:
-        return distinct.astype(np.float64), inverse
-    return np.concatenate(([0.0], distinct.astype(np.float64))), inverse + 1
+    if float(judged.max()) <= _LARGEST_TABULATED_GRADE:
+        if judged.dtype.kind != "f":
+            return _distinct_integers(judged.astype(np.int64))
+        if _are_whole(judged[:_SAMPLED]) and _are_whole(judged):
+            return _distinct_integers(judged.astype(np.int64))
+    grades, levels = _core.distinct_grades(np.ascontiguousarray(judged, np.float64))
+    return grades, levels
+
+
+def _are_whole(grades: NDArray[Any]) -> bool:
+    return np.array_equal(np.floor(grades), grades)
 
 
 def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
