@@ -1,6 +1,7 @@
 """Numbers of other tools, run live: ties, empty queries and cut-offs as each of them has them."""
 
 import collections
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -295,6 +296,36 @@ def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
 )
 def test_fields_of_ir_measures(name, ours):
     assert measure_as("ir_measures", name) == measure(ours)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("rbp@80", "RBP(p=0.8,ties=row_order)"),
+        ("rbp.07-l1", "RBP(p=0.07,ties=row_order)"),
+        ("map@10-l2", "AP(rel=2,ties=row_order)@10"),
+        ("map@0", "AP(ties=row_order)"),
+        ("r-precision@5-l2", "RPrecision(rel=2,ties=row_order)"),
+        ("bpref@5", "Bpref(ties=row_order)"),
+        ("ndcg_burges@3-l1", "nDCG(gain=exp2,ties=row_order)@3"),
+    ],
+)
+def test_suffixes_of_ranx(name, ours):
+    assert measure_as("ranx", name) == measure(ours)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("ndcg@10-l2", "gives grades from that one on their own value"),
+        ("rbp.80-l2", "gives grades from that one on their own value"),
+        ("rbp", "ranx refuses 'rbp' without a persistence"),
+        ("map.10", "ranx has no ranking measure 'map.10'"),
+    ],
+)
+def test_what_is_refused_of_ranx(name, reason):
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        measure_as("ranx", name)
 
 
 def test_beta_of_trec_eval_is_the_square_of_ours():

@@ -47,11 +47,11 @@ def test_lists_are_all_distinct_arrangements(grades, length):
 
 def test_numbers_have_their_nouns():
     assert str(score_all_lists("AP", [3, 2], 1)).endswith(
-        "All 3 lists of 1 document with some of the relevant ones, of grades 3, 2; means,\n"
+        "3 lists of 1 document with some of the relevant ones, of grades 3, 2; means,\n"
         "  standard deviations and correlations over the lists."
     )
     one_grade = str(score_all_lists("AP", [3], 2))
-    assert "All 3 lists of 2 documents with some of the relevant ones, of grade 3;" in one_grade
+    assert "3 lists of 2 documents with some of the relevant ones, of grade 3;" in one_grade
 
 
 def test_values_are_those_of_the_pool():
@@ -82,6 +82,12 @@ def test_what_is_refused(grades, length, message):
         score_all_lists("AP", grades, length)
 
 
+def test_selected_lists_are_not_said_to_be_all():
+    found = score_all_lists("AP", [3, 2], 2)
+    assert "\n2 lists of 2 documents" in str(found.at("32", "20"))
+    assert "\n1 list of 2 documents" in str(found.at("32"))
+
+
 def test_an_unknown_list():
     with pytest.raises(KeyError, match="'33' is no list of 2 documents"):
         score_all_lists("AP", [3], 2).at("33")
@@ -92,7 +98,7 @@ def test_the_command_shows_lists(capsys):
     assert main([*words, "--show", "32000,00123"]) == 0
     shown = capsys.readouterr().out
     assert "32000     0.667          0.733" in shown
-    assert "All 136 lists" in shown
+    assert "136 lists" in shown
     assert main([*words, "--format", "csv", "--relevant", "2,1", "--length", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == ["list,QMeasure,GeneralizedAP", "21,1.0,1.0"]
     assert main([*words, "--show", "9"]) == 2

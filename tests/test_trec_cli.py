@@ -384,6 +384,7 @@ def test_room_is_that_of_python(graded_runs, run):
         (["--room", "even", "--baseline", "run0"], "--baseline cannot be given with --room"),
         (["--room", "even", "--resamples", "500"], "--resamples cannot be given with --room"),
         (["--best", "0.5"], "--best must have one probability for each grade from 1 to"),
+        (["--best", "0.5,0.2"], "g must sum to 1, got (0.5, 0.2)"),
         (["--best", ""], "--best must be probabilities"),
         (["--profile", "--as", "lightgbm"], "--as cannot be given with --profile"),
         (["--profile", "--resamples", "5"], "--resamples must be an integer >= 100 with --profile"),
@@ -393,6 +394,13 @@ def test_room_is_that_of_python(graded_runs, run):
 def test_what_has_no_effect_beside_users_is_refused(graded_runs, run, words, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         run("compare", *graded_runs, *words)
+
+
+def test_users_are_checked_before_a_run_is_read(graded_runs, run):
+    with pytest.raises(ValueError, match="--best must be probabilities"):
+        run("compare", "no_qrels", "no_run", "--best", "nobody")
+    with pytest.raises(ValueError, match="--room must have one probability for each grade"):
+        run("compare", graded_runs[0], "no_run", "--room", "1.0")
 
 
 @pytest.fixture

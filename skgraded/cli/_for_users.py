@@ -14,7 +14,7 @@ from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import score_runs, top_threshold
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
-from skgraded.measures import AP, Measure, measure
+from skgraded.measures import AP, Measure, eGAP, measure
 from skgraded.results import notes_of
 from skgraded.trec import Qrels
 from skgraded.users import Persona, personas
@@ -25,9 +25,10 @@ _BASELINE, _MARGIN = "nDCG@10", 0.01
 
 
 class _Asked(NamedTuple):
-    """What the text of ``--best`` or ``--room`` asks for."""
+    """What the text of ``--best`` or ``--room`` asks for; users are a name or probabilities."""
 
-    users: str
+    option: str
+    users: str | tuple[float, ...]
     k: int | None
 
     @classmethod
@@ -37,35 +38,43 @@ class _Asked(NamedTuple):
             raise ValueError(
                 f"{option} must end in @ and a depth above 0, or neither, got {text!r}."
             )
-        return cls(users, int(depth) if at else None)
+        if users == "all" and option == "--room":
+            raise ValueError("--room cannot be all: a run is chosen for one g at a time.")
+        is_name = users in ("all", "personas", *get_args(UserName))
+        return cls(
+            option, users if is_name else _probabilities(option, users), int(depth) if at else None
+        )
 
     def measures(self, qrels: Qrels) -> list[Measure]:
-        """Return AP at every threshold of the qrels."""
-        return [AP(rel=rel, k=self.k) for rel in range(1, top_threshold(qrels) + 1)]
+        """Return AP at every threshold of the qrels, whose number the users must fit."""
+        top = top_threshold(qrels)
+        self.g(top)
+        return [AP(rel=rel, k=self.k) for rel in range(1, top + 1)]
 
-    def g(self, option: str, n_grades: int) -> Any:
+    def g(self, n_grades: int) -> Any:
         """Return the users in the form that `Comparison.best` and `Comparison.room` take."""
-        if self.users == "all" and option == "--room":
-            raise ValueError("--room cannot be all: a run is chosen for one g at a time.")
         if self.users in ("all", "personas"):
             return None if self.users == "all" else personas(n_grades, k=self.k)
-        names = get_args(UserName)
-        if self.users in names:
+        if isinstance(self.users, str):
             return Persona(self.users, "has a name.", tuple(g_of(self.users, n_grades)), self.k)
-        try:
-            given = list(map(float, self.users.split(",")))
-        except ValueError:
+        if len(self.users) != n_grades:
             raise ValueError(
-                f"{option} must be probabilities such as 0.1,0.9, personas, or one of "
-                f"{', '.join(names)}, got {self.users!r}."
-                f"{closest(self.users, [*names, 'personas'])}"
-            ) from None
-        if len(given) != n_grades:
-            raise ValueError(
-                f"{option} must have one probability for each grade from 1 to {n_grades}, the "
-                f"highest of the qrels, got {len(given)}."
+                f"{self.option} must have one probability for each grade from 1 to {n_grades}, the "
+                f"highest of the qrels, got {len(self.users)}."
             )
-        return Persona("g", "is as given.", tuple(given), self.k)
+        eGAP(g=self.users)  # says what is wrong with probabilities
+        return Persona("g", "is as given.", self.users, self.k)
+
+
+def _probabilities(option: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        names = get_args(UserName)
+        raise ValueError(
+            f"{option} must be probabilities such as 0.1,0.9, personas, or one of "
+            f"{', '.join(names)}, got {text!r}.{closest(text, [*names, 'personas'])}"
+        ) from None
 
 
 def add_users(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +113,7 @@ def answer_for_users(arguments: argparse.Namespace, cluster: Mapping[str, str] |
         found = compare(
             scores, baseline=last, cluster=cluster, tests="t", confidence=arguments.confidence
         )
-    g = asked.g(option, n_grades)
+    g = asked.g(n_grades)
     if option == "--best":
         given = {} if arguments.resamples is None else {"n_resamples": arguments.resamples}
         result: Any = found.best(g, random_state=arguments.seed, **given)

@@ -55,8 +55,15 @@ class AllLists(Result):
 
     @property
     def correlation(self) -> FloatArray:
-        """Pearson's correlations of the measures over the lists, (n_measures, n_measures)."""
-        found: FloatArray = np.atleast_2d(np.corrcoef(self.values.T))
+        """Pearson's correlations of the measures over the lists, (n_measures, n_measures).
+
+        They are nan where a measure has the same value for all lists.
+        """
+        n_lists, n_measures = self.values.shape
+        if n_lists == 1:
+            return np.full((n_measures, n_measures), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: FloatArray = np.atleast_2d(np.corrcoef(self.values.T))
         return found
 
     def at(self, *names: str) -> AllLists:
@@ -100,7 +107,8 @@ class AllLists(Result):
         return {"list": self.names, **dict(zip(self.measures, self.values.T, strict=True))}
 
     def _table(self) -> Table:
-        deviation = self.values.std(axis=0, ddof=1)
+        has_spread = len(self.values) > 1
+        deviation = self.values.std(axis=0, ddof=1) if has_spread else [np.nan] * len(self.measures)
         correlated = [
             (name, [f"{value:.3f}" if row >= at else "" for row, value in enumerate(column)])
             for at, (name, column) in enumerate(zip(self.measures, self.correlation, strict=True))
@@ -111,7 +119,7 @@ class AllLists(Result):
             *correlated,
         ]
         n_lists, length = self.lists.shape
-        lists = "1 list" if n_lists == 1 else f"All {n_lists:,} lists"
+        lists = "1 list" if n_lists == 1 else f"{n_lists:,} lists"
         grades = f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
         told = (
             f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
@@ -160,7 +168,7 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     QMeasure       0.503      0.240     1.000
     GeneralizedAP  0.410      0.228     0.961          1.000
     AP             0.512      0.254     0.928          0.894  1.000
-    All 136 lists of 5 documents with some of the relevant ones, of grades 3, 2, 1;
+    136 lists of 5 documents with some of the relevant ones, of grades 3, 2, 1;
       means, standard deviations and correlations over the lists.
     """
     pool = sorted((integer("grades", each, 1) for each in grades), reverse=True)
