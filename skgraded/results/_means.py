@@ -195,6 +195,7 @@ def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
     >>> import warnings
     >>> from skgraded.results import warn_of_no_mean
     >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always")
     ...     warn_of_no_mean("AP", 2, 1)
     >>> print(shown[0].message)  # doctest: +ELLIPSIS
     The mean of AP is undefined because no query has ... weight (1 of 2 have no value).
