@@ -14,6 +14,7 @@ from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.repeats import ModelPart
 from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
+from skgraded.comparison._clusters import told_in_clusters
 from skgraded.comparison._users import (
     Thresholds,
     Users,
@@ -135,9 +136,8 @@ class Best(LongResult):
         if len(self.users) == 1:
             means = [f"{each:.4f}" for each in self.mean[0, order]]
             columns = [("mean", means), ("P(best)", columns[0][1])]
-        units = count(self.n_queries, "query", "queries")
-        if self.n_clusters is not None:
-            units += f" in {count(self.n_clusters, 'cluster')}"
+        queries = count(self.n_queries, "query", "queries")
+        units = told_in_clusters(queries, self.n_clusters)
         by_egap = told_egap(self.users, self.cutoffs, is_for=True)
         told = f"Probability of being the best by {by_egap}, over {units}."
         shown = [told]

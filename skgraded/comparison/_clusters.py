@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skgraded._text import count, first_few
 from skgraded.results import Scores
 
-__all__ = ["clusters_of"]
+__all__ = ["clusters_of", "told_in_clusters"]
 
 
 def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
@@ -31,6 +31,11 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
             f"{first_few(list(map(repr, missing)))}."
         )
     return _numbered([named[query] for query in scores.qid.tolist()])
+
+
+def told_in_clusters(queries: str, n_clusters: int | None) -> str:
+    """Add to a number of queries in words that of their clusters, if there are any."""
+    return queries if n_clusters is None else f"{queries} in {count(n_clusters, 'cluster')}"
 
 
 def _numbered(clusters: list[Any]) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from skgraded._stats.shares import rounded_shares
 from skgraded._text import count, shorten
 from skgraded._writers import Result, Table
 from skgraded.comparison._best import notes_on_rare_grades
+from skgraded.comparison._clusters import told_in_clusters
 from skgraded.comparison._users import (
     Thresholds,
     Users,
@@ -160,9 +161,8 @@ class Room(Result):
             (f"{100.0 * self.confidence:g}% interval", ends),
             ("verdict", list(self.verdicts)),
         ]
-        units = count(self.n_queries, "query", "queries")
-        if self.n_clusters is not None:
-            units += f" in {count(self.n_clusters, 'cluster')}"
+        queries = count(self.n_queries, "query", "queries")
+        units = told_in_clusters(queries, self.n_clusters)
         egap = told_egap(self.users, self.cutoffs, is_for=False)
         told = (
             f"Gain in {egap} of choosing among {self.n_systems} systems by eGAP(g) instead of "

@@ -12,6 +12,7 @@ from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import TESTS
 from skgraded._text import WIDTH, count, shorten
 from skgraded._writers import Table
+from skgraded.comparison._clusters import told_in_clusters
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -58,8 +59,7 @@ def size_of(found: Comparison) -> str:
     queries = count(most, "query", "queries") if least == most else f"{least} to {most} queries"
     if found.judge is not None:
         queries += f" with human labels and {found.judge.n_judged:,} with a judge's"
-    if found.n_clusters is not None:
-        queries += f" in {count(max(found.n_clusters), 'cluster')}"
+    queries = told_in_clusters(queries, None if found.n_clusters is None else max(found.n_clusters))
     return queries if found.n_repeats == 1 else f"{queries} and {found.n_repeats} repeats"
 
 
