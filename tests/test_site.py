@@ -68,3 +68,21 @@ def test_the_reference_by_task_names_what_exists():
             module, _, attribute = name.rpartition(".")
             if module not in ("skgraded.xgboost", "skgraded.catboost"):  # extras
                 assert callable(getattr(importlib.import_module(module), attribute)), name
+
+
+def test_every_result_with_intervals_has_a_line_on_the_page_of_error_rates():
+    """Also of p-values and probabilities; what a result shares with others has no line."""
+    words = ("interval", "p_value", "probability")
+    found = set()
+    for name in ("skgraded", "skgraded.users", "skgraded.studies", "skgraded.comparison"):
+        module = importlib.import_module(name)
+        for each in map(module.__getattribute__, module.__all__):
+            fields = {*dir(each), *getattr(each, "__dataclass_fields__", ())}
+            public = " ".join(field for field in fields if not field.startswith("_"))
+            if isinstance(each, type) and any(word in public for word in words):
+                found.add(each)
+    found -= {base for each in found for base in each.__mro__[1:]}
+    page = (DOCS / "calibration.md").read_text(encoding="utf-8")
+    lines = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = {name for line in lines for name in line.split("`")[1::2]}
+    assert {each.__name__ for each in found} <= named
