@@ -423,6 +423,7 @@ def test_intervals_span_those_by_all_readers_that_the_log_does_not_tell_apart():
     g = ", ".join(f"{each:.3f}" for each in cascade.g)
     assert f'does not tell the reader "one" from "cascade", by which g is {g}:' in told
     assert 'lower for "cascade"' in told
+    assert json.loads(found.to_json())["rivals"]["cascade"] == pytest.approx(cascade.g)
 
 
 def test_among_readers_that_are_not_told_apart_one_is_taken_that_fits():

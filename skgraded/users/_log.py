@@ -310,7 +310,8 @@ def _direction(reader: str, estimate: Estimate, log: Log) -> str:
     if abs(difference) < _CLEARLY * error:
         return (
             "The first position alone, where it matters least who looks how far, gives about the "
-            "same mean threshold."
+            "same mean threshold, which is off alike if better grades satisfy more often, or users "
+            "with low thresholds click more readily."
         )
     mean = float(log.shown[1:] @ estimate.g)
     word = "demanding" if difference > 0 else "easy"

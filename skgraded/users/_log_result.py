@@ -124,7 +124,8 @@ class LogThresholds(ThresholdEstimate):
 
         Widths shrink with the square root of the number of clicks, and so of sessions, users and
         queries in proportion. An interval that ends at 0 or 1 is wider than it looks, so that the
-        number is then a lower bound.
+        number is then a lower bound; where intervals span those by several readers, which more
+        clicks may tell apart, it may be too high.
 
         Parameters
         ----------
@@ -156,7 +157,8 @@ class LogThresholds(ThresholdEstimate):
 
     def _facts(self) -> dict[str, Any]:
         names = ("parameters", "log_likelihood", "behind", "excluded", "clusters", "propensity")
-        return {**super()._facts(), **{name: getattr(self, name) for name in names}}
+        facts = {**super()._facts(), **{name: getattr(self, name) for name in names}}
+        return {**facts, "rivals": {name: each.g for name, each in self.rivals.items()}}
 
     def _table(self) -> Table:
         columns = [("g", [f"{each:.3f}" for each in self.g]), self._interval_column()]
