@@ -10,7 +10,7 @@ from scipy.stats import hypergeom
 from threadpoolctl import threadpool_limits
 
 from skgraded import catalogue
-from skgraded.measures import ADM, BPM, BinG, G, Judged, RankBiasedNCU, infAP
+from skgraded.measures import ADM, BPM, BinG, G, Judged, RankBiasedNCU, RankedHalfLife, infAP
 from skgraded.measures._log_tables import _terms, log_tables
 
 # These tests call measures whose scale is open on purpose.
@@ -175,10 +175,25 @@ def test_long_ties_of_one_gain(k):
 
 def test_bpm_refuses_to_add_up_millions_of_sums():
     labels = np.random.default_rng(0).random(100)
-    with pytest.raises(ValueError, match="millions of their sums are below T"):
+    refusal = "millions of their sums are below T. Pass ties='pessimistic', or round the grades"
+    with pytest.raises(ValueError, match=refusal):
         BPM(T=3)(labels, np.zeros(100))
     assert BPM(T=3)(labels.round(1), np.zeros(100)) > 0
     assert BPM(T=3, ties="pessimistic")(labels, np.zeros(100)) > 0
+
+
+@pytest.mark.parametrize(("k", "depends"), [(None, False), (9, True)])
+def test_half_life_depends_on_other_tied_blocks_with_a_cutoff_alone(k, depends):
+    """The median is in the second one of three tied blocks; the cut-off is in the third one."""
+    scores = -np.arange(11.0)
+
+    def values(first, last):
+        orders = itertools.permutations([3, 0, 1, 2, 0])
+        return sorted(RankedHalfLife(k=k)([*first, *each, *last], scores) for each in orders)
+
+    expected = values([2, 0, 1], [1, 0, 2])
+    assert values([0, 1, 2], [1, 0, 2]) == expected
+    assert (values([2, 0, 1], [2, 1, 0]) != expected) is depends
 
 
 @pytest.mark.parametrize("reach", [1.0, 1e3, 1e12, 1e60])

@@ -256,8 +256,10 @@ class BPM(_Shares, CWL):
     is extended by non-relevant documents. This is the static model, whose T and k are constant.
 
     The mean over the orders of tied documents goes over all combinations of their gains whose sum
-    is below T. More than four million combinations are an error; they take many tied documents of
-    continuous grades, or a large T.
+    is below T. No shorter way is known, because to count these combinations is the counting problem
+    of the knapsack. If there are more than four million, the error says to pass
+    ``ties="pessimistic"`` or to round the grades. With T = 1, that takes more than a hundred tied
+    documents of continuous grades; with T = 3, some 40.
 
     Parameters
     ----------

@@ -31,6 +31,11 @@ class RankedHalfLife(_GainMeasure):
     gain. Without k, the length of the list takes the place of k there, or the number of judged
     documents if that is larger. Lower values are better.
 
+    There is no rule ``ties="expected"``. A mean over the orders of tied documents would have to go
+    over all sets of them that hold less than half of the gain, of which 1,000 tied documents of
+    five grades, equally frequent, have 815 million. With k, the whole gain depends on the order,
+    too, if the cut-off falls among tied documents.
+
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
