@@ -332,7 +332,9 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
     if ids.dtype.kind in "mM":
         return np.asarray(np.isnat(ids))
     if ids.dtype.kind == "O":
-        return np.array([is_missing(each) for each in ids.tolist()], dtype=bool)
+        objects = ids.tolist()
+        if set(map(type, objects)) != {str}:
+            return np.array([is_missing(each) for each in objects], dtype=bool)
     return np.zeros(len(ids), dtype=bool)
 
 
