@@ -24,6 +24,7 @@ from skgraded import (
     catalogue,
     eGAP,
     evaluate,
+    make_ranking_scorer,
     measure,
     nDCG,
     trec,
@@ -230,6 +231,8 @@ def test_the_warning_of_an_inferred_top_says_that_it_is_rounded_up():
     with pytest.warns(InferredGradesWarning) as caught:
         xGAP()([2.0, 0.5, 1.0], [1, 2, 3])
     assert "rounded" not in str(caught[0].message)
+    with pytest.warns(InferredGradesWarning, match=r"the largest label, rounded up\. Set max_"):
+        make_ranking_scorer("xGAP")  # of labels that are not known yet
 
 
 def test_a_threshold_may_be_any_number():

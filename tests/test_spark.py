@@ -9,6 +9,7 @@ import pytest
 from lightgbm import LGBMRegressor
 from test_chunks import ALL, SOME, make_rows
 
+import skgraded
 from skgraded import Scores, evaluate
 from skgraded.datasets import make_ranking
 from skgraded.engines import QueryRange
@@ -239,6 +240,21 @@ def test_errors_say_what_is_wrong(session):
         on_spark.evaluate("AP", data.where("qid < 0"))
     with pytest.raises(PythonException, match=r"y_true.*-1"):
         on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda data: on_spark.evaluate("AP", data),
+        lambda data: on_spark.per_query("AP", data).toPandas(),
+    ],
+)
+def test_workers_of_another_version_do_not_score(session, monkeypatch, score):
+    data = session.createDataFrame(make_frame()).repartition(2).cache()
+    monkeypatch.setattr(skgraded, "__version__", "9.0")  # here, and not in Spark's workers
+    mixed = r"must have the same version .* began with 9\.0, and here is 0\.\S+\. .* everywhere\."
+    with pytest.raises(PythonException, match=mixed):
+        score(data)
 
 
 def test_data_that_are_not_of_spark_are_refused():

@@ -335,6 +335,13 @@ def test_data_sets_without_queries():
             each(np.zeros(3), data)
 
 
+def test_labels_of_several_columns():
+    data = xgb.DMatrix(np.zeros((4, 1)), np.ones((4, 2)), qid=[0, 0, 1, 1])
+    for each in (objective(TARGET), eval_metric(TARGET)):
+        with pytest.raises(ValueError, match=r"label of a DMatrix must have one column.*, got 2\."):
+            each(np.zeros(4), data)
+
+
 def test_scores_that_run_away_name_the_iteration(parts):
     data, ours = matrix(parts[0]), objective(TARGET)
     scores = np.zeros(data.num_row(), dtype=np.float32)

@@ -33,13 +33,17 @@ def read_data_set(data: xgboost.DMatrix) -> DataSet:
     sizes: NDArray[np.int64] = np.diff(starts)
     if len(sizes) == 0:
         raise ValueError(_NO_QUERIES)
+    label = _values(data, "Float", "label")
+    if len(label) > starts[-1]:
+        raise ValueError(
+            "The label of a DMatrix must have one column for a measure of rankings, got "
+            f"{len(label) // starts[-1]}. Give one grade to each row."
+        )
     weight = _values(data, "Float", "weight")
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
     # These are new arrays in every call, so that only the data set can be the owner.
-    return DataSet(
-        _values(data, "Float", "label"), weight if len(weight) else None, sizes, owner=data
-    )
+    return DataSet(label, weight if len(weight) else None, sizes, owner=data)
 
 
 def _values(data: xgboost.DMatrix, kind: Literal["Float", "UInt"], name: str) -> NDArray[Any]:

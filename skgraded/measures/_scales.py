@@ -24,8 +24,7 @@ _SOME_QUERIES = 20
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
     if any(each.is_open for each in measures):
-        fractional = judgments.top_grade if judgments.top_of_scale > judgments.top_grade else None
-        warn_if_grades_are_inferred(measures, "A call with arrays", fractional)
+        warn_if_grades_are_inferred(measures, "A call with arrays", judgments.top_grade)
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
@@ -33,7 +32,7 @@ def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> No
 
 
 def warn_if_grades_are_inferred(
-    measures: Collection[Measure], taker: str, fractional: float | None = None
+    measures: Collection[Measure], taker: str, top: float | None = None
 ) -> None:
     """Warn if a measure that will score several data sets takes its top grade from each of them.
 
@@ -43,8 +42,8 @@ def warn_if_grades_are_inferred(
         The measures.
     taker : str
         The function that they were given to.
-    fractional : float, optional
-        The largest label, if it is known and lies between whole grades.
+    top : float, optional
+        The largest label, where the labels are known.
 
     Warns
     -----
@@ -62,11 +61,12 @@ def warn_if_grades_are_inferred(
         return
     names = ", ".join(str(each) for each in still_open)
     example = repr(still_open[0].resolve(4))
-    rule = (
-        ""
-        if fractional is None
-        else (f" It is the largest label rounded up: {math.ceil(fractional)}, of {fractional:g}.")
-    )
+    if top is None:
+        rule = " It is the largest label, rounded up."
+    elif top < math.ceil(top):
+        rule = f" It is the largest label rounded up: {math.ceil(top)}, of {top:g}."
+    else:
+        rule = ""
     warn_once(
         f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
         f"each data set that is scored, so that the measure may differ between folds.{rule} Set "
