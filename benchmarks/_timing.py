@@ -1,40 +1,51 @@
 """Timing for noisy machines: contestants run in turns, and medians and ratios are reported."""
 
-import statistics
 import time
+
+import numpy as np
+
+# Threads of OpenMP spin on for some milliseconds after their call, at the cost of the next one.
+PAUSE = 0.03
 
 
 def alternate(contestants, repeats, clock=time.perf_counter, calls=1):
-    """Run the contestants in turns; return the seconds a call of all runs by contestant.
-
-    In processor time, a contestant begins after the threads of the one before have come to rest:
-    those of OpenMP spin for some milliseconds.
-    """
+    """Run the contestants in turns, each after a pause; return the seconds a call by contestant."""
     seconds = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, run in contestants.items():
-            if clock is time.process_time:
-                time.sleep(0.02)
+            time.sleep(PAUSE)
             start = clock()
             for _ in range(calls):
                 run()
             seconds[name].append((clock() - start) / calls)
-    return seconds
+    return {name: np.array(each) for name, each in seconds.items()}
 
 
-def medians(contestants, repeats, calls=1):
-    """Return the median processor time of every contestant after a first call, in seconds."""
+def processor_times(contestants, repeats, calls=1):
+    """Return the processor times of every contestant after a first call, in seconds."""
     for run in contestants.values():
         run()
-    seconds = alternate(contestants, repeats, time.process_time, calls)
-    return {name: statistics.median(runs) for name, runs in seconds.items()}
+    return alternate(contestants, repeats, time.process_time, calls)
+
+
+def spread(values, form=".4g"):
+    """Return the median and the quartiles as text."""
+    low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return f"{median:{form}} ({low:{form}} to {high:{form}})"
+
+
+def share_of_ties(scores, sizes):
+    """Return the share of neighbours in the rankings that have the same score."""
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((scores, query))
+    is_same = (np.diff(scores[order]) == 0) & (np.diff(query[order]) == 0)
+    return is_same.sum() / (len(scores) - len(sizes))
 
 
 def print_table(seconds, against):
-    """Print the median times, and the median over the turns of the ratio to one contestant."""
+    """Print times and, over the turns, ratios to one contestant: medians and quartiles."""
     width = max(map(len, seconds))
-    print(f"{'':{width}}  median ms      min      max   ratio")
+    print(f"{'':{width}}  {'ms':28}ratio")
     for name, runs in seconds.items():
-        ratio = statistics.median(a / b for a, b in zip(runs, seconds[against], strict=True))
-        times = "".join(f" {1e3 * f(runs):>8.1f}" for f in (statistics.median, min, max))
-        print(f"{name:{width}}  {times}  {ratio:>6.2f}")
+        ratio = spread(runs / seconds[against], ".2f")
+        print(f"{name:{width}}  {spread(1e3 * runs, '.1f'):28}{ratio}")

@@ -1,12 +1,23 @@
 """One row of the table of waits: what a user waits for, the target, and how it is timed."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from _timing import spread
 
 UNITS = {"us": 1e6, "ms": 1e3, "ns": 1e9}
 
 
+class Times(NamedTuple):
+    """Seconds of all turns, of ours and perhaps of a peer, and the share of ties of the data."""
+
+    ours: Any
+    theirs: Any = None
+    tied: float | None = None
+
+
 class Wait(NamedTuple):
-    """A row. `run` takes the options and returns our seconds and those of the peer, or None.
+    """A row. `run` takes the options and returns `Times`.
 
     Without a unit, the target is a share of the peer's time. In bytes, `run` returns bytes.
     """
@@ -19,23 +30,25 @@ class Wait(NamedTuple):
     run: object
 
     def line(self, options):
-        """Time the row and return it as text."""
-        ours, theirs = self.run(options)
-        peer = f"{self.peer}, {1e3 * theirs:.4g} ms" if theirs else self.peer
+        """Time the row and return it as text: medians, with quartiles in brackets."""
+        found = self.run(options)
+        ours = np.asarray(found.ours)
+        theirs = "" if found.theirs is None else f", {1e3 * np.median(found.theirs):.4g} ms"
         if self.unit:
-            value = f"{UNITS.get(self.unit, 1) * ours:.4g} {self.unit}"
-            target = f"{self.target:g} {self.unit}"
-            is_met = UNITS.get(self.unit, 1) * ours <= self.target
+            measured, form = UNITS.get(self.unit, 1) * ours, ".3g"
+            time, unit = "", f" {self.unit}"
         else:
-            value, target = f"{ours / theirs:.2f} x", f"{self.target:g} x"
-            is_met = ours <= self.target * theirs
-        time = "" if self.unit else f"{1e3 * ours:.4g} ms"
-        cells = (self.name, self.work, value, target, "yes" if is_met else "no", time, peer)
-        return as_row(cells)
+            measured, form = ours / found.theirs, ".2f"
+            time, unit = f"{1e3 * np.median(ours):.4g} ms", " x"
+        is_met = "yes" if np.median(measured) <= self.target else "no"
+        tied = "" if found.tied is None else f"{found.tied:.0%}"
+        target = f"{self.target:g}{unit}"
+        cells = self.name, self.work, spread(measured, form) + unit, target, is_met, time
+        return as_row((*cells, self.peer + theirs, tied))
 
 
-WIDTHS = (17, 51, 11, 10, 3, 9, 32)
-TITLES = ("row", "work", "measured", "must reach", "met", "time", "peer")
+WIDTHS = (17, 54, 27, 10, 3, 9, 38, 4)
+TITLES = ("row", "work", "measured", "must reach", "met", "time", "peer", "ties")
 
 
 def as_row(cells):

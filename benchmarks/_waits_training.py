@@ -3,8 +3,8 @@
 from functools import partial
 
 import numpy as np
-from _timing import medians
-from _waits import Wait
+from _timing import processor_times
+from _waits import Times, Wait
 from gradients import lightgbms_iteration
 
 from skgraded.lightgbm import objective
@@ -23,7 +23,7 @@ def rows_of(size, top):
 def gradients(measure, size, top, options):
     """One call of the objective against an iteration of lambdarank less one of regression."""
     rows, ours = rows_of(size, top), objective(measure)
-    found = medians(
+    found = processor_times(
         {
             "lambdarank": lightgbms_iteration("lambdarank", rows, 1),
             "regression": lightgbms_iteration("regression", rows, 1),
@@ -31,7 +31,7 @@ def gradients(measure, size, top, options):
         },
         options.repeats,
     )
-    return found["ours"], found["lambdarank"] - found["regression"]
+    return Times(found["ours"], found["lambdarank"] - found["regression"])
 
 
 WAITS = [

@@ -1,4 +1,4 @@
-"""Waits of those who evaluate runs of a TREC track (TREC-COVID's), and study their scores."""
+"""Waits of those who evaluate runs of a TREC track (TREC-COVID's), and compare and study them."""
 
 import gzip
 import tempfile
@@ -6,11 +6,12 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from _timing import medians
-from _waits import Wait
+from _timing import processor_times
+from _waits import Times, Wait
 from trec_evaluate import SKGRADED, plain_copies, track
 
-from skgraded import trec
+from skgraded import compare, trec
+from skgraded._stats.paired import TESTS
 from skgraded._stats.shuffles import tukey_test
 from skgraded.studies import discriminative_power, swap_rates
 
@@ -24,16 +25,19 @@ def copies():
     return {"plain": plain, "gz": zipped}
 
 
-def runs(form, options):
+def evaluation(form, n_threads=1):
     qrels, files = track()[0], sorted(Path(copies()[form].name).iterdir())
-    run = {"ours": lambda: trec.evaluate(SKGRADED, qrels, files, n_threads=1)}
-    return medians(run, options.repeats)["ours"], None
+    return lambda: trec.evaluate(SKGRADED, qrels, files, n_threads=n_threads)
+
+
+def runs(form, n_threads, options):
+    return Times(**processor_times({"ours": evaluation(form, n_threads)}, options.repeats))
 
 
 @cache
 def scores():
     more = ["RR", "ERR", "QMeasure", "Bpref", "GAP", "xGAP", "eGAP"]
-    return trec.evaluate(*track(), [*SKGRADED, *more])
+    return trec.evaluate([*SKGRADED, *more], *track())
 
 
 def study(what, options):
@@ -44,12 +48,35 @@ def study(what, options):
         "swaps": lambda: swap_rates(found),
         "bootstrap": lambda: discriminative_power(found, n_resamples=1000),
     }
-    return medians({"ours": calls[what]}, options.repeats)["ours"], None
+    return Times(**processor_times({"ours": calls[what]}, options.repeats))
 
 
+def comparison(test, options):
+    """Compare all pairs by one measure, against the evaluation of their compressed files."""
+    given = {"tests": test, "correction": "none", "n_resamples": 10_000}
+    calls = {
+        "ours": lambda: compare(scores(), measures="nDCG@10", **given),
+        "theirs": evaluation("gz"),
+    }
+    return Times(**processor_times(calls, min(options.repeats, 3)))
+
+
+PLAIN = "143 TREC runs, ten measures, plain"
 WAITS = [
-    Wait("trec-plain", "143 TREC runs, ten measures, plain", 200, "ms", "", partial(runs, "plain")),
-    Wait("trec-gz", "143 TREC runs, ten measures, .gz", 500, "ms", "", partial(runs, "gz")),
+    Wait("trec-plain", PLAIN, 200, "ms", "", partial(runs, "plain", 1)),
+    Wait("trec-plain-2", f"{PLAIN}, two threads", 400, "ms", "", partial(runs, "plain", 2)),
+    Wait("trec-gz", "143 TREC runs, ten measures, .gz", 400, "ms", "", partial(runs, "gz", 1)),
+    *(
+        Wait(
+            f"compare-{name}",
+            f"143 systems, all pairs: {test.title}",
+            1,
+            "",
+            "evaluation of the runs, .gz",
+            partial(comparison, name),
+        )
+        for name, test in TESTS.items()
+    ),
     Wait("tukey", "143 systems: Tukey's test, B = 10^5", 700, "ms", "", partial(study, "tukey")),
     Wait("swaps", "swaps of 17 measures, 1000 trials", 1500, "ms", "", partial(study, "swaps")),
     Wait("bootstrap", "17 measures, B = 1000", 1000, "ms", "", partial(study, "bootstrap")),

@@ -19,12 +19,11 @@ and none, in processor time in one thread.
 
 import argparse
 import itertools
-import statistics
 import time
 
 import lightgbm as lgb
 import numpy as np
-from _timing import alternate
+from _timing import alternate, spread
 
 from skgraded.lightgbm import objective
 
@@ -103,14 +102,14 @@ def print_noises(rows, repeats):
         seconds = alternate(contestants, repeats, time.process_time)
         for name, runs in seconds.items():
             n_draws = NOISES[name].get("n_draws", 1)
-            pairs = zip(runs, seconds["no noise"], strict=True)
-            ratio = statistics.median(one / other for one, other in pairs) / n_draws
-            print(f"{each:32}{name:20} {1e3 * statistics.median(runs):>9.1f}  {ratio:>6.2f}")
+            ratio = spread(runs / seconds["no noise"] / n_draws, ".2f")
+            print(f"{each:32}{name:20} {1e3 * np.median(runs):>9.1f}   {ratio}")
 
 
 def print_sizes(n_documents, repeats):
     """Print the ratio to the gradient part of lambdarank by size, grades and truncation."""
-    print(f"\n{'documents, grades, truncation':32}lambdarank's ns a document   ratio: nDCG   xGAP")
+    heads = "lambdarank's ns a document", "ratio of nDCG", "of xGAP"
+    print(f"\n{'documents, grades, truncation':32}" + "".join(f"{each:28}" for each in heads))
     for size, n_grades, truncation in itertools.product((5, 10, 120), (5, 31), (30, None)):
         rows = make_rows_of_one_size(size, n_grades, n_documents)
         contestants = {
@@ -125,17 +124,10 @@ def print_sizes(n_documents, repeats):
         for run in contestants.values():
             run()
         seconds = alternate(contestants, repeats, time.process_time)
-        theirs = [
-            one - other
-            for one, other in zip(seconds["lambdarank"], seconds["regression"], strict=True)
-        ]
-        nanoseconds = 1e9 * statistics.median(theirs) / len(rows[0])
-        ratios = (
-            statistics.median(a / b for a, b in zip(seconds[name], theirs, strict=True))
-            for name in ("nDCG", "xGAP")
-        )
-        shown = "".join(f" {ratio:>6.2f}" for ratio in ratios)
-        print(f"{f'{size}, {n_grades}, {truncation}':32}{nanoseconds:>27.1f}         {shown}")
+        theirs = seconds["lambdarank"] - seconds["regression"]
+        cells = [spread(1e9 * theirs / len(rows[0]), ".1f")]
+        cells += [spread(seconds[name] / theirs, ".2f") for name in ("nDCG", "xGAP")]
+        print(f"{f'{size}, {n_grades}, {truncation}':32}" + "".join(f"{each:28}" for each in cells))
 
 
 def main():
@@ -147,18 +139,12 @@ def main():
     print(f"{len(rows[2])} queries, {len(rows[0])} documents, lightgbm {lgb.__version__}")
     for n_threads in (1, 2):
         seconds = time_thread_count(rows, n_threads, options.repeats)
-        theirs = [
-            ranking - regression
-            for ranking, regression in zip(
-                seconds.pop("lambdarank"), seconds.pop("regression"), strict=True
-            )
-        ]
-        print(f"\n{n_threads} thread(s){'':28}median ms   ratio")
-        print(f"{'gradient part of lambdarank':40} {1e3 * statistics.median(theirs):>8.1f}    1.00")
+        theirs = seconds.pop("lambdarank") - seconds.pop("regression")
+        print(f"\n{n_threads} thread(s){'':28}{'ms':28}ratio")
+        print(f"{'gradient part of lambdarank':40}{spread(1e3 * theirs, '.1f')}")
         for each, runs in seconds.items():
-            ratio = statistics.median(a / b for a, b in zip(runs, theirs, strict=True))
-            median = 1e3 * statistics.median(runs)
-            print(f"{'objective(' + each + ')':40} {median:>8.1f}  {ratio:>6.2f}")
+            cells = spread(1e3 * runs, ".1f"), spread(runs / theirs, ".2f")
+            print(f"{'objective(' + each + ')':40}{cells[0]:28}{cells[1]}")
     print_noises(rows, options.repeats)
     print_sizes(len(rows[0]) // 8, options.repeats)
 
