@@ -5,7 +5,6 @@ Booleans do not count as numbers, and numbers do not count as booleans.
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 import os
@@ -183,6 +182,8 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 def closest_of(word: str, known: Iterable[str]) -> str | None:
     """Return the closest known name, or None if none is close."""
+    import difflib  # here and not above, because only mistakes need it
+
     by_lower_case = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
     return by_lower_case[near[0]] if near else None

@@ -7,11 +7,8 @@ all results and the command line's ``--format``.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import html
 import io
-import json
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -135,6 +132,8 @@ class Table(NamedTuple):
         str
             A table and paragraphs.
         """
+        import html  # here and not above, as the other formats, because few commands need it
+
         header, *rows = self._drawn(html.escape, "<sup>{}</sup>")
         title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
         lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
@@ -408,6 +407,8 @@ def _of_tables(
 
 def _as_csv(reports: Sequence[Report]) -> str:
     """Write the rows of all reports, which have the same columns."""
+    import csv
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(reports[0].labelled_columns)
@@ -418,6 +419,8 @@ def _as_csv(reports: Sequence[Report]) -> str:
 
 def _as_json(reports: Sequence[Report]) -> str:
     """Write one report as an object; several as a list of objects beside their common notes."""
+    import json
+
     parts = [
         {**report.labels, **report.facts, "rows": _records(report.columns)} for report in reports
     ]

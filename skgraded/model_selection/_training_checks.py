@@ -353,7 +353,9 @@ def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
     ids = _as_numbers(judgments.qid)
     X = X if hasattr(X, "shape") else np.asarray(X)
     few = slice(_ENOUGH_QUERIES_TO_TELL)
-    places = _places_that_may_hold(ids[few], _safe_indexing(X, judgments.indptr[:-1][few]))
+    firsts = judgments.indptr[:-1][few]  # indexing an array itself costs less
+    one_each = X[firsts] if type(X) is np.ndarray else _safe_indexing(X, firsts)
+    places = _places_that_may_hold(ids[few], one_each)
     ids_of_rows = np.repeat(ids, np.diff(judgments.indptr)) if len(places) else ids
     for place in places:
         if _is_equal(_column(X, place), ids_of_rows):

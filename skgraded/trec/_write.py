@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import lzma
 import os
 import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,7 +16,8 @@ from skgraded.trec._files import Order, Qrels, Run, rank_run, read_qrels, read_r
 
 __all__ = ["write_qrels", "write_run"]
 
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+# Modules that open files by the ends of their names.
+_MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 # Only this white space separates the columns of a line; that of Unicode does not.
 _WORD = re.compile(r"[^ \t-\r]+")
 
@@ -122,6 +121,8 @@ def _opened(target: Any) -> Iterator[IO[str]]:
     if not isinstance(target, str | os.PathLike):
         yield target
         return
-    opener = _OPENERS.get(Path(target).suffix, open)
-    with opener(target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    module = import_module(_MODULES.get(Path(target).suffix, "builtins"))
+    with module.open(
+        target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n"
+    ) as file:
         yield file

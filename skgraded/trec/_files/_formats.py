@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -130,6 +128,8 @@ def _refuse_without_header(start: bytes, line: str, is_run: bool, name: str) -> 
 
 
 def _columns_of_csv(text: str, delimiter: str, name: str) -> Columns:
+    import csv  # here and not above, as json, because lines of trec_eval need neither
+
     rows, numbers = [], []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
@@ -239,6 +239,8 @@ def _read_json_lines(
 
 
 def _parsed_or_none(text: str, name: str) -> Any:
+    import json
+
     try:
         return _parsed(text, name, 1)
     except json.JSONDecodeError:
@@ -250,6 +252,8 @@ def _parsed_or_none(text: str, name: str) -> Any:
 
 
 def _parsed(text: str, name: str, line: int) -> Any:
+    import json
+
     def different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
