@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from skgraded.cli._completion import complete_measures
 from skgraded.rankings import Ties
 from skgraded.trec import Negative, Order
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "add_confidence",
@@ -150,7 +152,7 @@ def add_outputs(parser: argparse.ArgumentParser, formats: Iterable[str]) -> argp
         "-o",
         "--output",
         metavar="FILE",
-        type=Path,
+        type=_path,
         help="write the output to a file, which is replaced as a whole",
     )
     return group
@@ -177,4 +179,10 @@ def sort_by(result: Any, name: str | None) -> Any:
 
 def add_plot(group: argparse._ArgumentGroup) -> None:
     """Add the file of a picture."""
-    group.add_argument("--plot", metavar="FILE", type=Path, help="save a picture of the result")
+    group.add_argument("--plot", metavar="FILE", type=_path, help="save a picture of the result")
+
+
+def _path(text: str) -> Path:
+    from pathlib import Path  # here and not above, because most commands write no file
+
+    return Path(text)

@@ -8,11 +8,13 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skgraded._text import wrap
 from skgraded._writers import WRITERS, Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "check_outputs",
@@ -85,7 +87,7 @@ def _replace(path: Path, content: bytes) -> None:
     if old is not None and (not path.is_file() or old.st_nlink > 1):
         path.write_bytes(content)  # a device, a pipe, or a file that has other names too
         return
-    target = Path(os.path.realpath(path))  # what a link points to, and not the link
+    target = type(path)(os.path.realpath(path))  # what a link points to, and not the link
     draft = target.with_name(f".skgraded-{os.urandom(4).hex()}.tmp")
     try:
         with open(draft, "xb") as file:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from skgraded.cli._inputs import (
@@ -167,5 +167,5 @@ def _read_letor(arguments: argparse.Namespace, grades: Grades) -> tuple[Qrels, l
     pairs = []
     for each in arguments.runs:
         scores = standard_input() if each == "-" else each
-        pairs.append(read_letor(arguments.qrels, scores, name=Path(each).name))
+        pairs.append(read_letor(arguments.qrels, scores, name=os.path.basename(each)))
     return grades.read(pairs[0][0]), [run for _, run in pairs]

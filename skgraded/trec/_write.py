@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -121,7 +120,7 @@ def _opened(target: Any) -> Iterator[IO[str]]:
     if not isinstance(target, str | os.PathLike):
         yield target
         return
-    module = import_module(_MODULES.get(Path(target).suffix, "builtins"))
+    module = import_module(_MODULES.get(os.path.splitext(target)[1], "builtins"))
     with module.open(
         target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n"
     ) as file:
