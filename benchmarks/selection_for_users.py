@@ -280,7 +280,7 @@ def over_repeats(gains):
 
 # Frontiers
 
-WORLDS = {"wide": (0.0, 80.0), "narrow": (30.0, 50.0), "none": (40.0, 40.0)}
+WORLDS = {"wide": (0.0, 80.0), "narrow": (30.0, 50.0), "no": (40.0, 40.0)}
 
 
 def frontier(rng, degrees, n_queries, n_documents=20, n_candidates=40):
@@ -432,7 +432,7 @@ def draw(real, made, path):
     found, users = summaries(real, made), list(users_of(2))
     groups = {
         "real pools": ("all four sets", [verdicts for _, _, verdicts in real.values()]),
-        "no trade-off": ("none frontier, 200 queries", [made["none", 200][1]]),
+        "no trade-off": ("no frontier, 200 queries", [made["no", 200][1]]),
         "narrow frontier": ("narrow frontier, 200 queries", [made["narrow", 200][1]]),
         "wide frontier": ("wide frontier, 200 queries", [made["wide", 200][1]]),
     }

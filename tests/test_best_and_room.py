@@ -503,6 +503,11 @@ def test_what_models_add_is_that_of_the_intervals():
     of_second = models.covariance[1::2, 1::2]  # half of the difference, from the mean of both
     np.testing.assert_allclose(4 * of_second, expected.covariance, rtol=1e-9)
     assert models.freedom == pytest.approx(expected.freedom)
+    clusters = np.arange(40) // 2
+    clustered = thresholds_of(dataclasses.replace(found, clusters=clusters), Users("", None))
+    expected = part_of_models(np.moveaxis(difference, 2, 0), found.folds, clusters=clusters)
+    of_second = clustered.models().covariance[1::2, 1::2]
+    np.testing.assert_allclose(4 * of_second, expected.covariance, rtol=1e-9)
     picked = found[["AP(rel=2)", "nDCG@10"]]
     np.testing.assert_array_equal(picked.repeats, found.repeats[..., 1:])
 
@@ -569,7 +574,10 @@ def test_queries_without_a_value_are_left_out():
     values = np.moveaxis(np.concatenate([ap, RNG.random((1, 3, 40))]), 0, 2)
     given = {"measures": names, "directions": (1, 1, 1), "systems": ("a", "b", "c")}
     scores = Scores(values=values, qid=np.arange(40), **given)
-    found = compare(scores, baseline="a", tests="t")
+    found = compare(scores, baseline="a", tests="t", cluster={q: q // 5 % 7 for q in range(40)})
+    found = dataclasses.replace(found, clusters=np.where(np.arange(40) < 5, 7, found.clusters))
+    assert found.best((0.3, 0.7)).n_clusters == 7  # the eighth has no query with a value
+    found = dataclasses.replace(found, clusters=None)
     expected = np.nan_to_num(ap[:, :, 5:]).mean(axis=2)
     assert found.best((0.3, 0.7)).mean[0] == pytest.approx(np.array([0.3, 0.7]) @ expected)
     assert found.room((0.3, 0.7)).n_queries == 35

@@ -161,24 +161,25 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     """Return the probabilities for each of the users."""
     integer("n_resamples", n_resamples, 100)
     seed = int(np.random.default_rng(random_state).integers(2**63))
-    users, results, cutoffs, n_queries = users_of(g), [], [], 0
+    users = users_of(g)
+    of_users = [(thresholds_of(found, each), each) for each in users]
+    first, _ = of_users[0]
+    results = [
+        # the same resamples for all users
+        _probabilities(*each, n_resamples, np.random.default_rng(seed))
+        for each in of_users
+    ]
     remarks = notes_on_training(found)
-    for each in users:
-        thresholds = thresholds_of(found, each)
-        rng = np.random.default_rng(seed)  # the same resamples for all users
-        results.append(_probabilities(thresholds, each, n_resamples, rng))
-        remarks += notes_on_rare_grades(thresholds, each)
-        cutoffs.append(thresholds.measure.k)
-        n_queries = int(thresholds.is_kept.sum())
+    remarks += [note for each in of_users for note in notes_on_rare_grades(*each)]
     columns = map(np.array, zip(*results, strict=True))
     named: Any = dict(zip(_Found._fields, columns, strict=True))
     return Best(
         users=tuple(each.name for each in users),
-        cutoffs=tuple(cutoffs),
+        cutoffs=tuple(each.measure.k for each, _ in of_users),
         systems=found.systems,
         **named,
-        n_queries=n_queries,
-        n_clusters=None if found.clusters is None else len(np.unique(found.clusters)),
+        n_queries=first.n_queries,
+        n_clusters=first.n_clusters,
         n_resamples=n_resamples,
         remarks=tuple(dict.fromkeys(remarks)),
     )

@@ -184,6 +184,7 @@ class _Row(NamedTuple):
     chosen: str
     chosen_by_baseline: str
     n_queries: int
+    n_clusters: int | None
     proposal: Measure | None
     remarks: list[str]
 
@@ -219,7 +220,7 @@ def room_of(
         chosen_by_baseline=tuple(each.chosen_by_baseline for each in rows),
         n_systems=len(found.systems),
         n_queries=rows[0].n_queries,
-        n_clusters=None if found.clusters is None else len(np.unique(found.clusters)),
+        n_clusters=rows[0].n_clusters,
         proposals=tuple(each.proposal for each in rows),
         remarks=tuple(dict.fromkeys([*notes_on_training(found), *of_users])),
     )
@@ -254,7 +255,8 @@ def _row(
         interval,
         halves.chosen(chooser),
         halves.chosen(halves.baseline),
-        int(thresholds.is_kept.sum()),
+        thresholds.n_queries,
+        thresholds.n_clusters,
         proposal,
         remarks,
     )
@@ -270,7 +272,7 @@ class _Halves:
         self.baseline = found.directions[column] * found.values[:, kept, column]
         self.clusters = thresholds.clusters
         self._seed = seed
-        n_units = int(kept.sum()) if self.clusters is None else len(np.unique(self.clusters))
+        n_units = thresholds.n_clusters or thresholds.n_queries
         if n_units < FEWEST_UNITS:
             units = "queries" if self.clusters is None else "clusters"
             raise ValueError(f"Halves need at least {FEWEST_UNITS} {units}, got {n_units}.")

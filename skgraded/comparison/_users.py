@@ -120,6 +120,16 @@ class Thresholds(NamedTuple):
         return part_of_models(columns, self.folds, clusters=self.clusters)
 
     @property
+    def n_queries(self) -> int:
+        """Number of the queries."""
+        return int(self.is_kept.sum())
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of their clusters; None if every query is by itself."""
+        return None if self.clusters is None else len(np.unique(self.clusters))
+
+    @property
     def n_found(self) -> NDArray[np.int64]:
         """Number of queries in which some system finds a document of the grade or above."""
         found: NDArray[np.int64] = (self.values > 0.0).any(axis=1).sum(axis=1)
