@@ -144,6 +144,7 @@ class _ThresholdMeasure(PrefixMeasure):
         )
 
 
+# The smallest double, 5e-324, has no finite reciprocal; times this, it has one, 1e304.
 _ENLARGEMENT = 2.0**64
 
 

@@ -102,7 +102,8 @@ def _decoded(text: bytes) -> str:
 def _delimiter_of_header(line: str) -> str:
     """Return what separates the names of known columns; nothing where the line is no header."""
     for delimiter in _DELIMITERS:
-        if has_columns_of(word.strip().strip('"') for word in line.split(delimiter)):
+        words = line.split(delimiter)
+        if len(words) > 1 and has_columns_of(word.strip().strip('"') for word in words):
             return delimiter
     return ""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._params import choice
-from skgraded._sealed import require, require_column, sealed
+from skgraded._sealed import all_sealed, require, require_column
 from skgraded._text import count
 from skgraded.rankings import levels_of
 from skgraded.trec._files._documents import HashKey, draw_key
@@ -81,10 +81,10 @@ class Qrels(Table):
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         key = draw_key()
-        slots, indptr = _core.index_documents(
-            self.documents.end, self.documents.text, self.indptr, key
+        slots, indptr = all_sealed(
+            *_core.index_documents(self.documents.end, self.documents.text, self.indptr, key)
         )
-        return sealed(slots), sealed(indptr), key
+        return slots, indptr, key
 
     @cached_property
     def n_unsampled(self) -> int:
