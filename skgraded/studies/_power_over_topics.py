@@ -178,9 +178,9 @@ def power_over_topics(
     held too seldom. The interval of a power is computed for its log odds.
 
     In simulations with 3 to 20 systems and 20 to 150 topics, whose values were normal or skewed,
-    95 % intervals of a difference held in 97 to 100 % (with the unbiased variance in 80 to 93 %),
-    and those of a power in 95 to 100 %. Standard errors were 1.1 to 1.5 times as large as the
-    deviation of the means, most so with 3 systems or where few pairs are significant.
+    95 % intervals of a difference, and those of a power, held in 95 to 100 %; with the unbiased
+    variance those of a difference held in 80 to 93 %. Standard errors were 1.1 to 1.5 times as
+    large as the deviation of the means, most so with 3 systems or where few pairs are significant.
 
     References
     ----------
