@@ -164,7 +164,8 @@ class Evaluator:
     """Named measures, and the judgments of the data sets that they have been evaluated on."""
 
     named: NamedMeasures
-    n_threads: int | None  # as given: -1 counts the processors of the machine that evaluates
+    # As given: -1 counts the processors of the machine that evaluates. No value depends on it.
+    n_threads: int | None = field(compare=False)
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

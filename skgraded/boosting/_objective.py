@@ -29,7 +29,8 @@ class Objective:
     """A cost, and the judgments of the data sets on which it has been differentiated."""
 
     cost: LambdaMART
-    n_threads: int | None  # as given: -1 counts the processors of the machine that trains
+    # As given: -1 counts the processors of the machine that trains. No value depends on it.
+    n_threads: int | None = field(compare=False)
     noise: Noise | None = None
     _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
     _iteration: IterationCounter = field(
