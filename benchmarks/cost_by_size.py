@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _timing import PAUSE
 
 SIZE = 100
 
@@ -21,6 +22,13 @@ def with_skgraded(grades, scores, qid):
     from skgraded import nDCG
 
     return lambda: nDCG(k=10)(grades, scores, qid=qid)
+
+
+def with_judgments(grades, scores, qid):
+    from skgraded import Judgments, nDCG
+
+    judgments, measure = Judgments(grades, qid=qid), nDCG(k=10)
+    return lambda: measure(judgments, scores)
 
 
 def with_lightgbm(grades, scores, qid):
@@ -115,6 +123,7 @@ def with_polars(grades, scores, qid):
 
 LIBRARIES = {
     "skgraded": with_skgraded,
+    "skgraded, Judgments": with_judgments,
     "LightGBM": with_lightgbm,
     "XGBoost": with_xgboost,
     "CatBoost": with_catboost,
@@ -139,7 +148,7 @@ def seconds_of(call):
     call()
     runs = []
     while len(runs) < 7 and sum(runs) < 3:
-        time.sleep(0.01)  # until threads that spin have come to rest
+        time.sleep(PAUSE)
         n_calls, start = 0, time.process_time()
         while n_calls == 0 or time.process_time() - start < 0.01:
             call()
@@ -159,7 +168,7 @@ def measure(largest, most_seconds):
                 print(f"{name} is not installed")
                 break
             spent = found.setdefault(name, {})[10**power] = seconds_of(call)
-            print(f"{name:15} 10^{power}  {spent:.3g} s", flush=True)
+            print(f"{name:20} 10^{power}  {spent:.3g} s", flush=True)
             if 10 * spent > most_seconds:
                 break
     return found
@@ -173,8 +182,10 @@ def plot(found, path):
     common = max(set.intersection(*(set(by_size) for by_size in found.values())), key=int)
     for name in sorted(found, key=lambda name: -found[name][common]):
         sizes, seconds = zip(*((int(n), s) for n, s in found[name].items()), strict=True)
-        is_ours = name == "skgraded"
-        axes.loglog(sizes, seconds, marker=".", lw=2.5 if is_ours else 1.2, label=name)
+        is_ours = name.startswith("skgraded")
+        style = "--" if name == "skgraded, Judgments" else "-"
+        ours = {"color": "black", "lw": 2.5} if is_ours else {"lw": 1.2}
+        axes.loglog(sizes, seconds, style, marker=".", label=name, **ours)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     axes.set_xticks([10**n for n in range(2, 9)])
     axes.set_xlabel("documents, in queries of 100")

@@ -8,6 +8,7 @@ __all__ = [
     "IdColumnWarning",
     "IndistinctGradesWarning",
     "InferredGradesWarning",
+    "LongQueryWarning",
     "MissingClustersWarning",
     "MissingInitialScoresWarning",
     "MissingQueryIdsWarning",
@@ -39,6 +40,13 @@ class InferredGradesWarning(SkgradedWarning):
     """A measure in a scorer or callback takes the top grade of its scale from the data.
 
     The top grade can differ between the data sets that are scored, and with it the measure.
+    """
+
+
+class LongQueryWarning(SkgradedWarning):
+    """All pairs of a query with very many documents are counted, in every iteration of a training.
+
+    Twice the documents take four times as long; a ``truncation_level`` avoids that.
     """
 
 

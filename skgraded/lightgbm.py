@@ -114,6 +114,9 @@ def objective(
     -----
     InferredGradesWarning
         If the measure names g but no ``max_grade``: g would change with the grades of the data set.
+    LongQueryWarning
+        In training, if ``truncation_level=None`` counts all pairs of a query of more than 10,000
+        documents.
 
     See Also
     --------

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import pickle
 import traceback
+import warnings
 from functools import cache
 
 import lightgbm as lgb
@@ -39,9 +40,7 @@ from skgraded import (
 from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.boosting._noise import chosen_noise
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    InferredGradesWarning,
-)
+from skgraded.exceptions import InferredGradesWarning, LongQueryWarning
 from skgraded.lightgbm import eval_metric, objective
 from skgraded.measures import RprefN
 
@@ -664,3 +663,21 @@ def test_scores_that_run_away_in_training_name_the_iteration():
     other = np.array([0, 0, 1])
     with pytest.raises(ValueError, match="at iteration 1:"):
         ours(other, np.full(3, np.inf), None, sizes)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "truncation_level", "warns"),
+    [(10_001, None, True), (10_000, None, False), (10_001, 30, False)],
+)
+def test_all_pairs_of_a_long_query_warn_once(n_rows, truncation_level, warns):
+    derivatives = objective("nDCG", truncation_level=truncation_level)
+    y = np.arange(n_rows) % 5
+    given = y, np.random.default_rng(0).random(n_rows), None, np.array([n_rows])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        derivatives(*given)
+        derivatives(*given)
+    long = [each for each in caught if each.category is LongQueryWarning]
+    assert len(long) == warns
+    if warns:
+        assert "10,001 documents" in str(long[0].message)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._guards import warn_once
 from skgraded._params import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
+from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
 from skgraded.rankings import Judgments, RankedList, Rankings
@@ -21,6 +23,8 @@ __all__ = ["LambdaMART", "trainable"]
 FloatArray = NDArray[np.float64]
 
 _DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
+# All pairs of a query of so many documents take about 60 ms in every iteration.
+_LONG = 10_000
 
 
 def trainable(chosen: Measure) -> Measure:
@@ -185,6 +189,8 @@ class LambdaMART:
 
     def _make_swaps(self, judgments: Judgments) -> _Swaps:
         _require_judged(judgments)
+        if self.truncation_level is None:
+            _warn_if_a_query_is_long(judgments)
         parts = self.measure._weighted_parts
         prices = [
             _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
@@ -263,6 +269,17 @@ def _require_judged(judgments: Judgments) -> None:
         raise ValueError(
             "y_true must be judged in every row to train on, got NaN: drop these rows, or give "
             "them grade 0."
+        )
+
+
+def _warn_if_a_query_is_long(judgments: Judgments) -> None:
+    longest = int(np.diff(judgments.indptr).max(initial=0))
+    if longest > _LONG:
+        warn_once(
+            f"A query has {longest:,} documents, and truncation_level=None counts all its pairs in "
+            "every iteration: twice the documents take four times as long. A truncation_level, "
+            "such as 30, avoids that.",
+            LongQueryWarning,
         )
 
 
