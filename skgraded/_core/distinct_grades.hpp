@@ -52,9 +52,12 @@ inline std::vector<GradeOfRow> sort_grades(const double* labels, std::int32_t n)
 // each label, which is the place of its grade.
 inline std::vector<double> distinct_grades(const double* labels, std::int32_t n,
                                            std::int32_t* levels) {
-  std::vector<double> grades = {0.0};
+  const std::vector<GradeOfRow> sorted = sort_grades(labels, n);
+  std::vector<double> grades;
+  grades.reserve(sorted.size() + 1);
+  grades.push_back(0.0);
   std::uint64_t last = 0;
-  for (const GradeOfRow& each : sort_grades(labels, n)) {
+  for (const GradeOfRow& each : sorted) {
     if (each.bits != last) grades.push_back(from_bits(last = each.bits));
     levels[each.row] = static_cast<std::int32_t>(grades.size()) - 1;
   }

@@ -257,12 +257,12 @@ def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
         raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
     before = np.append(0.0, f[:-1])
     before[borders[:-1][borders[:-1] < len(f)]] = 0.0
-    falls = np.flatnonzero(~(f >= before * (1.0 - _ROUNDING)))
+    falls = np.flatnonzero(~(f >= np.multiply(before, 1.0 - _ROUNDING, out=before)))
     if len(falls):
         level = int(falls[0])
         raise ValueError(
             "f of PairFactors must not fall from level to level of a query, got "
-            f"{float(f[level])!r} after {float(before[level])!r}."
+            f"{float(f[level])!r} after {float(f[level - 1])!r}."
         )
 
 

@@ -127,7 +127,7 @@ class _ThresholdMeasure(PrefixMeasure):
         kept = judgments.kept[LabelResults].users
         users = kept.get(key)
         if users is None:
-            users = _Users(*key, judgments.grades.tobytes())
+            users = _Users(*key, judgments.grades)
             if judgments.budget.reserve(users.enlarged, users.enlarged, users.enlarged):
                 kept[key] = users
         return users
@@ -157,8 +157,8 @@ class _Users:
         The distribution, or its name.
     n_grades : int
         The top grade of the scale.
-    grades : bytes
-        The grades of the levels, as doubles.
+    grades : ndarray of shape (n_levels,)
+        The grades of the levels.
 
     Attributes
     ----------
@@ -171,8 +171,8 @@ class _Users:
         Whether G is positive.
     """
 
-    def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: bytes) -> None:
-        self._grades = np.frombuffer(grades)
+    def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
+        self._grades = grades
         self._g, G = _distribution(g, n_grades)
         self.enlarged = sealed(at_grades(self._grades, G * _ENLARGEMENT))
         self.relevant = sealed(self.enlarged > 0)
@@ -238,4 +238,7 @@ def _said(grade: float) -> str:
 
 _MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB
 
-_kept_users = lru_cache(maxsize=64)(_Users)
+
+@lru_cache(maxsize=64)
+def _kept_users(g: str | tuple[float, ...], n_grades: int, grades: bytes) -> _Users:
+    return _Users(g, n_grades, np.frombuffer(grades))

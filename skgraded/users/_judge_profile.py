@@ -216,8 +216,10 @@ def judge_profile(
     `threshold_profile`. Where the labels lead to other values in fewer than 10 queries, these do
     not tell how the bias varies, and only the share of such queries bounds it: by the upper end of
     Clopper and Pearson's interval, as if the values were as far apart as can be. If there are such
-    bounds, they and the other intervals each take half of the probability to miss. The estimates
-    are those of `skgraded.comparison.estimate_means`, threshold by threshold.
+    bounds, they and the other intervals each take half of the probability to miss. In simulations
+    the intervals held for all users in 94 to 99.8 %, up to 1.5 times as wide as they had to be;
+    the bounds always held, and were 8 to 28 times too wide. The estimates are those of
+    `skgraded.comparison.estimate_means`, threshold by threshold.
 
     Examples
     --------
