@@ -10,7 +10,9 @@ With --only WORD, sections with another title keep their lines in the output.
 """
 
 import argparse
+import dataclasses
 import itertools
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from lightgbm import LGBMRanker
 from scipy import stats
 from sklearn.linear_model import Ridge
 
-from skgraded import nDCG
+from skgraded import AP, evaluate, nDCG
 from skgraded._stats.bands import critical_value, largest_ratios, moments_of
 from skgraded._stats.bootstrap_t import Tested, bootstrap_t
 from skgraded._stats.judged import judged_test, regression_of
@@ -31,6 +33,7 @@ from skgraded._stats.paired import TESTS
 from skgraded._stats.repeats import part_of_models, repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
+from skgraded.users import judge_profile
 
 LEVEL = 0.05
 SETS_AT_A_TIME = 500
@@ -290,6 +293,86 @@ def judge_rows(n_replications, n_judged=1000):
         yield row
 
 
+# For which users a judge misleads
+
+
+def raised(grades, rng, share):
+    """Take some documents of grade 1 for those of grade 2."""
+    return np.where((grades == 1) & (rng.random(grades.shape) < share), 2, grades)
+
+
+def mistaken(grades, rng, share):
+    """Take some documents for those of the next grade, lower or higher."""
+    step = rng.integers(0, 2, grades.shape) * 2 - 1
+    return np.clip(grades + step * (rng.random(grades.shape) < share), 0, 3)
+
+
+JUDGES_OF_DOCUMENTS = {
+    "mistakes one in 10": partial(mistaken, share=0.1),
+    "raises one in 3 of grade 1": partial(raised, share=1 / 3),
+    "mistakes one in 500": partial(mistaken, share=0.002),
+}
+SHARES_OF_GRADES = {"3 %": (0.6, 0.25, 0.12, 0.03), "0.3 %": (0.6, 0.25, 0.147, 0.003)}
+USERS = np.array([each for each in np.ndindex(21, 21, 21) if sum(each) == 20]) / 20
+
+
+def judged_population(shares, judge, rng, *, n_queries=20_000, n_documents=15, n_systems=3):
+    """Return AP at the thresholds of all queries by humans and by a judge, system by query."""
+    grades = rng.choice(4, p=shares, size=(n_queries, n_documents))
+    runs = {
+        str(each): (grades + rng.normal(size=grades.shape)).ravel() for each in range(n_systems)
+    }
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    measures = [AP(rel=rel) for rel in (1, 2, 3)]
+    return [
+        evaluate(measures, each.ravel(), runs, qid=qid) for each in (grades, judge(grades, rng))
+    ]
+
+
+def excess_of_bias(population, n_human, baseline, n_replications, rng):
+    """Draw queries; return by how much the largest error is beyond the band, as a factor."""
+    by_human, by_judge = (each.values for each in population)
+    apart = (by_judge - by_human).mean(axis=1)
+    truth = apart[:1] if baseline is None else apart[1:] - apart[0]
+    kept = slice(0, 1) if baseline is None else slice(None)
+    for _ in range(n_replications):
+        queries = rng.choice(by_human.shape[1], n_human, replace=False)
+        human, judge = (
+            dataclasses.replace(
+                each,
+                values=each.values[kept][:, queries],
+                qid=np.arange(n_human),
+                systems=each.systems[kept],
+            )
+            for each in population
+        )
+        profile = judge_profile(human, judge, baseline=baseline, n_resamples=500, random_state=rng)
+        beyond = []
+        for true, pair in zip(truth, profile.bias, strict=True):
+            middle, low, high = pair.band(USERS)
+            error = USERS @ true - middle
+            reach = np.where(error > 0, high - middle, middle - low)
+            beyond.append(np.max(np.abs(error) / reach))
+        yield max(beyond)
+
+
+def judge_profile_rows(n_replications):
+    """Joint coverage of the bias of a judge for all users, and the width that would be enough."""
+    kinds = itertools.product(SHARES_OF_GRADES, JUDGES_OF_DOCUMENTS, (None, "0"), (30, 100, 300))
+    for (at_top, judge), rows in itertools.groupby(kinds, lambda each: each[:2]):
+        rng = np.random.default_rng([len(at_top), len(judge), 6])
+        shares = SHARES_OF_GRADES[at_top]
+        population = judged_population(shares, JUDGES_OF_DOCUMENTS[judge], rng)
+        for _, _, baseline, n_human in rows:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                beyond = list(excess_of_bias(population, n_human, baseline, n_replications, rng))
+            compared = "a system" if baseline is None else "two differences"
+            needed = np.quantile(beyond, 1 - LEVEL)
+            held = share(np.array(beyond) <= 1)
+            yield [at_top, judge, compared, n_human, held, f"{1 / needed:.2f}"]
+
+
 def drawn_by_folds(components, n_repeats, n_folds, n_queries, rng):
     of_query, of_model, rest = components
     folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
@@ -442,6 +525,7 @@ Of every result with intervals, p-values or probabilities, these are the section
 | `JudgedEstimates`, of means, too | human labels of few queries; of the bias: one split, t |
 | `Best`, `Room` | which system is the best, which system to choose |
 | `ThresholdProfile`, `PairProfile` | for which users: joint bands |
+| `JudgeProfile` | for which users a judge misleads |
 | `PreferenceThresholds` | g from preferences |
 | `FeedbackThresholds` | g from feedback |
 | `LogThresholds` | g from a log |
@@ -564,6 +648,17 @@ def sections(options):
                 *("bootstrap-t alone", "bootstrap-t", "bootstrap-t: width"),
             ],
             judge_rows(2 * n),
+        ),
+    )
+    yield (
+        "For which users a judge misleads",
+        f"`judge_profile` with three grades, {n // 5} replications: how often the bands hold the "
+        "judge's bias for all users and rows at once, and their width over the one at which 95 % "
+        "would. The top grade is that of 3 % or 0.3 % of 15 documents. A judge that is wrong in "
+        "one of 500 documents changes AP in so few queries that nothing tells how much: the band "
+        "is then a bound, that of the share of such queries, and much too wide, which a note says.",
+        lambda: table(
+            ["top grade", "judge", "of", "queries", "held", "width"], judge_profile_rows(n // 5)
         ),
     )
     yield (
