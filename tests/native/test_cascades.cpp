@@ -286,9 +286,18 @@ void test_wanted_gain(Random& random) {
   }
 }
 
+void test_tables_of_the_logarithm() {
+  const Doubles reach = {10.0, 20.0, 30.0};
+  const LogTables tables{nullptr, nullptr, nullptr, reach.data(), 3};
+  expect(tables.table_for(10.0) == 0, "the first table that reaches so far");
+  expect(tables.table_for(10.5) == 1, "the next table where the first does not reach");
+  expect(tables.table_for(1e9) == 2, "the last table where none reaches so far");
+}
+
 }  // namespace
 
 int main() {
+  test_tables_of_the_logarithm();
   Random random(5);
   for (int i = 0; i < 60; ++i) {
     test_cascades(random);
