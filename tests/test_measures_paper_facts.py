@@ -29,7 +29,7 @@ class TestPaperFacts:
         g, n = (1 - g2, g2), 200_000
         y_true = np.append(np.ones(n, dtype=int), 2)
         y_score = -np.arange(n + 1.0)
-        rankings = Rankings.from_arrays(y_true, y_score)
+        rankings = Rankings.from_arrays(y_true, y_score, np.zeros(n + 1))
         assert GAP(g=g)(rankings) == pytest.approx(1.0, abs=1e-3)
         assert xGAP(g=g)(rankings) == pytest.approx(1 - g2**2, abs=1e-3)
         assert eGAP(g=g)(rankings) == pytest.approx(1 - g2, abs=1e-3)

@@ -402,7 +402,7 @@ def test_objectives_differ_where_a_parameter_does():
     base = objective("nDCG")
     others = (
         objective("nDCG@10"), objective("nDCG", sigmoid=2), objective("nDCG", norm=False),
-        objective("nDCG", truncation_level=None), objective("nDCG", n_threads=2),
+        objective("nDCG", truncation_level=None),
     )  # fmt: skip
     assert all(base != other for other in others)
     assert base != "nDCG"
