@@ -9,7 +9,7 @@ from gradients import lightgbms_iteration
 
 from skgraded.lightgbm import objective
 
-SHAPES = ((5, 4, 0.6), (10, 4, 0.6), (120, 30, 0.6), (120, 4, 0.3))  # documents, top grade, target
+SHAPES = ((5, 4, 0.5), (10, 4, 0.5), (120, 30, 0.3), (120, 4, 0.3))  # documents, top grade, target
 
 
 def rows_of(size, top):
