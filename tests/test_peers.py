@@ -1,6 +1,5 @@
 """Every name of other tools: run side by side on the same rankings, or named as absent."""
 
-import inspect
 import re
 import warnings
 
@@ -42,37 +41,15 @@ def test_numbers_are_those_of_the_tool(tool):
     assert all(each.n_values > 20 for each in compared)
 
 
-def all_names(tool):
-    """The names that a tool lists itself."""
-    if tool == "pytrec_eval":
-        import pytrec_eval
-
-        return sorted(pytrec_eval.supported_measures)
-    if tool == "ir_measures":
-        import ir_measures
-
-        return sorted(name for name in ir_measures.measures.registry if name.isascii())
-    if tool == "ranx":
-        import ranx.metrics
-
-        return re.findall(r'metric == "([^"]+)"', inspect.getsource(ranx.metrics.metric_switch))
+def test_every_name_of_torchmetrics_is_here_or_named_as_absent():
+    require("torchmetrics")
     import torchmetrics.retrieval
 
-    return sorted(torchmetrics.retrieval.__all__)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("tool", BY_TOOL)
-def test_every_name_of_the_tool_is_here_or_named_as_absent(tool):
-    require(tool)
-    names = all_names(tool)
+    names = sorted(torchmetrics.retrieval.__all__)
     assert len(names) > 10
+    absent = {theirs for each in ABSENCES if each.tool == "torchmetrics" for theirs in each.theirs}
     for name in names:
-        spellings = [name, f"{name}_10", f"{name}_0.20", f"{name}@10", f"{name}.95"]
-        spellings += [f"{name}@0.1", f"{name}(rel=1)", f"{name}_at_0.20"]
-        table = "trec_eval" if tool == "pytrec_eval" else tool
-        absent = [theirs for each in ABSENCES if each.tool == table for theirs in each.theirs]
-        assert name in absent or any(is_known(tool, each) for each in spellings), name
+        assert name in absent or is_known("torchmetrics", name), name
 
 
 def is_known(tool, name):
