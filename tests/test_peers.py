@@ -22,7 +22,7 @@ from peers import (
 )
 
 from skgraded import evaluate, measure, nDCG, trec
-from skgraded.conventions import ABSENCES, measure_as
+from skgraded.conventions import ABSENCES, TOOLS, measure_as
 
 
 def require(tool):
@@ -123,12 +123,19 @@ def test_gains_of_ir_measures_name_every_grade():
         ("trec_eval", "relstring", "No measure of skgraded has the values of trec_eval's relstr"),
         ("pytrec_eval", "num_q", "No measure of skgraded has the values of pytrec_eval's num_q"),
         ("ir_measures", "alpha_nDCG@10", "alpha_nDCG@10. Diversity measures stay out"),
+        ("torchmetrics", "RetrievalPrecisionRecallCurve", "No measure of skgraded has the values"),
         ("torchmetrics", "RetrievalMAP(top_k=5)", r"among the first k.*`AP@k` is divided by R"),
     ],
 )
 def test_what_is_absent_is_refused_with_a_reason(tool, name, reason):
     with pytest.raises(ValueError, match=reason):
         measure_as(tool, name)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_name_that_no_tool_has(tool):
+    with pytest.raises(ValueError, match=f"{tool} has no ranking measure 'nothing'"):
+        measure_as(tool, "nothing")
 
 
 def test_pytrec_eval_has_the_measures_of_trec_eval():

@@ -169,7 +169,8 @@ def _refuse_absent(tool: str, table: str, name: object) -> None:
         without_fields = without_fields.partition(":")[0]
     for absence in ABSENCES:
         for theirs in absence.theirs if absence.tool == table else ():
-            templates = (theirs, f"{theirs}@{{k}}", f"{theirs}_{{k}}")
+            cuts = ("",) if "{k}" in theirs else ("", "@{k}", "_{k}")
+            templates = (f"{theirs}{cut}" for cut in cuts)
             if any(_cutoff_of(each, without_fields) is not None for each in templates):
                 raise ValueError(
                     f"No measure of skgraded has the values of {tool}'s {name}. {absence.reason}"
