@@ -163,7 +163,7 @@ def by_torchmetrics(name, topics):
         metric = getattr(torchmetrics.retrieval, kind)(**options)
         found = metric(torch.tensor(list(scores.values())), torch.tensor(grades),
                        indexes=torch.zeros(len(grades), dtype=torch.long))  # fmt: skip
-        values[topic] = float(found)
+        values[topic] = found if isinstance(found, tuple) else float(found)  # curves are tuples
     return values
 
 
@@ -286,6 +286,21 @@ def names_of_ranx():
     ]
 
 
+def names_of_torchmetrics():
+    """Every class of its own list, with and without a cut-off, and with options that it takes."""
+    import torchmetrics.retrieval
+
+    names = []
+    for name in torchmetrics.retrieval.__all__:
+        options = inspect.signature(getattr(torchmetrics.retrieval, name)).parameters
+        names.append(name)
+        if "top_k" in options:
+            names.append(f"{name}(top_k=3)")
+        if "adaptive_k" in options:
+            names.append(f"{name}(top_k=3,adaptive_k=True)")
+    return names
+
+
 def names_of_catboost():
     """Every name of CatBoost's own list, with every value of its parameters, or none."""
     from catboost import metrics
@@ -332,6 +347,7 @@ WALKED = {
     "ir_measures": (measures_of_ir_measures, by_ir_measures),
     "pytrec_eval": (names_of_pytrec_eval, by_pytrec_eval),
     "ranx": (names_of_ranx, by_ranx),
+    "torchmetrics": (names_of_torchmetrics, by_torchmetrics),
 }
 OUTCOMES = ("equal", "refused with a reason", "no value there")
 REASONS = (

@@ -22,7 +22,7 @@ from peers import (
 )
 
 from skgraded import evaluate, measure, nDCG, trec
-from skgraded.conventions import ABSENCES, TOOLS, measure_as
+from skgraded.conventions import TOOLS, measure_as
 
 
 def require(tool):
@@ -41,25 +41,6 @@ def test_numbers_are_those_of_the_tool(tool):
     assert all(each.n_values > 20 for each in compared)
 
 
-def test_every_name_of_torchmetrics_is_here_or_named_as_absent():
-    require("torchmetrics")
-    import torchmetrics.retrieval
-
-    names = sorted(torchmetrics.retrieval.__all__)
-    assert len(names) > 10
-    absent = {theirs for each in ABSENCES if each.tool == "torchmetrics" for theirs in each.theirs}
-    for name in names:
-        assert name in absent or is_known("torchmetrics", name), name
-
-
-def is_known(tool, name):
-    try:
-        measure_as(tool, name)
-    except ValueError:
-        return False
-    return True
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("tool", WALKED)
 def test_every_name_with_every_parameter_is_equal_or_refused_with_a_reason(tool):
@@ -70,7 +51,7 @@ def test_every_name_with_every_parameter_is_equal_or_refused_with_a_reason(tool)
         if each.outcome == "refused with a reason":
             assert re.search(REASONS, each.reason), each
     counts = counts_of(walked)
-    assert counts["equal"] >= 30, counts
+    assert counts["equal"] > len(walked) / 4, counts
     written = {row[0]: row for row in rows_of_page()}
     assert tool in written, "python tests/peers.py --write"
     if written[tool][1] == version_of(tool):
