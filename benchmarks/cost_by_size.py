@@ -187,7 +187,7 @@ def plot(found, path):
         ours = {"color": "black", "lw": 2.5} if is_ours else {"lw": 1.2}
         axes.loglog(sizes, seconds, style, marker=".", label=name, **ours)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    axes.set_xticks([10**n for n in range(2, 9)])
+    axes.set_xticks(sorted({int(n) for by_size in found.values() for n in by_size}))
     axes.set_xlabel("documents, in queries of 100")
     axes.set_ylabel("seconds of processor time")
     axes.set_title("One evaluation of nDCG@10", loc="left", fontsize=11)
