@@ -64,7 +64,7 @@ def comparison(test, options):
 PLAIN = "143 TREC runs, ten measures, plain"
 WAITS = [
     Wait("trec-plain", PLAIN, 200, "ms", "", partial(runs, "plain", 1)),
-    Wait("trec-plain-2", f"{PLAIN}, two threads", 400, "ms", "", partial(runs, "plain", 2)),
+    Wait("trec-plain-2", f"{PLAIN}, two threads", 200, "ms", "", partial(runs, "plain", 2)),
     Wait("trec-gz", "143 TREC runs, ten measures, .gz", 400, "ms", "", partial(runs, "gz", 1)),
     *(
         Wait(
