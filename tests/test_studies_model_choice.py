@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from lightgbm import LGBMRanker
 from scipy.stats import ttest_rel
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
 
@@ -228,3 +229,14 @@ def test_ids_of_other_rows_are_refused(data):
     sizes = np.unique(qid, return_counts=True)[1]
     with pytest.raises(ValueError, match="look like group sizes"):
         choose_by_search(tree, grid, X, y, measures=MEASURES, qid=sizes)
+
+
+class Overflowing(Ridge):
+    def predict(self, X):
+        return super().predict(X) * (np.nan if self.alpha > 1e6 else 1.0)
+
+
+def test_a_candidate_that_predicts_nan_is_refused_and_not_chosen(data):
+    X, y, qid = data
+    with pytest.raises(ValueError, match="y_score must be finite, got nan"):
+        choose_by_search(Overflowing(), {"alpha": [1.0, 1e9]}, X, y, measures=MEASURES, qid=qid)
