@@ -202,7 +202,7 @@ def test_the_score_of_satisfaction_by_degrees_is_the_derivative_of_the_literal_r
 # Worlds
 
 
-def simulate(kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=1.0):
+def simulate(kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=1.0, g=TRUE_G):
     """Return grades and clicks of sessions, by rank, and their queries; better ones are higher."""
     rng = np.random.default_rng(seed)
     lists = rng.choice(5, size=(n_queries or n, m), p=[0.5, 0.2, 0.15, 0.1, 0.05])
@@ -210,9 +210,9 @@ def simulate(kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=
     lists = np.take_along_axis(lists, order, axis=1)
     query = rng.integers(n_queries, size=n) if n_queries else np.arange(n)
     grade, rank = lists[query], np.arange(1, m + 1)
-    threshold = rng.choice([1, 2, 3, 4], size=(n, 1), p=TRUE_G)
+    threshold = rng.choice([1, 2, 3, 4], size=(n, 1), p=g)
     if n_queries:  # tastes differ between queries
-        of_query = rng.dirichlet(10 * np.array(TRUE_G), size=n_queries)[query]
+        of_query = rng.dirichlet(10 * np.array(g), size=n_queries)[query]
         threshold = 1 + (rng.random((n, 1)) > of_query.cumsum(axis=1)[:, :-1]).sum(1)[:, None]
     liked = rng.random(grade.shape) < np.where(grade >= threshold, hit, miss)
     seen = rng.random(grade.shape) < 1 / rank
@@ -274,12 +274,25 @@ def test_standard_errors_are_those_of_simulated_logs(name):
         grade, clicked, _ = simulate(name, 1500, seed, **WORLDS[name])
         fits.append(fit_reader(name, sessions_of(grade, clicked)))
     without = fits[0].reader.n_without
-    estimates = np.array([each.unbounded for each in fits])[:, without : without + 4]
+    estimates = np.array([each.parameters for each in fits])[:, without : without + 4]
     errors = np.sqrt([cluster_covariance(each.moves, ()).diagonal() for each in fits])
     errors = errors[:, without : without + 4]
     # The relative standard error of a standard deviation of 60 draws is 9 %.
     assert np.median(errors, axis=0) == pytest.approx(estimates.std(axis=0), rel=0.3)
     assert estimates.mean(axis=0) == pytest.approx(TRUE_G, abs=0.03)
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("g", [(0.0, 0.5, 0.0, 0.5), (0.0, 0.1, 0.1, 0.8)])
+def test_intervals_hold_where_nobody_has_some_thresholds(name, g):
+    held = []
+    for seed in range(15):
+        grade, clicked, _ = simulate(name, 1500, seed, g=g, **WORLDS[name])
+        options = {"reader": name, "n_resamples": 200, "random_state": seed}
+        found = thresholds_from_log(**columns_of(grade, clicked), **options)
+        held.append((found.interval[:, 0] <= g) & (np.subtract(g, 1e-9) <= found.interval[:, 1]))
+    assert np.mean(held) >= 0.85
 
 
 def test_the_information_is_the_negative_hessian():

@@ -74,12 +74,12 @@ def literal_loss_of_judges(parameters, preference, differences, judge):
     return loss
 
 
-def judged(n_judges, in_each, seed=0, *, nu=0.0, scale=10.0):
+def judged(n_judges, in_each, seed=0, *, nu=0.0, scale=10.0, g=TRUE_G):
     """Preferences of judges who each compare by AP at a threshold of their own."""
     n = n_judges * in_each
     _, found = simulate(n, seed)
     rng, judge = np.random.default_rng(seed), np.repeat(np.arange(n_judges), in_each)
-    threshold = rng.choice(4, size=n_judges, p=TRUE_G)[judge]
+    threshold = rng.choice(4, size=n_judges, p=g)[judge]
     half = scale * found.values[np.arange(n), threshold] / 2
     weights = np.column_stack([np.exp(half), np.exp(-half), np.full(n, nu)])
     shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
@@ -333,6 +333,18 @@ def test_the_thresholds_of_judges_are_recovered(in_each, scale):
     held = [(e.interval[:, 0] <= TRUE_G) & (e.interval[:, 1] >= TRUE_G) for e in results]
     assert np.mean(held) >= 0.75
     assert not any(min(each.misfits.values()) < 0.005 for each in results)
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
+@pytest.mark.parametrize("scale", [10.0, 1000.0])
+@pytest.mark.parametrize("g", [(0.0, 0.5, 0.0, 0.5), (0.0, 0.1, 0.1, 0.8)])
+def test_intervals_hold_where_no_judge_has_some_thresholds(g, scale):
+    held = []
+    for seed in range(20):
+        preference, differences, judge = judged(150, 10, seed, scale=scale, g=g)
+        found = estimate(preference, differences, judge=judge, random_state=seed)
+        held.append((found.interval[:, 0] <= g) & (np.subtract(g, 1e-9) <= found.interval[:, 1]))
+    assert np.mean(held) >= 0.9
 
 
 def test_neither_the_names_of_judges_nor_the_order_of_rows_matter():

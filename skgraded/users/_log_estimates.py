@@ -49,8 +49,6 @@ class Estimate(NamedTuple):
     ----------
     g : ndarray of shape (n_levels,)
         The estimate.
-    unbounded : ndarray of shape (n_levels,)
-        The same without the constraint g >= 0.
     moves : ndarray of shape (n_sessions, n_levels)
         By how much each session of the log moves it.
     fit : Fit or None
@@ -58,7 +56,6 @@ class Estimate(NamedTuple):
     """
 
     g: FloatArray
-    unbounded: FloatArray
     moves: FloatArray
     fit: Fit | None = None
 
@@ -85,11 +82,11 @@ def _estimate_by_reader(reader: str, sessions: Sessions) -> Estimate:
     part, rows = sessions_for(reader, sessions)
     fit = fit_reader(reader, part)
     classes = slice(fit.reader.n_without, fit.reader.n_classes)
-    g, unbounded = (each[classes] / each[classes].sum() for each in (fit.weights, fit.unbounded))
+    g = fit.weights[classes] / fit.weights[classes].sum()
     moves = np.zeros((len(sessions), len(g)))
     of_part = fit.moves[:, classes]
     moves[rows] = (of_part - g * of_part.sum(axis=1, keepdims=True)) / fit.weights[classes].sum()
-    return Estimate(g, unbounded, moves, fit)
+    return Estimate(g, moves, fit)
 
 
 def estimate_by_first_rank(sessions: Sessions) -> Estimate:
@@ -120,7 +117,7 @@ def estimate_by_first_rank(sessions: Sessions) -> Estimate:
     rise = rates[-1] - rates[0]
     raw = np.diff(rates) / rise
     moves = (np.diff(of_rate, axis=1) - raw * (of_rate[:, -1:] - of_rate[:, :1])) / rise
-    return Estimate(np.diff(fitted) / (fitted[-1] - fitted[0]), raw, moves)
+    return Estimate(np.diff(fitted) / (fitted[-1] - fitted[0]), moves)
 
 
 def draws_of(
@@ -129,7 +126,7 @@ def draws_of(
     """Draw g from the distribution of its estimate over samples of clusters."""
     covariance = cluster_covariance(estimate.moves, sessions.clusters)
     degrees = n_clusters_of(sessions) - 1
-    return student_draws(estimate.unbounded, covariance, degrees, n_draws, random)
+    return student_draws(estimate.g, covariance, degrees, n_draws, random)
 
 
 def mean_difference(one: Estimate, other: Estimate, sessions: Sessions) -> tuple[float, float]:
@@ -151,7 +148,7 @@ def difference_of_segments(
     moves = np.zeros((len(sessions), len(estimates), n_levels - 1))
     for at, each in enumerate(estimates):
         moves[segment == at, at] = each.moves[:, free]
-    values = np.array([each.unbounded[free] for each in estimates])
+    values = np.array([each.g[free] for each in estimates])
     covariance = cluster_covariance(moves.reshape(len(sessions), -1), sessions.clusters)
     contrast = np.kron(
         np.column_stack([-np.ones(len(estimates) - 1), np.eye(len(estimates) - 1)]),

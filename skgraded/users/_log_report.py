@@ -38,7 +38,7 @@ def result_of(
     """Return one reader's result of the log or a segment, without rivals, segments and notes."""
     draws = draws_of(estimate, part, options.n_resamples, options.random)
     lean = lean_of(estimate.moves, part.clusters)
-    ends = interval_of(leaning(draws, estimate.unbounded, lean), estimate.g, options.confidence)
+    ends = interval_of(leaning(draws, estimate.g, lean), estimate.g, options.confidence)
     g, interval = spread_steps(estimate.g, ends, log.lengths)
     return LogThresholds(
         g=g,

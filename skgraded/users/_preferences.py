@@ -334,16 +334,15 @@ def _of_judges(
         _raise_no_agreement()
     n, n_judges = model.n_classes, len(fit.scores)
     moves = fit.moves[:, :n]  # of sum 0, since the likelihood takes shares of weights
-    unbounded = fit.weights + moves.sum(axis=0)
     draws = student_draws(
-        unbounded, cluster_covariance(moves, ()), n_judges - 1, n_resamples, random
+        fit.weights, cluster_covariance(moves, ()), n_judges - 1, n_resamples, random
     )
     wanted = model.wanted(fit.weights, fit.others)
     units = np.arange(n_judges)
     return _Found(
         fit.weights,
         draws,
-        leaning(draws, unbounded, lean_of(moves, ())),
+        leaning(draws, fit.weights, lean_of(moves, ())),
         scale,
         model.ties(fit.others),
         Wanted(wanted, fit.scores, fit.moves, of_row, units),

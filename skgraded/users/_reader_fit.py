@@ -64,12 +64,6 @@ class Fit(NamedTuple):
         """Weights and other parameters."""
         return np.concatenate([self.weights, self.others])
 
-    @property
-    def unbounded(self) -> FloatArray:
-        """The parameters after one step that does not heed their bounds."""
-        step: FloatArray = self.moves.sum(axis=0)
-        return self.parameters + step
-
 
 def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -> Fit:
     """Maximise the likelihood of a reader within the bounds, from a start on few of many sessions.

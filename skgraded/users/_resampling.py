@@ -118,26 +118,27 @@ def resampled_sums(
 
 
 def student_draws(
-    unbounded: FloatArray,
+    g: FloatArray,
     covariance: FloatArray,
     degrees: int,
     n_draws: int,
     random: np.random.Generator,
 ) -> FloatArray:
-    """Draw g from Student's distribution with the covariance of its estimate.
+    """Draw g from Student's distribution around its estimate, with the estimate's covariance.
 
-    The draws are around the estimate without constraint, or around 0 where that is negative.
+    Where the estimate of a threshold is held at 0, one step without the constraint would leave it
+    far behind, and move the others as far: likelihoods are not quadratic over such a distance.
     """
     degrees = max(degrees, 1)
     sizes, axes = np.linalg.eigh(covariance)
     root = (axes * np.sqrt(np.maximum(sizes, 0.0))) @ axes.T  # whatever the signs of the axes
     normal = random.standard_normal((n_draws, len(sizes))) @ root
     wider = np.sqrt(degrees / random.chisquare(degrees, size=(n_draws, 1)))
-    draws: FloatArray = np.maximum(unbounded, 0.0) + normal * wider
+    draws: FloatArray = g + normal * wider
     return draws
 
 
-def leaning(draws: FloatArray, unbounded: FloatArray, lean: FloatArray) -> FloatArray:
+def leaning(draws: FloatArray, g: FloatArray, lean: FloatArray) -> FloatArray:
     """Return draws of which the quantiles are the ends of score intervals.
 
     The variance V of an estimate grows with it: its slope is the sum of cubed influences over that
@@ -148,8 +149,8 @@ def leaning(draws: FloatArray, unbounded: FloatArray, lean: FloatArray) -> Float
     ----------
     draws : ndarray of shape (n_draws, n_thresholds)
         Draws whose variance is that of the estimate everywhere.
-    unbounded : ndarray of shape (n_thresholds,)
-        The estimate without constraint, around which or 0 they are.
+    g : ndarray of shape (n_thresholds,)
+        The estimate, around which they are.
     lean : ndarray of shape (n_thresholds,)
         Half the slope over the variance.
 
@@ -158,9 +159,8 @@ def leaning(draws: FloatArray, unbounded: FloatArray, lean: FloatArray) -> Float
     ndarray of shape (n_draws, n_thresholds)
         The draws, moved.
     """
-    center = np.maximum(unbounded, 0.0)
-    apart = draws - center
-    moved: FloatArray = center + apart * (apart * lean + np.sqrt(1.0 + (apart * lean) ** 2))
+    apart = draws - g
+    moved: FloatArray = g + apart * (apart * lean + np.sqrt(1.0 + (apart * lean) ** 2))
     return moved
 
 
