@@ -627,8 +627,8 @@ def page():
     lines = [
         "# Common mistakes",
         "",
-        "Frequent mistakes, the message that each of them gets, and what to write instead. `[...]`",
-        "stands for a part of a message that is left out here. The names are those of",
+        "The tables list frequent mistakes, the message that each of them causes, and what to write",
+        "instead. `[...]` stands for a part of a message that is left out. The code uses these names:",
         "",
         "```python",
         *IMPORTS.strip().splitlines(),
