@@ -341,10 +341,11 @@ def run(n_splits, n_sets):
 PAGE = """\
 # When does it pay to choose by your users' measure?
 
-A model is chosen on validation queries by xGAP(g) or eGAP(g), at 10, or by nDCG@10. How many more
-users does the choice satisfy on test queries? Of 1,000 users so many more are satisfied by their
-first acceptable document, with 95 % intervals. `python benchmarks/selection_for_users.py` writes
-this page; the protocol at its top was written before its run.
+A model is chosen on validation queries by xGAP(g) or eGAP(g), at 10, or by another rule. The tables
+say how many more of 1,000 users are satisfied by their first acceptable document on test queries
+than if nDCG@10 chooses, with 95 % intervals. "gain above 0" and "use g" choose by eGAP(g) where its
+gain by halves of the validation queries, or the interval of it, is above 0, and else by nDCG@10.
+`python benchmarks/selection_for_users.py` writes this page, by a protocol written before its run.
 
 ![Users satisfied by the choice, and the verdicts of room](selection.png)
 """
@@ -414,7 +415,7 @@ def page(real, made):
         parts.append(f"## {heading}\n\n{table(['chosen by', *users], cells)}\n")
     head = ["set", "pool", "gain of eGAP(g), mean of the users"]
     parts.append(f"## By pool\n\n{table(head, pool_rows(real))}\n")
-    told = "What the interval of the gain by halves says, in percent of the cases."
+    told = "What `Comparison.room` says of the gain by halves, in percent of the cases."
     head = ["set", "users", "cases", *VERDICTS]
     parts.append(f"## Verdicts\n\n{told}\n\n{table(head, verdict_rows(real, made))}\n")
     return "\n".join(parts)
