@@ -627,8 +627,8 @@ def page():
     lines = [
         "# Common mistakes",
         "",
-        "The tables list frequent mistakes, the message that each of them causes, and what to write",
-        "instead. `[...]` stands for a part of a message that is left out. The code uses these names:",
+        "The tables list frequent mistakes, the message that each of them causes, and what to",
+        "write instead. `[...]` stands for a part of a message that is left out. The setup is",
         "",
         "```python",
         *IMPORTS.strip().splitlines(),
