@@ -302,15 +302,15 @@ def raised(grades, rng, share):
 
 
 def mistaken(grades, rng, share):
-    """Take some documents for those of the next grade, lower or higher."""
+    """Take some documents for those of the next grade, lower or higher, as far as there is one."""
     step = rng.integers(0, 2, grades.shape) * 2 - 1
     return np.clip(grades + step * (rng.random(grades.shape) < share), 0, 3)
 
 
 JUDGES_OF_DOCUMENTS = {
-    "mistakes one in 10": partial(mistaken, share=0.1),
+    "mistakes one in 15": partial(mistaken, share=0.1),
     "raises one in 3 of grade 1": partial(raised, share=1 / 3),
-    "mistakes one in 500": partial(mistaken, share=0.002),
+    "mistakes one in 730": partial(mistaken, share=0.002),
 }
 SHARES_OF_GRADES = {"3 %": (0.6, 0.25, 0.12, 0.03), "0.3 %": (0.6, 0.25, 0.147, 0.003)}
 USERS = np.array([each for each in np.ndindex(21, 21, 21) if sum(each) == 20]) / 20
@@ -512,8 +512,9 @@ PAGE = """\
 
 An interval is wrong when it is too narrow, and also when it is wider than it has to be. Here every
 kind of interval and p-value is held against simulations in which the truth is known. Shares are in
-percent, with their Monte-Carlo errors in parentheses; nominal are 5 % wrong and 95 % held. "Width"
-is the mean width of an interval over the width that the true spread of the estimate gives.
+percent, with their Monte-Carlo errors in parentheses; nominal are 5 % wrong and 95 % held. Beside 0
+and 100 % of n replications, the error is not 0.0: up to 3 / n is not excluded. "Width" is the mean
+width of an interval over the width that the true spread of the estimate gives.
 `python benchmarks/calibration.py` writes this page.
 
 Of every result with intervals, p-values or probabilities, these are the sections:
@@ -522,7 +523,8 @@ Of every result with intervals, p-values or probabilities, these are the section
 | --- | --- |
 | `Comparison` | one split, many systems, clusters, a margin, repeated cross-validations |
 | `QueriesNeeded` | the number of queries that show a difference |
-| `JudgedEstimates`, of means, too | human labels of few queries; of the bias: one split, t |
+| `JudgedEstimates`: means and differences | human labels of few queries |
+| `JudgedEstimates`: the bias of the judge | one split, t |
 | `Best`, `Room` | which system is the best, which system to choose |
 | `ThresholdProfile`, `PairProfile` | for which users: joint bands |
 | `JudgeProfile` | for which users a judge misleads |
@@ -655,7 +657,7 @@ def sections(options):
         f"`judge_profile` with three grades, {n // 5} replications: how often the bands hold the "
         "judge's bias for all users and rows at once, and their width over the one at which 95 % "
         "would. The top grade is that of 3 % or 0.3 % of 15 documents. A judge that is wrong in "
-        "one of 500 documents changes AP in so few queries that nothing tells how much: the band "
+        "one of 730 documents changes AP in so few queries that nothing tells how much: the band "
         "is then a bound, that of the share of such queries, and much too wide, which a note says.",
         lambda: table(
             ["top grade", "judge", "of", "queries", "held", "width"], judge_profile_rows(n // 5)

@@ -239,8 +239,9 @@ def judged_again(rng, grade, clicked, shared):
     if shared == "judged":
         return np.where(rng.random(grade.shape) < np.where(clicked, 0.9, 0.2), grade, np.nan)
     if isinstance(shared, float):  # the share of judgments that are off by one
-        step = rng.choice([-1, 0, 1], size=grade.shape, p=[shared / 2, 1 - shared, shared / 2])
-        return np.clip(grade + step, 0, len(GRADE_SHARES) - 1)
+        step = rng.choice([-1, 1], size=grade.shape)
+        step[grade == 0], step[grade == len(GRADE_SHARES) - 1] = 1, -1
+        return grade + step * (rng.random(grade.shape) < shared)
     return grade
 
 

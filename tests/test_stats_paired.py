@@ -237,6 +237,12 @@ def test_many_queries_are_drawn_in_groups():
     np.testing.assert_allclose((found.high - found.low) / 2, reach, rtol=0.1)
 
 
+def test_wilcoxon_of_nothing_and_of_nan():
+    assert wilcoxon_test(np.zeros((2, 0))).tolist() == [1.0, 1.0]
+    found = wilcoxon_test(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]]))
+    assert np.isnan(found).tolist() == [True, False]
+
+
 def test_the_sign_test_is_scipys():
     with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
     expected = [

@@ -3,6 +3,7 @@
 import itertools
 import json
 import warnings
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,6 +19,7 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
+from skgraded.users._log import _first_that_fits
 from skgraded.users._log_estimates import Choice
 from skgraded.users._reader_fit import cluster_covariance, fit_reader, held_out, lean_of
 from skgraded.users._reader_test import _groups, _pairs_by_grade, goodness_of_fit
@@ -364,6 +366,20 @@ def test_the_covariance_over_clusters_is_that_of_the_literal_sums():
     assert found == pytest.approx((axes * sizes.clip(0)) @ axes.T)
 
 
+@pytest.mark.parametrize(
+    ("p_values", "taken"),
+    [
+        ({"cascade": 0.5, "one": 0.9}, "cascade"),
+        ({"cascade": 0.001, "one": 0.9}, "one"),
+        ({"cascade": 0.001, "one": np.nan}, "cascade"),  # few clicks: it could not be tested
+        ({"cascade": np.nan, "one": np.nan}, "cascade"),
+    ],
+)
+def test_the_first_reader_that_passes_the_test_of_fit_is_taken(p_values, taken):
+    results = {name: SimpleNamespace(p_value=value) for name, value in p_values.items()}
+    assert _first_that_fits(results) == taken
+
+
 def test_shared_queries_make_intervals_wider_and_warn_where_they_are_not_named():
     columns = columns_of(*simulate("position", 4000, n_queries=60, hit=0.6, miss=0.05))
     named = thresholds_from_log(**columns, reader="position")
@@ -434,7 +450,7 @@ def test_intervals_span_those_by_all_readers_that_the_log_does_not_tell_apart():
     assert found.covariance == pytest.approx(expected, abs=0.001)
     told = " ".join(repr(found).split())
     g = ", ".join(f"{each:.3f}" for each in cascade.g)
-    assert f'does not tell the reader "one" from "cascade", by which g is {g}:' in told
+    assert f'does not tell the reader "one" from "cascade", by which g is {g}: every' in told
     assert 'lower for "cascade"' in told
     assert json.loads(found.to_json())["rivals"]["cascade"] == pytest.approx(cascade.g)
 
@@ -486,7 +502,7 @@ def test_a_log_that_no_reader_explains_warns_and_says_in_which_direction_g_is_of
     with pytest.warns(UserModelWarning, match="'position' expects.* g is too easy by the first"):
         found = thresholds_from_log(**columns, reader="position")
     assert found.p_value < 0.02
-    with pytest.warns(UserModelWarning, match="differ by more than chance explains"):
+    with pytest.warns(UserModelWarning, match="by more than chance explains"):
         thresholds_from_log(**columns_of(*simulate("trust", 20_000)))
 
 
@@ -495,7 +511,7 @@ def test_easy_users_who_click_more_readily_are_seen_in_pairs_of_clicks():
     rng = np.random.default_rng(0)
     chance = np.where(grade >= threshold, 1.1 - 0.25 * threshold, 0) / np.arange(1, 11)
     columns = columns_of(grade, rng.random(grade.shape) < chance)
-    with pytest.warns(UserModelWarning, match="differ by more than chance explains"):
+    with pytest.warns(UserModelWarning, match="by more than chance explains"):
         found = thresholds_from_log(**columns, reader="position")
     n_several = (columns["clicked"].reshape(-1, 10).sum(axis=1) > 1).sum()
     assert f"sessions with several clicks, {n_several} here" in " ".join(repr(found).split())

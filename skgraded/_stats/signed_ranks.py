@@ -25,14 +25,16 @@ _MOST_WITHOUT_TIES, _MOST_WITH_TIES = 50, 13
 
 
 def signed_rank_p_values(differences: FloatArray) -> FloatArray:
-    """Return the two-sided p-value of each row, 1 for one without any difference.
+    """Return the two-sided p-value of each row, 1 without any difference and nan with a nan.
 
     It is exact for at most 50 differences of different sizes and for at most 13 of any, and that of
     the normal approximation for others.
     """
     n_rows, n_units = differences.shape
+    if differences.size == 0:
+        return np.ones(n_rows)
     found = [_p_values(differences[some]) for some in _slices(n_rows, n_units)]
-    return np.concatenate(found) if found else np.ones(0)
+    return np.where(np.isnan(differences).any(axis=1), np.nan, np.concatenate(found))
 
 
 def _p_values(differences: FloatArray) -> FloatArray:

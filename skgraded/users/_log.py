@@ -104,8 +104,9 @@ def thresholds_from_log(
         segment, and a test tells whether segments differ.
     reader : {"auto", "position", "cascade", "one", "first_rank"}, default="auto"
         The model. "auto" takes the one that predicts sessions of held-out clusters best. Where
-        another one is behind by less than two standard errors, the log does not tell the two apart:
-        the better one that passes the test of fit is taken, and the intervals span those by both.
+        another one is behind by less than two standard errors, and no third one is clearly ahead of
+        it, the log does not tell the two apart: the better one that passes the test of fit is
+        taken, and the intervals span those by both.
         "first_rank" uses the documents at position 1 alone and needs no model of who looks where:
         a check of the others, though not for users who choose one document among several.
     max_grade : int, optional
@@ -216,8 +217,7 @@ def thresholds_from_log(
     chosen = _choose(reader, log.sessions, options.random)
     estimates = {each: estimate_by(each, log.sessions) for each in chosen.candidates}
     results = _results(chosen, log, log.sessions, estimates, options)
-    fitting = (name for name, each in results.items() if not each.p_value < _MISFIT)
-    chosen = chosen._replace(reader=next(fitting, chosen.reader))
+    chosen = chosen._replace(reader=_first_that_fits(results))
     found, estimate = joined(results, chosen.reader), estimates[chosen.reader]
     _warn_if_misfit(found, estimate, log)
     warn_if_few(n_clusters_of(log.sessions), next(iter(log.clusters), "session"), "clusters")
@@ -227,6 +227,16 @@ def thresholds_from_log(
         segments=segments,
         segments_p_value=p_value,
         notes=notes_on(found, estimate, log),
+    )
+
+
+def _first_that_fits(results: dict[str, LogThresholds]) -> str:
+    """Return the first reader that passes the test of fit, or the first one if none does.
+
+    One that could not be tested, p = nan, passes nothing.
+    """
+    return next(
+        (name for name, each in results.items() if each.p_value >= _MISFIT), next(iter(results))
     )
 
 
@@ -290,10 +300,12 @@ def _warn_if_misfit(found: LogThresholds, estimate: Estimate, log: Log) -> None:
     if not found.p_value < _MISFIT:
         return
     warn_once(
-        f"clicked should be as the reader {found.reader!r} expects, got clicks, or pairs of them, "
-        f"that differ by more than chance explains (p = {found.p_value:.2g}). "
-        f"{_direction(found.reader, estimate, log)} See the plot of the result for how large the "
-        "differences are, and do not rely on this g and its intervals if they are large.",
+        f"clicked should be as the reader {found.reader!r} expects, got clicks by grade and "
+        "position, pairs of clicks, or better grades above the threshold that satisfy more or less "
+        f"often, by more than chance explains (p = {found.p_value:.2g}). "
+        f"{_direction(found.reader, estimate, log)} Do not rely on this g and its intervals. The "
+        "plot of the result shows how large the differences by grade and position are, and not the "
+        "others.",
         UserModelWarning,
     )
 
@@ -310,8 +322,8 @@ def _direction(reader: str, estimate: Estimate, log: Log) -> str:
     if abs(difference) < _CLEARLY * error:
         return (
             "The first position alone, where it matters least who looks how far, gives about the "
-            "same mean threshold, which is off alike if better grades satisfy more often, or users "
-            "with low thresholds click more readily."
+            "same mean threshold. Both are off alike if better grades satisfy more often, or if "
+            "users with low thresholds click more readily."
         )
     mean = float(log.shown[1:] @ estimate.g)
     word = "demanding" if difference > 0 else "easy"

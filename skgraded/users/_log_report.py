@@ -170,11 +170,15 @@ def notes_on(found: LogThresholds, estimate: Estimate, log: Log) -> tuple[str, .
     told = []
     if not log.clusters:
         told.append("Without user= and query=, every session counts as independent.")
-    for name, rival in found.rivals.items():
-        g = ", ".join(f"{each:.3f}" for each in rival.g)
+    if found.rivals:
+        others = " and ".join(
+            f'"{name}", by which g is {", ".join(f"{each:.3f}" for each in rival.g)}'
+            for name, rival in found.rivals.items()
+        )
+        all_of_them = "both" if len(found.rivals) == 1 else "all of them"
         told.append(
-            f'The log does not tell the reader "{found.reader}" from "{name}", by which g is {g}: '
-            "every interval spans those by both."
+            f'The log does not tell the reader "{found.reader}" from {others}: every interval '
+            f"spans those by {all_of_them}."
         )
     part, _ = sessions_for(found.reader, log.sessions)
     vague = [

@@ -70,7 +70,7 @@ class Profiled(NamedTuple):
     folds: NDArray[np.int64] | None
 
     def models_of(self, one: int, base: int, columns: slice) -> ModelPart | None:
-        """Return what trained models add to the covariance of the differences of a pair."""
+        """Return what training again adds to the covariance of the differences of a pair."""
         if self.repeats is None or self.folds is None:
             return None
         apart = paired_differences(

@@ -77,7 +77,8 @@ class Reader(Protocol):
     def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the score, at 0, of what each grade above the threshold adds to the log odds.
 
-        The odds are those of a click on a document that is examined.
+        The odds are those of a click on a document that is examined, and where it is not known
+        whether it is, those of a click.
         """
 
 
