@@ -317,8 +317,7 @@ def test_suffixes_of_ranx(name, ours):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("ndcg@10-l2", "gives grades from that one on their own value"),
-        ("rbp.80-l2", "gives grades from that one on their own value"),
+        ("ndcg@10-l2", "gives grades from 2 on their own value"),
         ("rbp", "ranx refuses 'rbp' without a persistence"),
         ("map.10", "ranx has no ranking measure 'map.10'"),
     ],
@@ -326,6 +325,33 @@ def test_suffixes_of_ranx(name, ours):
 def test_what_is_refused_of_ranx(name, reason):
     with pytest.raises(ValueError, match=re.escape(reason)):
         measure_as("ranx", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),  # as ranx 0.3.21 has it for grades 3, 2, 1, 0 in the order 1, 2, 0, 3
+    [
+        ("ndcg@5-l3", 0.4306765580733931),
+        ("ndcg_burges@5-l2", 0.5518544320968081),
+        ("ndcg@2-l2", 0.2960819109658652),
+        ("dcg-l3", 1.2920296742201793),
+    ],
+)
+def test_the_gains_that_the_refusal_of_a_level_of_ranx_names_have_its_values(name, value):
+    with pytest.raises(ValueError, match="own value, and the others 0") as refused:
+        measure_as("ranx", name)
+    named = re.search(r"n?DCG\(gain=\S+\)(@\d+)?", str(refused.value)).group()
+    assert measure(named)([1, 2, 0, 3], [4, 3, 2, 1]) == pytest.approx(value, abs=TOLERANCE)
+
+
+def test_the_refusal_of_a_level_of_rbp_names_no_gains():
+    with pytest.raises(ValueError, match=r"own value, and the others 0\.$"):
+        measure_as("ranx", "rbp.80-l2")
+
+
+@pytest.mark.parametrize("name", ["map@0", "ndcg@0"])
+def test_only_ranx_takes_a_cutoff_of_0(name):
+    with pytest.raises(ValueError, match=r"k must be an integer >= 1.*got 0"):
+        measure_as("xgboost", name)
 
 
 def test_beta_of_trec_eval_is_the_square_of_ours():

@@ -64,7 +64,8 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     of_tool = [each for each in CONVENTIONS if each.tool == table]
     for convention in of_tool:
         k = _cutoff_of(convention.theirs, name) if isinstance(name, str) else None
-        if k is not None and 0 not in k.values():
+        is_whole_list = table == "ranx" and k == {"k": 0}
+        if k is not None and not is_whole_list:
             return build(convention, k)
     _refuse_absent(tool, table, name)
     read_with_parameters = _WITH_PARAMETERS.get(table)
@@ -131,7 +132,7 @@ def _of_ranx(name: str, of_tool: list[Convention]) -> Measure | None:
         return None
     stated: dict[str, Any] = {}
     if level not in (None, "1"):
-        _check_takes_level(rows[0], name)
+        _check_takes_level(rows[0], name, int(level), f"@{number}" if int(number or 0) else "")
         stated["rel"] = int(level)
     if theirs == "rbp":
         if number is None:
@@ -143,14 +144,24 @@ def _of_ranx(name: str, of_tool: list[Convention]) -> Measure | None:
     return build(with_cut[0], {"k": int(number)}, stated) if has_cut else build(rows[0], {}, stated)
 
 
-def _check_takes_level(convention: Convention, name: str) -> None:
+def _check_takes_level(convention: Convention, name: str, level: int, cut: str) -> None:
     """Refuse a lowest relevant grade where ranx drops the gains below it, and keeps the others."""
-    if convention.ours == "RBP" or "rel" not in _fields_of(convention):
-        raise ValueError(
-            f"No measure of skgraded has the values of ranx's {name}. It gives grades from that "
-            "one on their own value, and the others 0. Where a gain can be named, as in "
-            "nDCG(gain=[0,2,3]), it has these values."
-        )
+    if "rel" in _fields_of(convention) and convention.ours != "RBP":
+        return
+    reason = (
+        f"No measure of skgraded has the values of ranx's {name}. It gives grades from {level} on "
+        "their own value, and the others 0."
+    )
+    if convention.ours != "RBP" and level <= _HIGHEST_EXAMPLE:
+        is_exp2 = convention.fields.get("gain") == "exp2"
+        own = {g: 2**g - 1 if is_exp2 else g for g in range(1, max(level, 3) + 1)}
+        gains = ",".join(str(gain if grade >= level else 0) for grade, gain in own.items())
+        named = f"{convention.ours}(gain=[{gains}]){cut}"
+        reason += f" {named}, with a gain for each grade from 1 on, has them."
+    raise ValueError(reason)
+
+
+_HIGHEST_EXAMPLE = 9  # grades, of which an error writes the gains
 
 
 def _fields_of(convention: Convention) -> set[str]:
