@@ -116,7 +116,8 @@ def objective(
         If the measure names g but no ``max_grade``: g would change with the grades of the data set.
     LongQueryWarning
         In training, if ``truncation_level=None`` counts all pairs of a query of more than 10,000
-        documents.
+        documents. LightGBM's own ndcg, which is the default metric of an LGBMRanker, refuses such
+        queries; ``metric="None"`` leaves it out.
 
     See Also
     --------

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import importlib
 import itertools
 import pickle
 import traceback
@@ -12,6 +13,7 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 import strategies
+import xgboost as xgb
 from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -681,3 +683,32 @@ def test_all_pairs_of_a_long_query_warn_once(n_rows, truncation_level, warns):
     assert len(long) == warns
     if warns:
         assert "10,001 documents" in str(long[0].message)
+
+
+def train_by_lightgbm(X, y, derivatives):
+    params = {"objective": derivatives, "metric": "None", "verbose": -1}
+    lgb.train(params, lgb.Dataset(X, y, group=[len(y)]), num_boost_round=1)
+
+
+def train_by_xgboost(X, y, derivatives):
+    xgb.train({}, xgb.DMatrix(X, y, qid=np.zeros(len(y))), 1, obj=derivatives)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_the_warning_of_a_long_query_points_at_the_line_that_trains(library):
+    derivatives = importlib.import_module(f"skgraded.{library}").objective(
+        "nDCG", truncation_level=None
+    )
+    train = {"lightgbm": train_by_lightgbm, "xgboost": train_by_xgboost}[library]
+    y = np.arange(10_001) % 3
+    with pytest.warns(LongQueryWarning) as caught:
+        train(y[:, None], y, derivatives)
+    assert [each.filename for each in caught] == [__file__]
+
+
+def test_lightgbms_own_ndcg_refuses_long_queries():
+    y = np.arange(10_001) % 3
+    ranker = lgb.LGBMRanker(objective=objective("nDCG"), n_estimators=1, verbose=-1)
+    with pytest.raises(lgb.basic.LightGBMError, match="exceeds upper limit of 10000"):
+        ranker.fit(y[:, None], y, group=[len(y)])
+    assert ranker.set_params(metric="None").fit(y[:, None], y, group=[len(y)]).n_iter_ == 1

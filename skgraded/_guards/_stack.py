@@ -45,7 +45,10 @@ __all__ = [
 ]
 
 # Packages whose frames lie between the user's line and ours.
-_LIBRARIES = {"skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"}
+_LIBRARIES = {
+    *("skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"),
+    *("lightgbm", "xgboost", "catboost"),
+}
 
 # Modules of scikit-learn that fit and score parts of one data set.
 _VALIDATION = "sklearn.model_selection._validation"
