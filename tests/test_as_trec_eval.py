@@ -183,6 +183,8 @@ def test_what_the_tool_decides_is_refused(files, option, capsys):
         ("iprec_at_recall.x", "'iprec_at_recall.x' must have numbers after its point."),
         ("ndcg.1", "'ndcg.1' must have gains of grades from 1 on, such as 1=1,2=3, after its po"),
         ("ndcg.0=1,1=2", "'ndcg.0=1,1=2' must have gains of grades from 1 on"),
+        ("ndcg.1=inf", "'ndcg.1=inf' must have gains of grades from 1 on"),
+        ("ndcg.10001=3", "'ndcg.10001=3' needs the gain of every grade, of which the highest must"),
         ("relstring.x", "'relstring.x' must have a whole number after its point"),
         ("P_5,10", "'P_5,10' names several values; write 'P.5,10'."),
         ("iprec_at_recall_0.1,0.2", "write 'iprec_at_recall.0.1,0.2'."),
@@ -191,7 +193,7 @@ def test_what_the_tool_decides_is_refused(files, option, capsys):
         ("set_F.x", "'set_F.x' must have a number from 0 on after its point"),
         ("set_F.-1", "'set_F.-1' must have a number from 0 on after its point"),
         ("set_F.inf", "'set_F.inf' must have a number from 0 on after its point"),
-        ("ndcg.1=3,2=2", "gain must not decrease"),
+        ("ndcg.1=3,2=2", "'ndcg.1=3,2=2': gain must not decrease"),
         ("P.", "trec_eval has no ranking measure 'P.'"),
         ("nothing", "trec_eval has no ranking measure 'nothing'"),
     ],
@@ -224,7 +226,9 @@ def test_grades_that_ndcg_does_not_name_are_gains_of_their_own(graded, parameter
     words = ["evaluate", *graded, "--as", "trec_eval", "-m", f"ndcg.{parameter}"]
     if list(gains) != sorted(gains):
         assert main(words) == 2
-        assert "gain must not decrease" in capsys.readouterr().err
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"'ndcg.{parameter}': gain must not decrease" in told
+        assert "Grade 3, which it does not name, has gain 3." in told
         return
     gain = dict(enumerate((0, *gains)))
     found = sum(gain[g] / math.log2(rank + 1) for rank, g in enumerate((2, 0, 3, 1), 1))
@@ -233,6 +237,28 @@ def test_grades_that_ndcg_does_not_name_are_gains_of_their_own(graded, parameter
     printed = capsys.readouterr()
     assert printed.out == f"{f'ndcg_{parameter}':<22}\tall\t{found / best:.4f}\n"
     assert ("drops the decimals" in printed.err.replace("\n", " ")) == ("." in parameter)
+
+
+def test_gains_reach_up_to_a_top_grade_between_two_whole_ones(graded, capsys):
+    with open(graded[0], "a") as qrels:
+        qrels.write("q 0 d4 3.5\n")
+    assert main(["evaluate", *graded, "--as", "trec_eval", "-m", "ndcg.1=1"]) == 0
+    found = sum(gain / math.log2(rank + 1) for rank, gain in enumerate((2, 0, 3, 1), 1))
+    best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate((3.5, 3, 2, 1), 1))
+    assert capsys.readouterr().out.split()[-1] == f"{found / best:.4f}"
+
+
+def test_a_grade_that_is_too_high_for_a_list_of_gains_is_refused(graded, capsys):
+    with open(graded[0], "a") as qrels:
+        qrels.write("q 0 d4 10001\n")
+    assert main(["evaluate", *graded, "--as", "trec_eval", "-m", "ndcg.1=1"]) == 2
+    assert "must be at most 10,000, got 10,001." in " ".join(capsys.readouterr().err.split())
+    assert main(["evaluate", *graded, "--as", "trec_eval", "-m", "ndcg"]) == 0
+
+
+def test_a_beta_of_minus_0_is_0():
+    (value,) = values_of_trec_eval(["set_F.-0"])
+    assert str(value.measure().beta) == "0.0"
 
 
 def test_every_name_that_pytrec_eval_takes_is_here_or_refused_with_a_reason():

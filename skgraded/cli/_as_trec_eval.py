@@ -42,7 +42,7 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
     qrels = parse_grades(arguments.grades).read(arguments.qrels)
     if any(each.family == "rbp" for each in values) and qrels.grades.max(initial=0) > 1:
         tell([_RBP_OF_GRADES])
-    top_grade = int(qrels.grades.max(initial=0))
+    top_grade = math.ceil(qrels.grades.max(initial=0))
     if any(_has_close_gains(each, top_grade) for each in values):
         tell([_CLOSE_GAINS])
     lines: list[str] = []

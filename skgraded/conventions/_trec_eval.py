@@ -13,6 +13,7 @@ from skgraded.measures import Measure
 __all__ = ["TrecEvalValue", "values_of_trec_eval"]
 
 _ROUNDS_TO_NEAREST = _WITH_RBP = 10  # the first version that does
+_HIGHEST_GRADE = 10_000  # of which gains are listed
 _COUNTS = ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
 _OF_VERSION_10 = ("rbp", "rbp_resid", "unj")
 _NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS, *_OF_VERSION_10)
@@ -55,9 +56,29 @@ def _numbers(text: str) -> tuple[float, ...]:
 def _gains(text: str) -> dict[int, float]:
     """Return the gains of the grades that are named."""
     named = {int(grade): float(gain) for grade, gain in (e.split("=") for e in text.split(","))}
-    if min(named) < 1:
+    if min(named) < 1 or not all(map(math.isfinite, named.values())):
         raise ValueError
     return named
+
+
+def _gains_by_grade(asked: str, named: dict[int, float], top_grade: int) -> tuple[float, ...]:
+    """Return the gains of all grades; one that is not named has itself for a gain."""
+    highest = max(top_grade, *named)
+    if highest > _HIGHEST_GRADE:
+        raise ValueError(
+            f"{asked!r} needs the gain of every grade, of which the highest must be at most "
+            f"{_HIGHEST_GRADE:,}, got {highest:,}."
+        )
+    gains = [0.0, *(named.get(grade, float(grade)) for grade in range(1, highest + 1))]
+    for grade in range(1, highest + 1):
+        if gains[grade] < gains[grade - 1]:
+            unnamed = {grade - 1, grade} - {0, *named}  # of two grades, one is named
+            note = "".join(f" Grade {g}, which it does not name, has gain {g}." for g in unnamed)
+            raise ValueError(
+                f"{asked!r}: gain must not decrease from grade to grade, and grade 0 has gain 0; "
+                f"got {gains[grade]:g} for grade {grade} after {gains[grade - 1]:g}.{note}"
+            )
+    return tuple(gains[1:])
 
 
 def _square(text: str) -> float:
@@ -65,7 +86,7 @@ def _square(text: str) -> float:
     square = float(text)
     if not 0.0 <= square < math.inf:
         raise ValueError
-    return math.sqrt(square)
+    return math.sqrt(square + 0.0)  # which makes 0 of -0
 
 
 def _persistence(text: str) -> float:
@@ -147,8 +168,7 @@ class TrecEvalValue(NamedTuple):
             plain = measure_as("trec_eval", _WITHOUT_PARAMETER.get(self.family, self.family))
             value = read(self.parameter)
             if field == "gain":
-                highest = max(top_grade, *value)
-                value = tuple(value.get(g, float(g)) for g in range(1, highest + 1))
+                value = _gains_by_grade(f"{self.family}.{self.parameter}", value, top_grade)
             chosen: Measure = dataclasses.replace(plain, **{field: value})
         else:
             chosen = measure_as("trec_eval", self.name)
@@ -180,7 +200,8 @@ def values_of_trec_eval(asked: Iterable[str], version: int = 9) -> list[TrecEval
     Raises
     ------
     ValueError
-        If there is no such measure here, or what follows its point are not numbers.
+        If there is no such measure here, or what follows its point or underscore does not have
+        the form that the message names.
 
     Examples
     --------
