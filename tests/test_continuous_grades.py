@@ -33,6 +33,7 @@ from skgraded import (
 from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
 from skgraded.measures import G, PairFactors, PairPart
+from skgraded.measures._pair_matrix import _require_rising
 from skgraded.measures._positions import Reciprocal
 
 pytestmark = [
@@ -318,6 +319,11 @@ WHOLE, BETWEEN = [1, 0, 2], [1, 0, 2.5]
 def test_factors_of_other_shapes_are_refused(labels, make, told):
     with pytest.raises(ValueError, match=told):
         factors(make)(labels, [3, 2, 1])
+
+
+def test_a_fall_below_0_at_the_first_level_of_a_query_is_one_from_0():
+    with pytest.raises(ValueError, match=r"got -1\.0 after 0\.0"):
+        _require_rising(np.array([0.0, 0.5, 0.7, -1.0]), np.array([1, 3, 4]))
 
 
 def test_factors_that_say_something_else_than_documented_are_refused():

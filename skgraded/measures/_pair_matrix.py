@@ -260,9 +260,10 @@ def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
     falls = np.flatnonzero(~(f >= np.multiply(before, 1.0 - _ROUNDING, out=before)))
     if len(falls):
         level = int(falls[0])
+        last = 0.0 if level in borders[:-1] else float(f[level - 1])
         raise ValueError(
             "f of PairFactors must not fall from level to level of a query, got "
-            f"{float(f[level])!r} after {float(f[level - 1])!r}."
+            f"{float(f[level])!r} after {last!r}."
         )
 
 
