@@ -13,6 +13,7 @@ from reference.queries import mean_over_queries, per_query, rows_by_query
 
 from skgraded import AP, RR, Rankings, evaluate, nDCG, xGAP
 from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.results import report_of
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -203,6 +204,16 @@ class TestGeometricMean:
             [1, 0, 1, 0], [2, 1, 1, 2], qid=[1, 2, 3, 3], sample_weight=[3, 1, 1, 1]
         )
         assert found.mean("geometric") == {"RR(empty=nan)": pytest.approx(0.5 ** (1 / 4))}
+
+    def test_the_table_of_one_system_names_the_kind_and_no_arithmetic_means(self):
+        scores = evaluate(xGAP(g=[0.5, 0.5]), [1, 0, 0, 2], [2, 1, 2, 1], qid=[1, 1, 2, 2])
+        (table,) = report_of(scores, average="geometric").tables
+        (mean,) = scores.mean("geometric").values()
+        assert table.columns == [("mean", [f"{mean:.4f}"])]
+        assert table.notes[0] == "Geometric means over 2 queries."
+        (table,) = report_of(scores).tables
+        assert [name for name, _ in table.columns] == ["mean", "ideal"]
+        assert table.notes[0] == "Means over 2 queries."
 
     @pytest.mark.parametrize(
         ("words", "message"),

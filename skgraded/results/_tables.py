@@ -55,7 +55,7 @@ def table_of_means(
 ) -> Table:
     """Make the table of means, which has a row for each system, or for each measure of one."""
     if scores.systems is None:
-        return _table_of_measures(scores, means)
+        return _table_of_measures(scores, means, average)
     return _table_of_systems(scores, means, n_rows, average)
 
 
@@ -143,18 +143,21 @@ def _table_of_values(scores: Scores) -> Table:
     return Table([heading, *labels], cells, [size, *notes_of(scores)], widest_label=60)
 
 
-def _table_of_measures(scores: Scores, means: FloatArray) -> Table:
-    """Make the table of the scores of one system."""
+def _table_of_measures(scores: Scores, means: FloatArray, average: str) -> Table:
+    """Make the table of the scores of one system; means of folds and ideal ones are arithmetic."""
     columns = {"mean": means[0]}
-    size = f"Means over {count(scores.n_queries, 'query', 'queries')}."
-    if scores.folds is not None:
-        by_fold = scores.fold_means().reshape(-1, len(scores))
-        columns |= {"fold mean": by_fold.mean(axis=0), "fold std": by_fold.std(axis=0)}
-        size = (
-            f"mean: over {count(scores.n_queries, 'query', 'queries')}{_in_repeats(scores)}; fold "
-            f"mean, fold std: mean and standard deviation of the means of {len(by_fold)} folds."
-        )
-    ideals = list(scores.ideal().values())
+    queries = f"{count(scores.n_queries, 'query', 'queries')}{_in_repeats(scores)}"
+    size = f"{_KINDS[average]}means over {queries}.".capitalize()
+    ideals: list[float | None] = []
+    if average == "arithmetic":
+        ideals = list(scores.ideal().values())
+        if scores.folds is not None:
+            by_fold = scores.fold_means().reshape(-1, len(scores))
+            columns |= {"fold mean": by_fold.mean(axis=0), "fold std": by_fold.std(axis=0)}
+            size = (
+                f"mean: over {queries}; fold mean, fold std: mean and standard deviation of the "
+                f"means of {len(by_fold)} folds."
+            )
     return means_table(scores.measures, columns, ideals, [size, *notes_of(scores)])
 
 
