@@ -82,6 +82,7 @@ def test_every_result_with_intervals_has_a_line_on_the_page_of_error_rates():
             if isinstance(each, type) and any(word in public for word in words):
                 found.add(each)
     found -= {base for each in found for base in each.__mro__[1:]}
+    assert found
     page = (DOCS / "calibration.md").read_text(encoding="utf-8")
     lines = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     named = {name for line in lines for name in line.split("`")[1::2]}
