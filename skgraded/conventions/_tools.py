@@ -132,7 +132,8 @@ TOOLS = {
             "Ties in an order that is not defined, so that equal scores have no number to "
             "reproduce. A query with nothing relevant counts 0. The pool is that of the qrels. "
             "A suffix such as -l2 is our rel=2, and the number after rbp is its persistence, also "
-            "after @. A cut-off of 0 is the whole list; r-precision and bpref ignore one.",
+            "after @. A cut-off of 0 is the whole list; r-precision and bpref ignore a "
+            "cut-off.",
             {"ties": "row_order"},
         ),
         Tool(

@@ -297,7 +297,8 @@ class Judgments(Labels):
 class Rankings:
     """Documents of many queries, ranked by score.
 
-    It is made of arrays that nobody can write to, as kernels return them.
+    The constructor checks nothing, and takes arrays that nobody can write to, as kernels return
+    them; use `from_arrays` or `from_trec`.
 
     Attributes
     ----------
