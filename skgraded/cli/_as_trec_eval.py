@@ -73,6 +73,7 @@ def _has_close_gains(value: TrecEvalValue, top_grade: int) -> bool:
     """Whether gains were named, of which two differ by less than 1; that of grade 0 is 0."""
     if value.family != "ndcg" or not value.parameter:
         return False
+    # Grades that no document has count, too: they can change the order of those beside them.
     gain: Any = getattr(value.measure(top_grade=top_grade), "gain", ())
     steps = np.diff((0.0, *gain))
     return bool(((steps > 0.0) & (steps < 1.0)).any())
