@@ -13,7 +13,6 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 import strategies
-import xgboost as xgb
 from facts import FACTS, RANKED, fields_of, has_mean_over_ties
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -691,11 +690,14 @@ def train_by_lightgbm(X, y, derivatives):
 
 
 def train_by_xgboost(X, y, derivatives):
+    import xgboost as xgb
+
     xgb.train({}, xgb.DMatrix(X, y, qid=np.zeros(len(y))), 1, obj=derivatives)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_the_warning_of_a_long_query_points_at_the_line_that_trains(library):
+    pytest.importorskip(library)
     derivatives = importlib.import_module(f"skgraded.{library}").objective(
         "nDCG", truncation_level=None
     )
