@@ -6,10 +6,10 @@ their mean rank, so that twice a rank is whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
+
+from skgraded._stats.bootstrap_t import some_pairs
 
 __all__ = ["signed_rank_p_values"]
 
@@ -33,7 +33,8 @@ def signed_rank_p_values(differences: FloatArray) -> FloatArray:
     n_rows, n_units = differences.shape
     if differences.size == 0:
         return np.ones(n_rows)
-    found = [_p_values(differences[some]) for some in _slices(n_rows, n_units)]
+    batches = some_pairs(n_rows, n_units, _CELLS_AT_A_TIME)
+    found = [_p_values(differences[some]) for some in batches]
     return np.where(np.isnan(differences).any(axis=1), np.nan, np.concatenate(found))
 
 
@@ -90,7 +91,7 @@ def _shares_of_sums(doubled: IntArray, sums: IntArray) -> FloatArray:
     """Return the share of all choices of signs whose sum of doubled ranks is at most the sum."""
     places = np.arange(_MOST_WITH_TIES * (_MOST_WITH_TIES + 1) // 2 + 1)  # half: sums are the less
     shares = np.empty(len(doubled))
-    for some in _slices(len(doubled), len(places)):
+    for some in some_pairs(len(doubled), len(places), _CELLS_AT_A_TIME):
         ranks = -np.sort(-doubled[some], axis=1)[:, :_MOST_WITH_TIES]
         ways = np.zeros((len(ranks), len(places)))
         ways[:, 0] = 1.0
@@ -111,9 +112,3 @@ def _by_normal(less: IntArray, n_ranked: IntArray, tied: IntArray) -> FloatArray
     variance = (n * (n + 1.0) * (2.0 * n + 1.0) - tied.sum(axis=1) / 2.0) / 24.0
     p_values: FloatArray = 2.0 * ndtr((less / 2.0 - n * (n + 1.0) / 4.0) / np.sqrt(variance))
     return p_values
-
-
-def _slices(n_rows: int, n_cells: int) -> Iterator[slice]:
-    at_a_time = max(1, _CELLS_AT_A_TIME // max(1, n_cells))
-    for first in range(0, n_rows, at_a_time):
-        yield slice(first, first + at_a_time)
