@@ -151,8 +151,7 @@ class Position:
         below, x = others[-1], self.examination.at(others[:-1])
         known, clicked = self._known, self._clicked
         low = np.where(clicked, np.log(x * below), np.log1p(-x * below))
-        more = np.where(clicked, -np.log(below), np.log1p(-x) - np.log1p(-x * below))
-        logs = np.column_stack([np.einsum("sn,sn->s", each, more) for each in self._reach])
+        logs = self._logs_by_class(below, x)
         base = np.einsum("sn,sn->s", known.astype(np.float64), low)
         posterior, total = posterior_of(weights, logs)
         reached = _share_reached(posterior, self.sessions.level)
@@ -192,12 +191,15 @@ class Position:
     def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the score, at 0, of what each grade above the threshold adds to the log odds."""
         below, x = others[-1], self.examination.at(others[:-1])
-        more = np.where(self._clicked, -np.log(below), np.log1p(-x) - np.log1p(-x * below))
-        logs = np.column_stack([np.einsum("sn,sn->s", each, more) for each in self._reach])
-        posterior, _ = posterior_of(weights, logs)
+        posterior, _ = posterior_of(weights, self._logs_by_class(below, x))
         levels = _mean_levels_above(posterior, self.sessions.level)
         score: FloatArray = (np.where(self._clicked, 1 - x, -x) * levels).sum(axis=1)
         return score
+
+    def _logs_by_class(self, below: float, x: FloatArray) -> FloatArray:
+        """Return by how much each class is likelier than users whom no document reaches."""
+        more = np.where(self._clicked, -np.log(below), np.log1p(-x) - np.log1p(-x * below))
+        return np.column_stack([np.einsum("sn,sn->s", each, more) for each in self._reach])
 
 
 class Cascade:
