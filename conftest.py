@@ -28,6 +28,7 @@ def same_catalogue():
     """Forget the measures that a test or an example registers."""
     from skgraded.measures import _catalogue
 
+    _catalogue.catalogue()  # which imports the classes
     tables = _catalogue._registered, _catalogue._by_folded_name
     before = [dict(each) for each in tables]
     yield

@@ -1,17 +1,21 @@
 """Processor time of processes that import NumPy, scikit-learn or the package, or run a command.
 
 The processes start in turns. Printed are the median and the quartiles of user and system time, and
-how much more the median is than that of NumPy's import.
+how much more the median is than that of NumPy's import. OpenBLAS gets one thread: others would spin
+until the process ends, so that whatever follows NumPy's import would seem to take twice its time.
 
     python benchmarks/import_time.py [--repeats N]
 """
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
 import numpy as np
 

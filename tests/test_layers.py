@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -277,6 +278,30 @@ def test_common_commands_import_no_more_than_they_need(words, tmp_path, monkeypa
     ours = {f"skgraded.{name}" for name in ("users", "studies", "comparison", "conventions")}
     assert sorted(modules & (slow | ours)) == []
     assert ("skgraded.measures" in modules) == (words[0] == "evaluate")
+
+
+def test_one_measure_imports_no_other_family():
+    modules = modules_after("import skgraded\nskgraded.xGAP()([1, 2], [3, 4])")
+    ours = {name.partition(".")[2] for name in modules if name.startswith("skgraded.")}
+    families = {name for name in ours if name.startswith("measures.") and "._" not in name}
+    assert families == {"measures.average_precision"}
+    late = {"_writers", "measures._evaluate", "measures._bounds", "results._scores", "trec"}
+    assert sorted(ours & late) == []
+
+
+LAZY = sorted(path for path in PACKAGE.rglob("__init__.py") if "on_first_use" in path.read_text())
+
+
+@pytest.mark.parametrize("path", LAZY, ids=[path.parent.name for path in LAZY])
+def test_a_package_imports_the_same_names_for_types_and_on_first_use(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (for_types,) = (node for node in tree.body if isinstance(node, ast.If))
+    homes = {alias.name: each.module for each in for_types.body for alias in each.names}
+    package = ".".join((ROOT, *path.parent.relative_to(PACKAGE).parts))
+    tables = [ast.literal_eval(node) for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+    found = {name: f"{package}.{home}" for home, names in tables[0].items() for name in names}
+    assert found == homes
+    assert set(found) == set(import_module(package).__all__)
 
 
 def test_importing_the_package_imports_what_is_used():

@@ -24,6 +24,7 @@ from skgraded import (
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import (
     ADM,
+    ByRank,
     F,
     Fallout,
     GeneralizedP,
@@ -234,3 +235,37 @@ class TestConstructors:
     def test_fields_cannot_be_deleted(self):
         with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'k'"):
             del AP().k
+
+
+class Halving(ByRank):
+    base: float = 2.0
+
+    def at(self, n):
+        return self.base ** (1 - n)
+
+
+class Thirds(ByRank):
+    def at(self, n):
+        return 3.0 ** (1 - n)
+
+
+class Slower(Thirds):
+    pass
+
+
+class TestWeightsByRank:
+    def test_equal_weights_are_computed_once(self):
+        assert Halving() == Halving(2.0) != Halving(base=3.0)
+        assert Thirds() == Thirds() != Slower()
+        assert len({Halving(), Halving(2.0), Thirds(), Thirds(), Slower()}) == 3
+        assert [repr(each) for each in (Halving(3.0), Slower())] == [
+            "Halving(base=3.0)",
+            "Slower()",
+        ]
+
+    @pytest.mark.parametrize("weights", [Halving(), Thirds()])
+    def test_they_cannot_be_changed(self, weights):
+        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'base'"):
+            weights.base = 3.0
+        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'base'"):
+            del weights.base

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from skgraded._measure_strings import parse
@@ -29,6 +30,7 @@ __all__ = [
     "measures_by_name",
     "parse_spec",
     "register",
+    "register_on_first_use",
 ]
 
 # As users pass measures: one, several, or several with the names under which they are reported.
@@ -37,7 +39,8 @@ Measures = str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]
 
 M = TypeVar("M", bound=Measure)
 
-_registered: dict[str, type[Measure]] = {}  # in alphabetical order
+# In alphabetical order: classes, and the modules of those that nobody has asked for.
+_registered: dict[str, type[Measure] | str] = {}
 _by_folded_name: dict[str, str] = {}
 
 
@@ -89,23 +92,41 @@ def register(kind: type[M]) -> type[M]:
     if not name.isidentifier() or (meant is not None and not _is_again(kind)):
         what = "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
         raise ValueError(f"The name of a registered measure must be {what}, got {kind!r}.")
-    _by_folded_name[folded(name)] = name
-    known: dict[str, type[Measure]] = {**_registered, name: kind}
+    _enter({name: kind})
+    _of_string.cache_clear()
+    return kind
+
+
+def register_on_first_use(module: str, names: Iterable[str]) -> None:
+    """Add classes of a module, which is imported when one of them is asked for."""
+    _enter(dict.fromkeys(names, module))
+
+
+def _enter(kinds: Mapping[str, type[Measure] | str]) -> None:
+    _by_folded_name.update({folded(name): name for name in kinds})
+    known = {**_registered, **kinds}
     _registered.clear()
     _registered.update(sorted(known.items(), key=lambda each: each[0].lower()))
-    _of_string.cache_clear()
+
+
+def _class_of(name: str) -> type[Measure]:
+    """Return the registered class of a name."""
+    kind = _registered[name]
+    if isinstance(kind, str):
+        kind = _registered[name] = getattr(import_module(kind), name)
     return kind
 
 
 def _is_again(kind: type[Measure]) -> bool:
     """Whether a registered class was defined in the same place as this one."""
-    old = _registered.get(kind.__name__)
-    place = kind.__module__, kind.__qualname__
-    return old is not None and (old.__module__, old.__qualname__) == place
+    if kind.__name__ not in _registered:
+        return False
+    old = _class_of(kind.__name__)
+    return (old.__module__, old.__qualname__) == (kind.__module__, kind.__qualname__)
 
 
 def _meant(meant: Meaning) -> str:
-    return repr(_registered[meant.name]) if not meant.fields else f"a measure of {meant.name}"
+    return repr(_class_of(meant.name)) if not meant.fields else f"a measure of {meant.name}"
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -128,7 +149,7 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
+    return {name: kind for name in _registered if _has_defaults(kind := _class_of(name))}
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
@@ -297,7 +318,7 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
         if meant is None:
             raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
         name, fields = meant.name, _joined(meant, fields, spec)
-    kind = _registered[name]
+    kind = _class_of(name)
     for field in fields:
         if field not in (its_fields := names_of(kind)):  # type: ignore[arg-type]
             raise ValueError(
@@ -334,7 +355,7 @@ def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]
 def _hint(name: str, fields: dict[str, Any]) -> str:
     suggested = SUGGESTED.get(folded(name)) or closest_of(name, _registered)
     if suggested is not None:
-        return f" Did you mean {_written(_registered[suggested], fields)!r}?"
+        return f" Did you mean {_written(_class_of(suggested), fields)!r}?"
     return (
         " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
         "names that other tools use."

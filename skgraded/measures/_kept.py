@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,6 @@ __all__ = ["LabelResults"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass
 class LabelResults:
     """What measures have computed from labels: ``judgments.kept[LabelResults]``.
 
@@ -41,8 +39,9 @@ class LabelResults:
         Measures that no label can reach, of which the user was warned.
     """
 
-    prefix_forms: dict[tuple[Any, ...], PrefixForm] = field(default_factory=dict)
-    ideal_values: dict[tuple[Any, ...], FloatArray] = field(default_factory=dict)
-    rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = field(default_factory=dict)
-    users: dict[tuple[Any, int], _Users] = field(default_factory=dict)
-    warned_of: set[Measure] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.prefix_forms: dict[tuple[Any, ...], PrefixForm] = {}
+        self.ideal_values: dict[tuple[Any, ...], FloatArray] = {}
+        self.rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = {}
+        self.users: dict[tuple[Any, int], _Users] = {}
+        self.warned_of: set[Measure] = set()

@@ -14,12 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core, _params
 from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
-from skgraded.measures._bounds import Bounds, bounds_of
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._scales import warn_about_scales
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
-from skgraded.results import Scores, direction_of, exact_means, warn_of_no_mean
+from skgraded.results import exact_means
+
+if TYPE_CHECKING:
+    from skgraded.measures._bounds import Bounds
+    from skgraded.results import Scores
 
 __all__ = ["Measure", "as_scores", "rankings_for", "score_in_parts", "score_queries"]
 
@@ -164,6 +167,8 @@ class Measure(Fields):
         parts = [values for values, _ in scored]
         (mean,) = exact_means([parts], judgments.weights)
         if math.isnan(mean):
+            from skgraded.results import warn_of_no_mean
+
             n_left_out = sum(int(np.isnan(each).sum()) for each in parts)
             warn_of_no_mean(self, judgments.n_queries, n_left_out)
         return mean
@@ -259,6 +264,8 @@ class Measure(Fields):
         ValueError
             If the measure has no bounds with these fields; the message gives the reason.
         """
+        from skgraded.measures._bounds import bounds_of
+
         return bounds_of(self, as_rankings(y_true, y_score, qid, sample_weight), max_grade)
 
     def resolve(self, top_grade: int) -> Measure:
@@ -448,6 +455,8 @@ def as_scores(
     The means of the ideal ranking are computed when they are asked for first, since they take a
     tenth to twice the time of the scores. They are numbers from then on, and in copies.
     """
+    from skgraded.results import Scores, direction_of
+
     values = sealed(values)
     measures = named.values()
     return Scores(

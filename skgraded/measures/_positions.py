@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from dataclasses import FrozenInstanceError, dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, dataclass_transform
 
@@ -68,7 +69,8 @@ def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
 class ByRank:
     """Base class of weights that depend only on the rank n = 1, 2, ...
 
-    A subclass defines ``at(n)`` and is a frozen dataclass, so that equal weights are computed once.
+    A subclass defines ``at(n)``, and with fields of its own is a frozen dataclass, so that equal
+    weights are computed once.
 
     Examples
     --------
@@ -85,7 +87,25 @@ class ByRank:
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        dataclass(frozen=True)(cls)
+        # Python compiles the methods of a frozen dataclass one by one, which takes half a
+        # millisecond.
+        if inspect.get_annotations(cls):
+            dataclass(frozen=True)(cls)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__qualname__}()"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
         """Return the weights of the ranks 1, 2, ... of the longest list.

@@ -17,7 +17,6 @@ from skgraded import _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
 from skgraded.measures._pair_matrix import PairFactors
-from skgraded.measures._pool_positions import BlendedIdealGain, ReciprocalIdealGain
 from skgraded.measures._positions import Reciprocal, reciprocal
 from skgraded.measures._prefix import PairPart, PrefixMeasure, value_of_pairs
 from skgraded.measures._thresholds import _ThresholdMeasure
@@ -299,6 +298,8 @@ class QMeasure(_GainAveragePrecision):
         return judgments.grades > 0
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
+        from skgraded.measures._pool_positions import BlendedIdealGain
+
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
         K = PairFactors(share, u=blended, w=graded)
@@ -390,6 +391,8 @@ class WeightedAP(_GainAveragePrecision):
     """
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
+        from skgraded.measures._pool_positions import ReciprocalIdealGain
+
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         K = PairFactors(share, u=self._gains(judgments), w=graded)
         return PairPart(ReciprocalIdealGain(self.gain), K)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from skgraded import _params
 from skgraded.measures._gains import Gain, _GainMeasure, check_gain, gain_by_level
-from skgraded.measures._pool_positions import AveragedDiscount
 from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
@@ -221,6 +220,8 @@ class AveragedNDCG(DCG):
     _changes_with_grades: ClassVar[int] = 0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
+        from skgraded.measures._pool_positions import AveragedDiscount
+
         discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
         positions = AveragedDiscount(discount, self.gain, self.k)
         return LinearPart(positions, gain_by_level(self.gain, judgments, self), 1.0)

@@ -1,13 +1,18 @@
 """Results: values and means by system, query and measure, how they are averaged and shown."""
 
-from skgraded.results._exact_mean import MeanSums, exact_means
-from skgraded.results._judged import Judged, judged_scores
-from skgraded.results._means import Means, warn_of_no_mean
-from skgraded.results._names import OfMeasures, column_of
-from skgraded.results._scores import Scores
-from skgraded.results._side_by_side import by_name, direction_of
-from skgraded.results._tables import notes_of, report_of
-from skgraded.results._trec_eval_lines import as_trec_eval_lines
+from typing import TYPE_CHECKING
+
+from skgraded._lazy import on_first_use
+
+if TYPE_CHECKING:
+    from skgraded.results._exact_mean import MeanSums, exact_means
+    from skgraded.results._judged import Judged, judged_scores
+    from skgraded.results._means import Means, warn_of_no_mean
+    from skgraded.results._names import OfMeasures, column_of
+    from skgraded.results._scores import Scores
+    from skgraded.results._side_by_side import by_name, direction_of
+    from skgraded.results._tables import notes_of, report_of
+    from skgraded.results._trec_eval_lines import as_trec_eval_lines
 
 __all__ = [
     "Judged",
@@ -25,3 +30,17 @@ __all__ = [
     "report_of",
     "warn_of_no_mean",
 ]
+
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "_exact_mean": ["MeanSums", "exact_means"],
+        "_judged": ["Judged", "judged_scores"],
+        "_means": ["Means", "warn_of_no_mean"],
+        "_names": ["OfMeasures", "column_of"],
+        "_scores": ["Scores"],
+        "_side_by_side": ["by_name", "direction_of"],
+        "_tables": ["notes_of", "report_of"],
+        "_trec_eval_lines": ["as_trec_eval_lines"],
+    },
+)

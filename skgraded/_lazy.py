@@ -1,0 +1,30 @@
+"""Packages that import their names on first use, because most users need few of them."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+__all__ = ["on_first_use"]
+
+
+def on_first_use(
+    package: str, names_in: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package, from the names that its modules hold."""
+    home_of = {name: home for home, names in names_in.items() for name in names}
+    modules = {home for home in names_in if not home.startswith("_")}
+
+    def of_name(name: str) -> Any:
+        if name in home_of:
+            value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        if name in modules:
+            return import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of, *modules})
+
+    return of_name, names
