@@ -9,7 +9,7 @@ rounding, and stops early.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -31,7 +31,7 @@ from skgraded.boosting._objective import Objective, make_objective
 from skgraded.boosting._xgboost_data import read_data_set
 from skgraded.boosting._xgboost_runs import (
     Features,
-    refuse_names_of_own_metrics,
+    RunChecks,
     refuse_recorded_names,
     refuse_second_stopping,
     refuse_several_models,
@@ -390,6 +390,7 @@ class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
+    _checks: RunChecks = field(default_factory=RunChecks, init=False, compare=False)
 
     @property
     def named(self) -> NamedMeasures:
@@ -398,9 +399,11 @@ class _EvalMetric:
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not hasattr(data, "get_uint_info"):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        refuse_wrong_direction(self.named)
-        refuse_names_of_own_metrics(self.named, data)
+        self._checks.run(self.named, data)
         return self._evaluator.means(y_score, read_data_set(data))
+
+    def __reduce__(self) -> Any:
+        return _EvalMetric, (self._evaluator,)  # without the models of this process
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"

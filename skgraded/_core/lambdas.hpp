@@ -107,16 +107,19 @@ class LambdaQueue {
 
 template <class Level>
 std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_slices) {
-  std::int64_t longest = 0;
-  for (std::int64_t q = 0; q < task.queries.count; ++q)
-    longest = std::max(longest, task.queries.size(q));
+  std::int64_t longest = 0, longest_tiny = 0;
+  for (std::int64_t q = 0; q < task.queries.count; ++q) {
+    const std::int64_t n = task.queries.size(q);
+    longest = std::max(longest, n);
+    if (n <= kTiny) longest_tiny = std::max(longest_tiny, n);
+  }
   std::vector<LambdaRoom> rooms;
   rooms.reserve(static_cast<std::size_t>(n_slices));
   for (int slice = 0; slice < n_slices; ++slice) {
     rooms.push_back(
         {LambdaSpace(longest, task.n_levels, task.upper_ranks(longest), task.has_tables()),
          {},
-         std::unique_ptr<TinySpace>(new TinySpace)});
+         std::unique_ptr<TinySpace>(new TinySpace(longest_tiny))});
     if (task.has_factors())
       rooms.back().factor_swaps.assign(task.parts.size(),
                                        FactorSwaps(longest, rooms.back().space.stride));

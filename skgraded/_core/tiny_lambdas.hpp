@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "lambda_pair.hpp"
 #include "lambda_slots.hpp"
@@ -18,8 +19,13 @@ namespace skgraded {
 // Queries of this size and smaller go together.
 constexpr std::int64_t kTiny = 32;
 
-// Room for eight queries.
+// Room for eight queries. What grows with the square of their size is as small as the data allows:
+// beyond a hundred kilobytes, many allocators take pages from the system in every call.
 struct TinySpace {
+  explicit TinySpace(std::int64_t longest)
+      : K(new LaneRow[static_cast<std::size_t>(longest * longest)]),
+        upper(new LaneRow[static_cast<std::size_t>(longest * longest)]) {}
+
   std::int64_t waiting[kTiny + 1][kLanes];  // by size: numbers of queries
   int n_waiting[kTiny + 1] = {};            // by size
   bool shares[kLanes];                      // whether ties share their derivatives
@@ -30,10 +36,10 @@ struct TinySpace {
   LaneRow grade[kTiny];                      // the same as numbers
   LaneRow score[kTiny], gain[kTiny];         // by rank
   LaneRow discount[kTiny], position[kTiny];  // by rank
-  LaneRow K[kTiny * kTiny];                  // by upper and lower rank, n a row
+  std::unique_ptr<LaneRow[]> K;              // by upper and lower rank, n a row
   LaneRow F[kTiny];                          // by rank: sum of K[., rank] over the ranks so far
   LaneRow H[kTiny];                          // by rank: sum of p K[rank, .] over the ranks so far
-  LaneRow upper[kTiny * kTiny];              // by upper and lower rank, n a row
+  std::unique_ptr<LaneRow[]> upper;          // by upper and lower rank, n a row
   LaneRow real[kTiny];                       // 1 where the query has that rank, else 0
   LaneRow nearest, farther, total;
   LaneRow lambda[kTiny], hessian[kTiny];  // by rank

@@ -108,12 +108,15 @@ def caller_with(module: str, *attributes: str) -> Any:
     """
     if module.partition(".")[0] not in sys.modules:
         return None
-    for frame in _frames_above_the_caller():
+    within = module + "."
+    frame = sys._getframe(1).f_back
+    while frame is not None:  # written out, because trainings ask in every iteration
         name = _module_of(frame)
-        if name == module or name.startswith(module + "."):
+        if name == module or name.startswith(within):
             found = frame.f_locals.get("self")
-            if found is not None and all(hasattr(found, each) for each in attributes):
+            if found is not None and all([hasattr(found, each) for each in attributes]):
                 return found
+        frame = frame.f_back
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,17 +31,20 @@ class DataSet(NamedTuple):
         Number of rows of each query.
     owner : object
         An object that lives as long as the data set is in use.
+    is_sealed : bool
+        Whether nobody can write to the arrays.
     """
 
     labels: NDArray[Any]
     weight: NDArray[Any] | None
     sizes: NDArray[Any]
     owner: Any
+    is_sealed: bool = False
 
 
 @dataclass(frozen=True)
 class _JudgedSet:
-    """Judgments of one data set, with copies of the arrays that they were made from."""
+    """Judgments of one data set, with the arrays that they were made from or copies of them."""
 
     owner: weakref.ref[Any]
     content: tuple[NDArray[Any] | None, ...]
@@ -48,8 +52,10 @@ class _JudgedSet:
 
     def is_made_from(self, content: tuple[NDArray[Any] | None, ...]) -> bool:
         for old, new in zip(self.content, content, strict=True):
+            if old is new:  # None, or an array that nobody can write to
+                continue
             if old is None or new is None:
-                is_same = old is new
+                is_same = False
             elif old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
                 is_same = old.shape == new.shape and _core.same_bytes(old, new)
             else:
@@ -82,11 +88,11 @@ class JudgedSets:
         for known in self._sets:
             if known.is_made_from(content):
                 return known.judgments
-        copies = tuple(None if each is None else each.copy() for each in content)
+        kept = content if data.is_sealed else tuple(map(copy, content))
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
         owned = [(each, each.owner()) for each in self._sets]
-        kept = [each for each, owner in owned if owner is not None and owner is not data.owner]
-        self._sets = (_JudgedSet(weakref.ref(data.owner), copies, judgments), *kept)
+        others = [each for each, owner in owned if owner is not None and owner is not data.owner]
+        self._sets = (_JudgedSet(weakref.ref(data.owner), kept, judgments), *others)
         return judgments
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import Any, Literal
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import xgboost
 from numpy.typing import NDArray
 
+from skgraded._sealed import all_sealed
 from skgraded.boosting._judged_sets import DataSet
 
 __all__ = ["read_data_set"]
-
-_TYPES = {"Float": np.float32, "UInt": np.uint32}
 
 _NO_QUERIES = (
     "The data set does not say which rows make up a query: make the DMatrix with qid=... "
@@ -27,31 +27,66 @@ _NO_QUERIES = (
 )
 
 
+class _Columns(NamedTuple):
+    """What `read_data_set` returns, and the bytes that it was made of."""
+
+    content: tuple[bytes, ...]
+    labels: NDArray[np.float32]
+    weight: NDArray[np.float32] | None
+    sizes: NDArray[np.int64]
+
+
+_known: WeakKeyDictionary[xgboost.DMatrix, _Columns] = WeakKeyDictionary()
+
+
 def read_data_set(data: xgboost.DMatrix) -> DataSet:
-    """Read what a measure needs; raise where the data set has no queries."""
-    starts = _values(data, "UInt", "group_ptr").astype(np.int64)
+    """Read what a measure needs; raise where the data set has no queries.
+
+    As long as a data set holds the same bytes, which a training asks in every iteration, the arrays
+    are the same, too.
+    """
+    content = _content(data)
+    known = _known.get(data)
+    if known is None or known.content != content:
+        known = _known[data] = _columns(content)
+    return DataSet(known.labels, known.weight, known.sizes, data, is_sealed=True)
+
+
+def _columns(content: tuple[bytes, ...]) -> _Columns:
+    starts = np.frombuffer(content[0], np.uint32).astype(np.int64)
+    label, weight = (np.frombuffer(each, np.float32) for each in content[1:])
     sizes: NDArray[np.int64] = np.diff(starts)
     if len(sizes) == 0:
         raise ValueError(_NO_QUERIES)
-    label = _values(data, "Float", "label")
     if len(label) > starts[-1]:
         raise ValueError(
             "The label of a DMatrix must have one column for a measure of rankings, got "
             f"{len(label) // starts[-1]}. Give one grade to each row."
         )
-    weight = _values(data, "Float", "weight")
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
-    # These are new arrays in every call, so that only the data set can be the owner.
-    return DataSet(label, weight if len(weight) else None, sizes, owner=data)
+    return _Columns(content, *all_sealed(label, weight if len(weight) else None, sizes))
 
 
-def _values(data: xgboost.DMatrix, kind: Literal["Float", "UInt"], name: str) -> NDArray[Any]:
-    """Return a copy of the values of that name."""
-    read = getattr(getattr(xgboost.core, "_LIB", None), f"XGDMatrixGet{kind}Info", None)
-    handle, length, address = getattr(data, "handle", None), ctypes.c_uint64(), ctypes.c_void_p()
-    if read is None or handle is None or read(handle, name.encode(), byref(length), byref(address)):
-        values: NDArray[Any] = getattr(data, f"get_{kind.lower()}_info")(name)
-        return values
-    size = 4 * length.value
-    return np.frombuffer(ctypes.string_at(address, size) if size else b"", _TYPES[kind])
+def _content(data: xgboost.DMatrix) -> tuple[bytes, ...]:
+    """Return the first rows of all queries, the labels and the weights, as bytes."""
+    library, handle = getattr(xgboost.core, "_LIB", None), getattr(data, "handle", None)
+    floats = getattr(library, "XGDMatrixGetFloatInfo", None)
+    integers = getattr(library, "XGDMatrixGetUIntInfo", None)
+    if floats is None or integers is None or handle is None:
+        return _content_by_getters(data)
+    length, address, found = ctypes.c_uint64(), ctypes.c_void_p(), []
+    for read, name in ((integers, b"group_ptr"), (floats, b"label"), (floats, b"weight")):
+        if read(handle, name, byref(length), byref(address)):
+            return _content_by_getters(data)
+        found.append(ctypes.string_at(address, 4 * length.value) if length.value else b"")
+    return tuple(found)
+
+
+def _content_by_getters(data: xgboost.DMatrix) -> tuple[bytes, ...]:
+    starts, label, weight = (
+        data.get_uint_info("group_ptr"),
+        data.get_float_info("label"),
+        data.get_float_info("weight"),
+    )
+    return starts.tobytes(), label.tobytes(), weight.tobytes()

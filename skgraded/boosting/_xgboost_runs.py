@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import xgboost
@@ -17,7 +18,7 @@ from skgraded.boosting._taken_names import refuse_taken_names, reported_names
 
 __all__ = [
     "Features",
-    "refuse_names_of_own_metrics",
+    "RunChecks",
     "refuse_recorded_names",
     "refuse_second_stopping",
     "refuse_several_models",
@@ -162,11 +163,31 @@ def refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) -
             )
 
 
-def refuse_names_of_own_metrics(named: NamedMeasures, data: xgboost.DMatrix) -> None:
+class RunChecks:
+    """Checks of a metric against the training that calls it, once for every model.
+
+    The call stack, by which they find the callbacks and the metrics of XGBoost's own, takes longer
+    to read than a few short lists to score.
+    """
+
+    def __init__(self) -> None:
+        self._passed: WeakSet[xgboost.Booster] = WeakSet()
+
+    def run(self, named: NamedMeasures, data: xgboost.DMatrix) -> None:
+        """Raise where early stopping or a metric of XGBoost's own contradicts the measures."""
+        model = caller_with("xgboost.core", "eval_set", "num_boosted_rounds")
+        if model is not None and model in self._passed:
+            return
+        refuse_wrong_direction(named)
+        if model is not None:
+            _refuse_names_of_own_metrics(named, model, data)
+            self._passed.add(model)
+
+
+def _refuse_names_of_own_metrics(
+    named: NamedMeasures, model: xgboost.Booster, data: xgboost.DMatrix
+) -> None:
     """Raise where XGBoost reports a metric of its own on a data set under a name of ours."""
-    model = caller_with("xgboost.core", "eval_set", "num_boosted_rounds")
-    if model is None:
-        return
 
     def report() -> list[str]:
         found = model.eval(data, "data").split("\t")[1:]  # such as "data-ndcg@10:0.93"
