@@ -143,11 +143,12 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     judgments = rankings.judgments
     scored = score_in_parts([each for _, each in named], rankings)
     columns = [[values for values, _ in parts] for parts in scored]
-    means = exact_means(columns, judgments.weights)
-    for (_, chosen), mean in zip(named, means, strict=True):
+    found = []
+    for (name, chosen), mean in zip(named, exact_means(columns, judgments.weights), strict=True):
         if math.isnan(mean):
             _raise_undefined(chosen, judgments.n_queries)
-    return [(name, mean) for (name, _), mean in zip(named, means, strict=True)]
+        found.append((name, mean))
+    return found
 
 
 def _raise_undefined(chosen: Measure, n_queries: int) -> NoReturn:

@@ -107,6 +107,8 @@ class LambdaMART:
 
     def _splits(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
+        if judgments.borders is None and not judgments.splits_by_scale:
+            return False
         parts = [cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts]
         pairs = [part for part in parts if part.counts_pairs]
         if not pairs:

@@ -70,14 +70,15 @@ def _columns(content: tuple[bytes, ...]) -> _Columns:
 
 def _content(data: xgboost.DMatrix) -> tuple[bytes, ...]:
     """Return the first rows of all queries, the labels and the weights, as bytes."""
-    library, handle = getattr(xgboost.core, "_LIB", None), getattr(data, "handle", None)
-    floats = getattr(library, "XGDMatrixGetFloatInfo", None)
-    integers = getattr(library, "XGDMatrixGetUIntInfo", None)
-    if floats is None or integers is None or handle is None:
+    try:
+        handle, library = data.handle, xgboost.core._LIB
+        integers, floats = library.XGDMatrixGetUIntInfo, library.XGDMatrixGetFloatInfo
+    except AttributeError:
         return _content_by_getters(data)
     length, address, found = ctypes.c_uint64(), ctypes.c_void_p(), []
+    to = byref(length), byref(address)
     for read, name in ((integers, b"group_ptr"), (floats, b"label"), (floats, b"weight")):
-        if read(handle, name, byref(length), byref(address)):
+        if read(handle, name, *to):
             return _content_by_getters(data)
         found.append(ctypes.string_at(address, 4 * length.value) if length.value else b"")
     return tuple(found)

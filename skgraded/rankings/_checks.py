@@ -29,6 +29,7 @@ IntArray = NDArray[np.int64]
 _AS_THEY_ARE = frozenset(
     map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 )
+_FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
 _EXACT_INTEGER_BYTES = 4
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
@@ -234,9 +235,11 @@ def _way_to_grades(labels: NDArray[Any]) -> str:
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
     """Copy scores into the layout, so that the caller's array may change later."""
-    are_doubles = type(y_score) is np.ndarray and y_score.dtype == np.float64
-    given = y_score if are_doubles and y_score.shape == (n_rows,) else _exact(y_score, n_rows)
-    doubles = np.ascontiguousarray(given, dtype=np.float64)
+    if type(y_score) is not np.ndarray or y_score.dtype not in _FLOATS or y_score.ndim != 1:
+        y_score = _exact(y_score, n_rows)
+    elif len(y_score) != n_rows:
+        check_length("y_score", y_score, n_rows)
+    doubles = np.ascontiguousarray(y_score, dtype=np.float64)
     # The copy is checked, because another thread may change the caller's array.
     if places is None:
         scores, bad = _core.copy_scores(doubles)

@@ -247,9 +247,10 @@ class Judgments(Labels):
             If a score is invalid, or `y_score` holds row labels in another order or ids of other
             queries.
         """
-        columns = read_columns(None, y_score=y_score)
-        if columns.row_labels or columns.ids is not None:
-            self._require_rows_of(columns)
+        if type(y_score) is not np.ndarray:  # which tells nothing of its rows
+            columns = read_columns(None, y_score=y_score)
+            if columns.row_labels or columns.ids is not None:
+                self._require_rows_of(columns)
         return self._rank(y_score, n_threads)
 
     def _rank(self, y_score: ArrayLike, n_threads: int | None) -> Rankings:
