@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded.boosting._evaluator import ChosenMeasure, Evaluator, named_measures
+from skgraded.boosting._judged_sets import are_equal
 from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]
@@ -117,7 +118,8 @@ class _KnownSet:
             self.labels = np.nan_to_num(self.given)
 
     def has(self, labels: NDArray[Any]) -> bool:
-        return np.array_equal(self.labels, labels)
+        # The bytes are compared first, in less time; those of 0.0 and -0.0 differ.
+        return are_equal(self.labels, labels) or np.array_equal(self.labels, labels)
 
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))

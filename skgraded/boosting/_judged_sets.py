@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = ["DataSet", "IterationCounter", "JudgedSets", "rank_in_training", "scores_in_training"]
+__all__ = [
+    "DataSet",
+    "IterationCounter",
+    "JudgedSets",
+    "are_equal",
+    "rank_in_training",
+    "scores_in_training",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,19 +61,20 @@ class _JudgedSet:
         for old, new in zip(self.content, content, strict=True):
             if old is new:  # None, or an array that nobody can write to
                 continue
-            if old is None or new is None:
-                is_same = False
-            elif old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
-                is_same = old.shape == new.shape and _core.same_bytes(old, new)
-            else:
-                is_same = np.array_equal(old, new)
-            if not is_same:
+            if old is None or new is None or not are_equal(old, new):
                 return False
         return True
 
 
 # The kernel compares arrays of these types.
 _OF_BYTES = frozenset(map(np.dtype, ["f4", "f8", "i4", "i8", "u1"]))
+
+
+def are_equal(old: NDArray[Any], new: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same numbers; if their types are the same, the same bytes."""
+    if old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
+        return old.shape == new.shape and _core.same_bytes(old, new)
+    return np.array_equal(old, new)
 
 
 class JudgedSets:
