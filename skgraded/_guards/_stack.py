@@ -114,7 +114,7 @@ def caller_with(module: str, *attributes: str) -> Any:
         name = _module_of(frame)
         if name == module or name.startswith(within):
             found = frame.f_locals.get("self")
-            if found is not None and all([hasattr(found, each) for each in attributes]):
+            if found is not None and all(hasattr(found, each) for each in attributes):
                 return found
         frame = frame.f_back
     return None
