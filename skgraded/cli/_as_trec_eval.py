@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import heapq
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from skgraded.cli._inputs import parse_grades, read_standard_input
 from skgraded.cli._outputs import tell
 from skgraded.conventions import TrecEvalValue, values_of_trec_eval
-from skgraded.measures import evaluate
+from skgraded.measures import Utility, evaluate
 from skgraded.rankings import Rankings
 from skgraded.trec import Qrels, Run, rank, read_run
 
@@ -24,14 +26,12 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 _HIGHEST_DIGIT = 9
 _P = 0.9  # persistence
+_LEAST = 1e-5  # as which smaller values count in a geometric mean
+_LISTS_ALL_TOPICS = 10  # the first version that lists topics that a run lacks, with -q -c
 _RBP_OF_GRADES = (
     "rbp: the gains are grades divided by the highest of each topic, as trec_eval describes them. "
     "It itself starts from memory that it has not set, and may print other numbers for grades "
     "above 1."
-)
-_CLOSE_GAINS = (
-    "ndcg: trec_eval itself drops the decimals when it sorts gains for the ideal ranking. Where "
-    "two gains differ by less than 1, as here, it may print other numbers."
 )
 
 
@@ -39,12 +39,9 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
     """Return what a version of trec_eval prints for each run, one after the other."""
     values = values_of_trec_eval(arguments.measures or ["official"], version)
     read_standard_input(arguments)
-    qrels = parse_grades(arguments.grades).read(arguments.qrels)
+    qrels = _with_one_negative_grade(parse_grades(arguments.grades).read(arguments.qrels))
     if any(each.family == "rbp" for each in values) and qrels.grades.max(initial=0) > 1:
         tell([_RBP_OF_GRADES])
-    top_grade = math.ceil(qrels.grades.max(initial=0))
-    if any(_has_close_gains(each, top_grade) for each in values):
-        tell([_CLOSE_GAINS])
     lines: list[str] = []
     for source in arguments.runs:
         run = read_run(source, strict=True)  # as there, a repeated document is an error
@@ -59,83 +56,125 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
             rankings,
             run.tag or run.name,
             values,
-            None if arguments.all_topics else set(run.topics.tolist()),
+            set(run.topics.tolist()),
+            complete=arguments.all_topics,
             level=arguments.level,
             version=version,
-            top_grade=top_grade,
             per_query=arguments.per_query,
             summary=not arguments.no_summary,
         )
     return "".join(f"{line}\n" for line in lines)
 
 
-def _has_close_gains(value: TrecEvalValue, top_grade: int) -> bool:
-    """Whether gains were named, of which two differ by less than 1; that of grade 0 is 0."""
-    if value.family != "ndcg" or not value.parameter:
-        return False
-    # Grades that no document has count, too: they can change the order of those beside them.
-    gain: Any = getattr(value.measure(top_grade=top_grade), "gain", ())
-    steps = np.diff((0.0, *gain))
-    return bool(((steps > 0.0) & (steps < 1.0)).any())
+def _with_one_negative_grade(qrels: Qrels) -> Qrels:
+    """Return the judgments as trec_eval reads them: of all negative grades none was sampled."""
+    below_zero = np.unique(qrels.grades[qrels.grades < 0]).tolist()
+    return qrels.map_grades(dict.fromkeys(below_zero, Qrels.UNSAMPLED))
 
 
-def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> Any:
-    """Return the run with its first documents, and with those that were judged."""
+def _shortened(run: Run, qrels: Qrels, depth: int | None, judged_only: bool) -> Run:
+    """Return the run with the first documents of its topics, and of these those that were judged.
+
+    A topic may lose all of them.
+    """
     if depth is None and not judged_only:
         return run
     judged = qrels.to_dict() if judged_only else {}
-    shortened = {}
-    for topic, scores in run.to_dict().items():
-        order = {each: (np.float32(score), each) for each, score in scores.items()}
+    documents = list(run.documents)
+    place = list(zip(run.scores.astype(np.float32).tolist(), documents, strict=True))
+    kept: list[int] = []
+    borders = [0]
+    for topic, begin, end in zip(
+        run.topics.tolist(), run.indptr[:-1].tolist(), run.indptr[1:].tolist(), strict=True
+    ):
+        first = heapq.nlargest(depth or end - begin, range(begin, end), key=place.__getitem__)
         grades = judged.get(topic, {})
-        shortened[topic] = {
-            document: scores[document]
-            for document in heapq.nlargest(depth or len(scores), scores, key=order.__getitem__)
-            if not judged_only or grades.get(document, -1) >= 0
-        }
-    return shortened
+        kept += [row for row in first if not judged_only or grades.get(documents[row], -1) >= 0]
+        borders.append(len(kept))
+    rows = np.array(kept, dtype=np.int64)
+    return dataclasses.replace(
+        run,
+        indptr=np.array(borders),
+        documents=run.documents.take(rows),
+        scores=run.scores[rows],
+        ranks=None,
+    )
 
 
 def _lines(
     rankings: Rankings,
     run: str,
     values: Sequence[TrecEvalValue],
-    of_run: set[str] | None,
+    of_run: set[str],
     *,
+    complete: bool,
     level: int,
     version: int,
-    top_grade: int,
     per_query: bool,
     summary: bool,
 ) -> Iterator[str]:
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
-    measures = {each.name: each.measure(level, version, top_grade) for each in values}
     topics = [str(topic) for topic in rankings.judgments.qid.tolist()]
-    kept = [place for place, topic in enumerate(topics) if of_run is None or topic in of_run]
-    of_topics: dict[str, Any] = dict(_counts(rankings, level))
-    of_all: dict[str, Any] = {name: int(each[kept].sum()) for name, each in of_topics.items()}
-    if any(measures.values()):
-        scores = evaluate({n: m for n, m in measures.items() if m is not None}, rankings)
-        of_topics.update((name, scores[name].values) for name in scores)
-        means = scores.select(query=scores.qid[kept].tolist())
-        of_all.update(means.mean())
-        geometric = means.mean("geometric")
-        of_all.update((each.name, geometric[each.name]) for each in values if each.is_geometric)
+    sorted_places = sorted(range(len(topics)), key=topics.__getitem__)
+    retrieved = [place for place in sorted_places if topics[place] in of_run]
+    kept = sorted_places if complete else retrieved
+    counts: dict[str, Any] = dict(_counts(rankings, level))
+    of_all: dict[str, Any] = {name: int(each[kept].sum()) for name, each in counts.items()}
+    if complete and version < _LISTS_ALL_TOPICS:  # which does not look at the level there
+        of_all["num_rel"] = int(_counts(rankings, 1)["num_rel"].sum())
+    numbers = _by_topic(rankings, values, level, version, retrieved)
+    geometric = {each.name for each in values if each.is_geometric}
+    for name, by_topic in numbers.items():
+        mean = _geometric_mean if name in geometric else _mean
+        of_all[name] = mean(by_topic[kept].tolist())
     of_all.update(runid=run, num_q=len(kept))
-    for each in values:
-        if each.family in _BY_LISTS:
-            by_topic = np.array(_BY_LISTS[each.family](rankings, each.parameter))
-            of_topics[each.name], of_all[each.name] = by_topic, float(by_topic[kept].mean())
-    relstrings = [each for each in values if each.family == "relstring"]
-    for each in relstrings:
-        of_topics[each.name] = _strings_of_grades(rankings, int(each.parameter or 10))
+    strings = {
+        each.name: _strings_of_grades(rankings, int(each.parameter or 10))
+        for each in values
+        if each.family == "relstring"
+    }
     if per_query:
-        shown = [each.name for each in values if each.name in of_topics and not each.is_geometric]
-        for place in sorted(kept, key=topics.__getitem__):
+        of_topics = {**counts, **numbers, **strings}
+        shown = [each.name for each in values if each.name in of_topics.keys() - geometric]
+        for place in kept if version >= _LISTS_ALL_TOPICS else retrieved:
             yield from (_line(name, topics[place], of_topics[name][place]) for name in shown)
     if summary:
-        shown = [each.name for each in values if each not in relstrings]
-        yield from (_line(name, "all", of_all[name]) for name in shown)
+        yield from (_line(n, "all", of_all[n]) for n in (v.name for v in values) if n in of_all)
+
+
+def _by_topic(
+    rankings: Rankings,
+    values: Sequence[TrecEvalValue],
+    level: int,
+    version: int,
+    retrieved: list[int],
+) -> dict[str, FloatArray]:
+    """Return the numbers of all topics, 0 of those that the run lacks."""
+    numbers: dict[str, FloatArray] = {}
+    measures = {}
+    for each in values:
+        if each.family in _BY_LISTS and (each.family != "ndcg" or each.parameter):
+            found = _BY_LISTS[each.family](rankings, each.parameter, level)
+            numbers[each.name] = np.zeros(len(found))
+            numbers[each.name][retrieved] = found[retrieved]
+        elif (measure := each.measure(level, version)) is not None:
+            measures[each.name] = measure
+    if measures:
+        scores = evaluate(measures, rankings)
+        numbers.update((name, scores[name].values) for name in scores)
+    return numbers
+
+
+def _mean(numbers: list[float]) -> float:
+    """Return the mean of numbers added in their order, whose last decimal may depend on it."""
+    total = 0.0
+    for each in numbers:  # Python's sum is exact from 3.12 on
+        total += each
+    return total / len(numbers)
+
+
+def _geometric_mean(numbers: list[float]) -> float:
+    return math.exp(_mean([math.log(max(each, _LEAST)) for each in numbers]))
 
 
 def _line(name: str, topic: str, value: Any) -> str:
@@ -185,36 +224,118 @@ def _is_unjudged(grades: FloatArray) -> NDArray[np.bool_]:
     return ~(grades >= 0)
 
 
-def _shares_unjudged(rankings: Rankings, parameter: str) -> list[float]:
+def _pools(rankings: Rankings) -> Iterator[dict[float, int]]:
+    """Yield the numbers of judged documents by grade of each topic, in rising order."""
+    grades = rankings.judgments.grades.tolist()
+    for counts in rankings.judgments.counts.tolist():
+        yield {grade: n for grade, n in zip(grades, counts, strict=True) if n}
+
+
+def _shares_unjudged(rankings: Rankings, parameter: str, level: int) -> FloatArray:
     """Return the share of unjudged documents; a list that is too short has no more of them."""
     k = int(parameter)
-    return [int(_is_unjudged(each[:k]).sum()) / k for each in _lists(rankings)]
+    return np.array([int(_is_unjudged(each[:k]).sum()) / k for each in _lists(rankings)])
 
 
-def _rbp(rankings: Rankings, parameter: str) -> list[float]:
+def _rbp(rankings: Rankings, parameter: str, level: int) -> FloatArray:
     """Return RBP with gains on the scale of each topic, whose top is its highest grade, or 1."""
     p = float(parameter.partition("=")[2] or _P)
-    judgments = rankings.judgments
     values = []
-    for grades, counts in zip(_lists(rankings), judgments.counts, strict=True):
-        top = max(1.0, float(judgments.grades[counts > 0].max(initial=0.0)))
-        gains = np.where(grades > 0, grades, 0.0) / top
+    for grades, pool in zip(_lists(rankings), _pools(rankings), strict=True):
+        gains = np.where(grades > 0, grades, 0.0) / max(1.0, *pool)
         values.append((1 - p) * float(gains @ p ** np.arange(len(gains))))
-    return values
+    return np.array(values)
 
 
-def _rbp_residuals(rankings: Rankings, parameter: str) -> list[float]:
+def _rbp_residuals(rankings: Rankings, parameter: str, level: int) -> FloatArray:
     """Return how much unjudged documents could add; 0 of a list whose documents are judged."""
-    return [
-        _P ** len(grades) + (1 - _P) * float(np.sum(_P ** np.flatnonzero(_is_unjudged(grades))))
-        if _is_unjudged(grades).any()
-        else 0.0
-        for grades in _lists(rankings)
-    ]
+    return np.array(
+        [
+            _P ** len(grades) + (1 - _P) * float(np.sum(_P ** np.flatnonzero(_is_unjudged(grades))))
+            if _is_unjudged(grades).any()
+            else 0.0
+            for grades in _lists(rankings)
+        ]
+    )
 
 
-# What version 10 computes on scales of its own.
-_BY_LISTS = {"unj": _shares_unjudged, "rbp": _rbp, "rbp_resid": _rbp_residuals}
+def _utilities(rankings: Rankings, parameter: str, level: int) -> FloatArray:
+    """Return the utilities, also of topics without relevant documents; no other documents exist."""
+    weights = tuple(map(float, parameter.split(","))) if parameter else Utility().weights
+    n = _counts(rankings, level)
+    found, retrieved, relevant = n["num_rel_ret"], n["num_ret"], n["num_rel"]
+    cells = found, retrieved - found, relevant - found, found - retrieved - relevant
+    return np.array(cells).T @ Utility(weights=weights).weights
+
+
+def _ndcg(rankings: Rankings, parameter: str, level: int) -> FloatArray:
+    """Return nDCG with gains of grades, the ideal ranking in trec_eval's order of gains."""
+    pairs = (pair.split("=") for pair in parameter.split(","))
+    named = {float(int(grade)): float(number) for grade, number in pairs}
+    values = []
+    for grades, pool in zip(_lists(rankings), _pools(rankings), strict=True):
+        grades_there = sorted({*map(float, range(int(max(pool, default=-1)) + 1)), *pool})
+        gain = named | {grade: grade for grade in grades_there if grade not in named}
+        dcg = _discounted([gain.get(grade, 0.0) for grade in grades.tolist()])
+        best = [(gain[grade], pool.get(grade, 0)) for grade in _sorted_there(list(gain), gain)]
+        values.append(dcg / ideal if (ideal := _ideal(best[::-1])) > 0 else 0.0)
+    return np.array(values)
+
+
+def _sorted_there(grades: list[float], gain: dict[float, float]) -> list[float]:
+    """Sort by merging, as the C library does, by gains whose differences lose their decimals."""
+    half = len(grades) // 2
+    if half == 0:
+        return grades
+    left, right = (_sorted_there(part, gain) for part in (grades[:half], grades[half:]))
+    merged = []
+    while left and right:
+        merged.append((left if int(gain[left[0]] - gain[right[0]]) <= 0 else right).pop(0))
+    return merged + left + right
+
+
+def _ideal(best: list[tuple[float, int]]) -> float:
+    """Return the DCG of gains and their numbers of documents, down to the first that is not > 0."""
+    gains: list[float] = []
+    for place, (gain, n) in enumerate(best):
+        if gain <= 0 and (n or place == 0):
+            break
+        gains += [gain] * n
+    return _discounted(gains)
+
+
+def _discounted(gains: list[float]) -> float:
+    return sum(gain / math.log2(rank) for rank, gain in enumerate(gains, 2))
+
+
+def _rndcg(rankings: Rankings, parameter: str, level: int) -> FloatArray:
+    """Return Rndcg; a list that is one longer than the ideal one does not count at its end."""
+    values = []
+    for grades, pool in zip(_lists(rankings), _pools(rankings), strict=True):
+        falling = [(grade, n) for grade, n in reversed(pool.items()) if grade > 0]
+        ends = list(accumulate(n for _, n in falling))
+        dcg = _sums(np.maximum(np.nan_to_num(grades), 0.0))
+        ideal = _sums(np.array([grade for grade, n in falling for _ in range(n)]))
+        ends += [len(grades)] if ends and len(grades) > ends[-1] + 1 else []
+        shares = [dcg[min(n, len(dcg) - 1)] / ideal[min(n, len(ideal) - 1)] for n in ends]
+        values.append(np.mean(shares) if max(pool, default=0) >= level else 0.0)
+    return np.array(values)
+
+
+def _sums(gains: FloatArray) -> FloatArray:
+    """Return the DCG of the first 0, 1, 2, ... documents."""
+    return np.append(0.0, np.cumsum(gains / np.log2(np.arange(2, len(gains) + 2))))
+
+
+# What trec_eval computes in other ways than our measures, on gains or scales of its own.
+_BY_LISTS = {
+    "unj": _shares_unjudged,
+    "rbp": _rbp,
+    "rbp_resid": _rbp_residuals,
+    "utility": _utilities,
+    "ndcg": _ndcg,
+    "Rndcg": _rndcg,
+}
 
 
 def _character(grade: float) -> str:

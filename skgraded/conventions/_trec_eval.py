@@ -56,13 +56,15 @@ def _numbers(text: str) -> tuple[float, ...]:
 def _gains(text: str) -> dict[int, float]:
     """Return the gains of the grades that are named."""
     named = {int(grade): float(gain) for grade, gain in (e.split("=") for e in text.split(","))}
-    if min(named) < 1 or not all(map(math.isfinite, named.values())):
+    if not all(map(math.isfinite, named.values())):
         raise ValueError
     return named
 
 
 def _gains_by_grade(asked: str, named: dict[int, float], top_grade: int) -> tuple[float, ...]:
     """Return the gains of all grades; one that is not named has itself for a gain."""
+    if min(named) < 1:
+        raise ValueError(f"{asked!r}: grades below 1 have gain 0, got a gain of {min(named)}.")
     highest = max(top_grade, *named)
     if highest > _HIGHEST_GRADE:
         raise ValueError(
@@ -109,7 +111,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "rbp": ("", _persistence),
 }
 _FORMS = {  # of what follows the point; else it is numbers
-    "ndcg": "gains of grades from 1 on, such as 1=1,2=3,",
+    "ndcg": "gains of grades, such as 1=1,2=3,",
     "rbp": "p= and a number from 0 to below 1",
     "relstring": "a whole number",
     "set_F": "a number from 0 on",
