@@ -1,5 +1,6 @@
 """How often intervals of estimates of g hold the true g, and fits are warned of."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -9,25 +10,32 @@ from recovery_of_g import LOGS, PREFERENCES, TRUE_G, from_feedback, from_log, fr
 from skgraded.exceptions import UserModelWarning
 
 G = np.array(TRUE_G["(.1 .2 .3 .4)"])
+# Distributions in which nobody has some thresholds, and judges with a threshold each.
+WITHOUT_SOME = ((0.0, 0.5, 0.0, 0.5), (0.0, 0.1, 0.1, 0.8), (0.0, 0.0, 0.0, 1.0))
+OWN = ("own, one each", "own and sharp, one each", "own and sharp, 20 each")
 
 
-def shares_held(estimate, n_replications):
+def shares_held(estimate, n_replications, g=G):
     """Estimate g again and again; return the share held by threshold, and of warnings."""
     rng, held, warned = np.random.default_rng(6), [], []
     for _ in range(n_replications):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            low, high = estimate(rng, G).interval.T
-        held.append((low <= G + 1e-9) & (high >= G - 1e-9))
+            low, high = estimate(rng, g).interval.T
+        held.append((low <= g + 1e-9) & (high >= g - 1e-9))
         warned.append(any(issubclass(each.category, UserModelWarning) for each in caught))
     return [*map(share, np.transpose(held)), share(warned)]
 
 
 def preference_rows(n_replications, n_preferences=2000):
     """Estimate g from preferences, of judges for whom the model holds or does not."""
-    for name, (judged, is_told, holds) in PREFERENCES.items():
+    kinds = [(name, TRUE_G["(.1 .2 .3 .4)"]) for name in PREFERENCES]
+    for name, g in [*kinds, *itertools.product(OWN, WITHOUT_SOME)]:
+        judged, is_told, holds = PREFERENCES[name]
         estimate = from_preferences(n_preferences, 0.0, judged, is_told)
-        yield [name, "yes" if holds else "no", *shares_held(estimate, n_replications)]
+        shares = shares_held(estimate, n_replications, np.array(g))
+        told = "(" + ", ".join(f"{each:g}".removeprefix("0") or "0" for each in g) + ")"
+        yield [name, told, "yes" if holds else "no", *shares]
 
 
 def feedback_rows(n_replications):

@@ -603,7 +603,7 @@ def sections(options):
         "nominally 2 % of those where the model holds. Judges prefer by all thresholds or by "
         "their own.",
         lambda: table(
-            ["judges", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
+            ["judges", "g", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
             preference_rows(n // 5),
         ),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,15 +66,33 @@ class JudgeThresholds:
         left: FloatArray = (posterior[self.judge] * by_margin).sum(axis=1)
         return left
 
+    def drawn(
+        self, weights: FloatArray, others: FloatArray, random: np.random.Generator
+    ) -> JudgeThresholds:
+        """Return judges of the same rankings whose thresholds and preferences are drawn."""
+        told, n_judges = self._told, int(self.judge.max()) + 1
+        threshold = random.choice(self.n_classes, size=n_judges, p=weights / weights.sum())
+        rows = np.arange(len(told.preference))
+        half = self.scale(others) * told.differences[rows, threshold[self.judge]] / 2
+        total = np.logaddexp(np.logaddexp(half, -half), self._log_nu(others))
+        first, second = np.exp(half - total), np.exp(-half - total)
+        chance = random.random(len(rows))
+        outcome = np.select([chance < first, chance < first + second], [1.0, -1.0], 0.0)
+        if len(others) == 1:  # without ties, rounding makes none
+            outcome[outcome == 0.0] = -1.0
+        judges = copy.copy(self)
+        judges._told = told._replace(preference=outcome)
+        return judges
+
+    def _log_nu(self, others: FloatArray) -> float:
+        return float(np.log(self.ties(others))) if len(others) > 1 else -np.inf
+
     def _outcomes(self, others: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return log probabilities by class, and their slopes by the margin and by log nu."""
         preference = self._told.preference[:, None]
         half = self.scale(others) * self._told.differences / 2
-        total = np.logaddexp(half, -half)
-        log_nu = -np.inf
-        if len(others) > 1:
-            log_nu = float(np.log(self.ties(others)))
-            total = np.logaddexp(total, log_nu)
+        log_nu = self._log_nu(others)
+        total = np.logaddexp(np.logaddexp(half, -half), log_nu)
         apart, tied = np.exp(half - total) - np.exp(-half - total), np.exp(log_nu - total)
         logs = np.where(preference == 0, log_nu, preference * half) - total
         return logs, (preference - apart) / 2, (preference == 0) - tied

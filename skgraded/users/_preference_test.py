@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,21 @@ from scipy.special import fdtrc
 
 from skgraded._guards import warn_once
 from skgraded.exceptions import UserModelWarning
-from skgraded.users._reader_fit import cluster_covariance, sums_by
+from skgraded.users._judge_thresholds import JudgeThresholds
+from skgraded.users._preference_fit import FreeFit
+from skgraded.users._reader_fit import Fit, cluster_covariance, sums_by
 
-__all__ = ["Wanted", "misfits", "warn_if_misfit"]
+__all__ = ["Wanted", "WantedByAll", "WantedByOwn", "misfits", "warn_if_misfit"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _MISFIT = 0.02  # corrected p-value below which a warning is issued
 _LEAST_LEFT = 1e-6  # of the variance of a column, after what the parameters take out
+_LEAST_LEFT_OF_DRAWS = 0.01  # the same, where thresholds and parameters are hardly to be told apart
+_DRAWS = 50  # of all preferences, for the covariance of scores
+_ROUNDING = 1e-6  # scores of a judge that stand for 0
+_SINGULAR = 1e-8  # eigenvalues of a correlation that stand for 0
 _MEANS = {
     "sign": (
         "it matters which ranking is better at a threshold, and not only by how much, as with "
@@ -44,55 +51,114 @@ _MEANS = {
 }
 
 
-class Wanted:
-    """What is left of preferences after a fit, to be explained by more columns.
-
-    Parameters
-    ----------
-    of_rows : ndarray of shape (n_preferences,)
-        By how much each preference wants its margin larger: a slope of its log likelihood.
-    scores, moves : ndarray of shape (n_units, n_parameters)
-        Scores of the fit, and by how much they move its estimates.
-    unit : ndarray of shape (n_preferences,), int
-        The row of the scores that each preference belongs to.
-    cluster : ndarray of shape (n_units,), int
-        Cluster of each of these rows.
-    """
-
-    def __init__(
-        self,
-        of_rows: FloatArray,
-        scores: FloatArray,
-        moves: FloatArray,
-        unit: IntArray,
-        cluster: IntArray,
-    ) -> None:
-        self.of_rows = of_rows
-        self.scores, self.moves = scores, moves
-        self.unit, self.cluster = unit, cluster
+class Wanted(Protocol):
+    """What is left of preferences after a fit, to be explained by more columns."""
 
     def p_value(self, columns: FloatArray) -> float:
         """Return the p-value of Rao's score test that the columns have no effect on the margin.
 
-        Their scores are cleared of what the estimated parameters take out of them. Hotelling's
-        statistic of the sums by cluster has the F distribution.
+        Their scores are cleared of what the estimated parameters take out of them. It is nan where
+        nothing is left.
         """
-        left = sums_by(self.unit, self.of_rows[:, None] * columns)
-        before = (left**2).sum(axis=0)
-        left = left - self.scores @ (self.moves.T @ left)
-        used = (left**2).sum(axis=0) > _LEAST_LEFT * before
+
+
+class WantedByAll:
+    """What is left of the preferences of judges who weigh all thresholds alike.
+
+    Parameters
+    ----------
+    fit : FreeFit
+        The fit without the constraint g >= 0.
+    query : ndarray of shape (n_preferences,), int
+        Query of each preference, over which sums vary.
+    """
+
+    def __init__(self, fit: FreeFit, query: IntArray) -> None:
+        self._fit, self._query = fit, query
+
+    def p_value(self, columns: FloatArray) -> float:
+        """Return the p-value by Hotelling's statistic of the sums by query."""
+        before = self._fit.wanted[:, None] * columns
+        left = before - self._fit.scores @ (self._fit.moves.T @ before)
+        used = (left**2).sum(axis=0) > _LEAST_LEFT * (before**2).sum(axis=0)
         if not used.any():
             return float("nan")
-        sums = sums_by(self.cluster, left[:, used])
-        covariance = cluster_covariance(sums, ())
-        freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
-        degrees = len(sums) - freedom
-        if freedom == 0 or degrees < 1:
+        sums = sums_by(self._query, left[:, used])
+        return _hotelling(sums.sum(axis=0), cluster_covariance(sums, ()), len(sums) - 1)
+
+
+class WantedByOwn:
+    """What is left of the preferences of judges who each have a threshold of their own.
+
+    Scores vary as those of preferences that are drawn from the fit. By their own variation, tests
+    of rare preferences warn too often: the more of these there are, the more the sum varies, too.
+
+    A threshold that nobody has takes nothing out. Of the preferences that only its judges can have,
+    there are none, so that its score is below 0 on the average, and nothing is to be cleared of it.
+
+    Parameters
+    ----------
+    model : JudgeThresholds
+        The judges.
+    fit : Fit
+        Their thresholds.
+    random : Generator
+        Source of the draws.
+    """
+
+    def __init__(self, model: JudgeThresholds, fit: Fit, random: np.random.Generator) -> None:
+        self._judge = model.judge
+        given = fit.weights, fit.others
+
+        def of(judges: JudgeThresholds) -> tuple[FloatArray, FloatArray]:
+            return judges.wanted(*given), judges.likelihood(*given).scores[:, fit.within]
+
+        self._found = of(model)
+        self._drawn = [of(model.drawn(*given, random)) for _ in range(_DRAWS)]
+        self._n_drawn = _DRAWS * len(fit.scores)
+
+    def p_value(self, columns: FloatArray) -> float:
+        """Return the p-value by the covariance of drawn scores of the parameters and columns."""
+        drawn = np.concatenate([self._scores(each, columns) for each in self._drawn])
+        covariance = drawn.T @ drawn / _DRAWS
+        spread = np.sqrt(covariance.diagonal())
+        scale = np.where(spread > _ROUNDING * np.sqrt(len(self._found[1])), spread, np.inf)
+        correlation = covariance / np.outer(scale, scale)
+        sums = self._scores(self._found, columns).sum(axis=0) / scale
+        n = self._found[1].shape[1]
+        taken_out = _inverse(correlation[:n, :n]) @ correlation[:n, n:]
+        left = correlation[n:, n:] - correlation[n:, :n] @ taken_out
+        used = left.diagonal() > _LEAST_LEFT_OF_DRAWS
+        if not used.any():
             return float("nan")
-        total = sums.sum(axis=0)
-        statistic = total @ np.linalg.pinv(covariance, hermitian=True) @ total
-        ratio = statistic * degrees / ((len(sums) - 1) * freedom)
-        return float(fdtrc(freedom, degrees, ratio))
+        cleared = (sums[n:] - taken_out.T @ sums[:n])[used]
+        return _hotelling(cleared, left[np.ix_(used, used)], self._n_drawn)
+
+    def _scores(self, told: tuple[FloatArray, FloatArray], columns: FloatArray) -> FloatArray:
+        """Return the scores of the parameters and of the columns, a row for each judge."""
+        wanted, scores = told
+        return np.hstack([scores, sums_by(self._judge, wanted[:, None] * columns)])
+
+
+def _inverse(covariance: FloatArray) -> FloatArray:
+    inverse = np.linalg.pinv(covariance, rcond=_SINGULAR, hermitian=True)
+    return np.asarray(inverse, dtype=np.float64)
+
+
+def _hotelling(sums: FloatArray, covariance: FloatArray, degrees: int) -> float:
+    """Return the p-value that the expectation of sums is 0, by Hotelling's statistic.
+
+    The covariance is estimated with the degrees of freedom.
+    """
+    spread = np.sqrt(covariance.diagonal())
+    correlation = covariance / np.outer(spread, spread)
+    freedom = int(np.linalg.matrix_rank(correlation, tol=_SINGULAR, hermitian=True))
+    rest = degrees + 1 - freedom
+    if rest < 1:
+        return float("nan")
+    ratios = sums / spread
+    statistic = ratios @ _inverse(correlation) @ ratios
+    return float(fdtrc(freedom, rest, statistic * rest / (degrees * freedom)))
 
 
 def misfits(wanted: Wanted, columns: Mapping[str, FloatArray]) -> dict[str, float]:

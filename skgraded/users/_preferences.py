@@ -17,7 +17,13 @@ from skgraded.users._ap_differences import APDifferences
 from skgraded.users._estimate import ThresholdEstimate
 from skgraded.users._judge_thresholds import JudgeThresholds
 from skgraded.users._preference_fit import Comparisons, FreeFit, fit_weights, free_fit
-from skgraded.users._preference_test import Wanted, misfits, warn_if_misfit
+from skgraded.users._preference_test import (
+    Wanted,
+    WantedByAll,
+    WantedByOwn,
+    misfits,
+    warn_if_misfit,
+)
 from skgraded.users._reader_fit import Fit, cluster_covariance, lean_of, maximise, sums_by
 from skgraded.users._resampling import (
     check_options,
@@ -212,9 +218,10 @@ def thresholds_from_preferences(
     differences and the thresholds, preferences are independent.
 
     **Test of fit.** Rao's score tests [5]_ of columns that are added to the difference m, by their
-    sums over queries, or over judges. Columns of other measures come from `ap_differences`; where
-    `differences` is an array, they are not tested. In simulations with 2,000 preferences, 1 to 2 %
-    of the fits were warned of where the model holds.
+    sums over queries; with `judge` by their sums over judges, which vary as those of 50 draws of
+    all preferences from the fit. Columns of other measures come from `ap_differences`; where
+    `differences` is an array, they are not tested. The section "g from preferences" of the page on
+    calibration has the shares of fits that are warned of.
 
     References
     ----------
@@ -309,7 +316,6 @@ def _all_alike(told: Comparisons, n_resamples: int, random: np.random.Generator)
     _refuse_perfect_agreement(weights / total, told)
     warn_if_few(told.n_queries, "preference", "queries")
     free = free_fit(told)
-    rows = np.arange(len(told.preference))
     draws = _resample(told, free, n_resamples, random)
     return _Found(
         weights / total,
@@ -317,7 +323,7 @@ def _all_alike(told: Comparisons, n_resamples: int, random: np.random.Generator)
         draws,
         total,
         float(np.exp(fitted[-1])) if told.n_ties else 0.0,
-        Wanted(free.wanted, free.scores, free.moves, rows, told.query),
+        WantedByAll(free, told.query),
     )
 
 
@@ -337,15 +343,13 @@ def _of_judges(
     draws = student_draws(
         fit.weights, cluster_covariance(moves, ()), n_judges - 1, n_resamples, random
     )
-    wanted = model.wanted(fit.weights, fit.others)
-    units = np.arange(n_judges)
     return _Found(
         fit.weights,
         draws,
         leaning(draws, fit.weights, lean_of(moves, ())),
         scale,
         model.ties(fit.others),
-        Wanted(wanted, fit.scores, fit.moves, of_row, units),
+        WantedByOwn(model, fit, random),
         n_judges,
     )
 

@@ -50,6 +50,8 @@ class Fit(NamedTuple):
         Its derivatives.
     moves : ndarray of shape (n_sessions, n_classes + n_parameters)
         By how much each session moves the estimates: the scores times the inverse information.
+    within : ndarray of shape (n_classes + n_parameters,), bool
+        Which parameters are not at a bound that the likelihood would have them cross.
     """
 
     reader: Reader
@@ -58,6 +60,7 @@ class Fit(NamedTuple):
     logs: FloatArray
     scores: FloatArray
     moves: FloatArray
+    within: NDArray[np.bool_]
 
     @property
     def parameters(self) -> FloatArray:
@@ -127,13 +130,14 @@ def maximise(reader: Any, start: FloatArray | None = None) -> Fit:
         if better is None:
             break
         now, logs, scores = better
-    free = ~_is_held(now, scores.sum(axis=0), (low, high))
+    within = ~_is_held(now, scores.sum(axis=0), (low, high))
+    free = within.copy()
     free[reader.n_without : n] = True
     moves = np.zeros_like(scores)
     information, scale = _information(scores, n)
     scaled = (scores / scale)[:, free]
     moves[:, free] = np.linalg.solve(information[np.ix_(free, free)], scaled.T).T / scale[free]
-    return Fit(reader, now[:n], now[n:], logs, scores, moves)
+    return Fit(reader, now[:n], now[n:], logs, scores, moves, within)
 
 
 def _is_held(now: FloatArray, slope: FloatArray, bounds: Any) -> NDArray[np.bool_]:
