@@ -668,9 +668,9 @@ class SwapPrices:
     Arrays from which the price of a swap of two documents is computed.
 
     The discount d and the position weight p, with one weight per document where they are ragged,
-    else one per rank; the gain v by level; K as base, columns and numbers of columns. The factors
-    of the gains and of the pairs are by query. Without pairs, the arrays of K are empty.
-    f, h, u and w are the factors of K by level where queries have levels of their own, else empty.
+    else one per rank; the gain v by level, empty without gains; K as base, columns and numbers of
+    columns, or as its factors f, h, u and w by level; f and h may have a row by query.
+    The factors of the gains and of the pairs are by query. What K lacks is empty.
     """
 
     def __init__(

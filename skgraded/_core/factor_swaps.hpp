@@ -58,20 +58,19 @@ class FactorSwaps {
     const PairFactors& K = part.factors;
     has_f_ = K.f != nullptr;
     has_u_ = K.u != nullptr;
-    has_gains_ = false;
+    has_gains_ = part.has_gains();
     const double* d = part.discount.of(queries, q);
     const double* p = part.has_factors() ? part.position.of(queries, q) : d;
-    const double scale = part.pair_factor[q];
+    const double *f = K.f_of(q), *h = K.h_of(q), scale = part.pair_factor[q];
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::int32_t level = levels[slot[i]];
       const bool counts = i < part.cutoff;
       d_[at(i)] = counts ? d[i] : 0.0;
       p_[at(i)] = counts ? p[i] : 0.0;
-      gain_[at(i)] = part.gain[level] * part.gain_factor[q];
-      has_gains_ |= gain_[at(i)] != 0.0;
+      if (has_gains_) gain_[at(i)] = part.gain[level] * part.gain_factor[q];
       if (has_f_) {
-        f_[at(i)] = K.f[level];
-        h_[at(i)] = K.h[level] * scale;
+        f_[at(i)] = f[level];
+        h_[at(i)] = h[level] * scale;
         p_h_[at(i)] = p_[at(i)] * h_[at(i)];
       }
       if (has_u_) {

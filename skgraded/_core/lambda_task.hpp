@@ -18,16 +18,24 @@ namespace skgraded {
 // v, d, p and K of a measure, from which the change by every swap follows.
 struct SwapPrices {
   RankWeights discount{nullptr, false};  // d
-  const double* gain = nullptr;          // v by level
+  const double* gain = nullptr;          // v by level; null where a measure has no gains
   const double* gain_factor = nullptr;   // by query
   RankWeights position{nullptr, false};  // p
-  PairMatrix pairs;                      // K, by level above and level below
+  PairMatrix matrix;                     // K, by level above and level below, or
+  PairFactors factors;                   // the factors of K
   const double* pair_factor = nullptr;   // by query
   std::int64_t cutoff = 0;
-  PairFactors factors;  // of K, where queries have levels of their own
 
-  bool has_pairs() const noexcept { return pairs.base != nullptr; }
+  bool has_gains() const noexcept { return gain != nullptr; }
+  bool has_matrix() const noexcept { return matrix.base != nullptr; }
   bool has_factors() const noexcept { return factors.f != nullptr || factors.u != nullptr; }
+  bool has_pairs() const noexcept { return has_matrix() || has_factors(); }
+
+  // K at level a above level b.
+  double pair(std::int64_t q, std::int32_t a, std::int32_t b,
+              std::int64_t n_levels) const noexcept {
+    return pair_factor[q] * (has_matrix() ? matrix.at(q, a * n_levels + b) : factors.at(q, a, b));
+  }
 };
 
 // The arguments that are the same for every query.
@@ -54,15 +62,16 @@ struct LambdaTask {
     return std::min({n, truncation, cutoff});
   }
 
-  // Whether changes are tabulated by slots, as they must be unless they are products of a gain and
-  // a discount.
-  bool has_tables() const noexcept {
-    return !has_factors() && (parts.size() > 1 || parts[0].has_pairs());
-  }
+  // Whether changes are sums, which are tabulated by slots, and not products of a gain and a
+  // discount.
+  bool has_tables() const noexcept { return parts.size() > 1 || parts[0].has_pairs(); }
 
+  // Whether tables are for few slots alone, as factors of K serve any number of them.
   bool has_factors() const noexcept {
-    return std::any_of(parts.begin(), parts.end(),
-                       [](const SwapPrices& part) { return part.has_factors(); });
+    const auto has_matrix = [](const SwapPrices& part) { return part.has_matrix(); };
+    const auto has_pairs = [](const SwapPrices& part) { return part.has_pairs(); };
+    return std::any_of(parts.begin(), parts.end(), has_pairs) &&
+           std::none_of(parts.begin(), parts.end(), has_matrix);
   }
 };
 
@@ -91,18 +100,21 @@ struct LambdaSpace {
   std::vector<double> ones;                  // and kOverrun zeros
   std::int64_t stride;                       // of `lower`
 
-  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks, bool tables)
+  // `tabulated` is the largest number of slots of which changes are tabulated.
+  LambdaSpace(std::int64_t longest, std::int64_t n_levels, std::int64_t upper_ranks,
+              std::int64_t tabulated)
       : slot_of_level(static_cast<std::size_t>(n_levels), -1), stride(longest + kOverrun) {
     const std::int64_t slots = std::min(longest, n_levels);
+    const std::int64_t in_tables = std::min(slots, tabulated);
     for (auto* each : {&levels, &own_slot, &slot, &place}) grow(*each, longest);
     for (auto* each : {&next, &end}) grow(*each, slots);
     for (auto* each : {&gain, &F, &H}) grow(*each, slots);
     for (auto* each : {&score, &lambda, &hessian, &change}) grow(*each, stride);
     for (auto* each : {&rank_slot, &rank_gain}) grow(*each, stride);
     grow(sums, 3 * slots);
-    grow(lower, (tables ? slots : 1) * stride);
-    grow(K, tables ? slots * slots : 0);
-    grow(upper, tables ? upper_ranks * slots : 0);
+    grow(lower, std::max(in_tables, std::int64_t{1}) * stride);
+    grow(K, in_tables * in_tables);
+    grow(upper, upper_ranks * in_tables);
     grow(ones, stride);
     std::fill_n(ones.begin(), longest, 1.0);
   }

@@ -72,7 +72,7 @@ class LambdaQueue {
   void add(std::int64_t q) noexcept {
     const std::int64_t n = task_.queries.size(q);
     if (n < 2) return;
-    if (n > kTiny || task_.parts.size() > 1 || !factor_swaps_.empty()) {
+    if (n > kTiny || task_.parts.size() > 1 || task_.parts[0].has_matrix()) {
       QueryLambdas<Level>(task_, space_, factor_swaps_).add(q, out_);
       return;
     }
@@ -115,11 +115,13 @@ std::vector<LambdaRoom> make_lambda_rooms(const LambdaTask<Level>& task, int n_s
   }
   std::vector<LambdaRoom> rooms;
   rooms.reserve(static_cast<std::size_t>(n_slices));
+  const std::int64_t tabulated = !task.has_tables()   ? 0
+                                 : task.has_factors() ? kLanes
+                                                      : task.n_levels;
   for (int slice = 0; slice < n_slices; ++slice) {
-    rooms.push_back(
-        {LambdaSpace(longest, task.n_levels, task.upper_ranks(longest), task.has_tables()),
-         {},
-         std::unique_ptr<TinySpace>(new TinySpace(longest_tiny))});
+    rooms.push_back({LambdaSpace(longest, task.n_levels, task.upper_ranks(longest), tabulated),
+                     {},
+                     std::unique_ptr<TinySpace>(new TinySpace(longest_tiny))});
     if (task.has_factors())
       rooms.back().factor_swaps.assign(task.parts.size(),
                                        FactorSwaps(longest, rooms.back().space.stride));

@@ -39,18 +39,21 @@ struct PriceArrays {
   Doubles pair_factor;
   std::int64_t cutoff;
 
-  SwapPrices of(std::int64_t n_queries) const noexcept {
-    SwapPrices prices;
-    prices.discount = {discount.data(), discount_ragged};
-    prices.gain = gain.data();
-    prices.gain_factor = gain_factor.data();
-    prices.position = {position.data(), position_ragged};
-    if (pair_base.size() > 0)
-      prices.pairs = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+  SwapPrices of(std::int64_t n_queries, std::int64_t n_levels) const noexcept {
     const auto or_null = [](const Doubles& each) {
       return each.size() > 0 ? each.data() : nullptr;
     };
-    prices.factors = {or_null(f), or_null(h), or_null(u), or_null(w)};
+    const auto stride = [=](const Doubles& each) {
+      return static_cast<std::int64_t>(each.size()) > n_levels ? n_levels : 0;
+    };
+    SwapPrices prices;
+    prices.discount = {discount.data(), discount_ragged};
+    prices.gain = or_null(gain);
+    prices.gain_factor = gain_factor.data();
+    prices.position = {position.data(), position_ragged};
+    if (pair_base.size() > 0)
+      prices.matrix = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+    prices.factors = {or_null(f), or_null(h), or_null(u), or_null(w), stride(f), stride(h)};
     prices.pair_factor = pair_factor.data();
     prices.cutoff = cutoff;
     return prices;
@@ -80,7 +83,8 @@ struct OfLevels {
     task.scores = scores.data();
     task.queries = queries_of(indptr);
     task.n_levels = n_levels;
-    for (const PriceArrays& part : prices) task.parts.push_back(part.of(task.queries.count));
+    for (const PriceArrays& part : prices)
+      task.parts.push_back(part.of(task.queries.count, n_levels));
     task.truncation = options.truncation;
     task.ties = options.ties;
     task.norm = options.norm;
@@ -127,11 +131,11 @@ void define_arguments(nb::module_& m) {
   nb::class_<PriceArrays>(
       m, "SwapPrices",
       "Arrays from which the price of a swap of two documents is computed.\n\n"
-      "The discount d and the position weight p, with one weight per document "
-      "where they are ragged,\nelse one per rank; the gain v by level; K as "
-      "base, columns and numbers of columns. The factors\nof the gains and of "
-      "the pairs are by query. Without pairs, the arrays of K are empty.\nf, h, u and w are "
-      "the factors of K by level where queries have levels of their own, else empty.")
+      "The discount d and the position weight p, with one weight per document where they are "
+      "ragged,\nelse one per rank; the gain v by level, empty without gains; K as base, columns "
+      "and numbers of\ncolumns, or as its factors f, h, u and w by level; f and h may "
+      "have a row by query.\nThe factors of the gains and of the pairs are by query. What K "
+      "lacks is empty.")
       .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Table<double>, Table<double>,
                     Table<std::int32_t>, Doubles, Doubles, Doubles, Doubles, Doubles,
                     std::int64_t>(),

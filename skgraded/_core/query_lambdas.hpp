@@ -27,7 +27,8 @@ class QueryLambdas {
   const LambdaTask<Level>& task_;
   LambdaSpace& space_;
   std::vector<FactorSwaps>& factor_swaps_;  // empty unless K has factors
-  bool tables_;
+  bool by_factors_ = false;                 // how changes by swaps of this query are found, or
+  bool by_tables_ = false;
   std::int64_t q_ = 0, begin_ = 0, n_ = 0, n_slots_ = 0;
   bool by_distance_ = false;
   bool sweeps_ = false;
@@ -36,7 +37,7 @@ class QueryLambdas {
  public:
   QueryLambdas(const LambdaTask<Level>& task, LambdaSpace& space,
                std::vector<FactorSwaps>& factor_swaps) noexcept
-      : task_(task), space_(space), factor_swaps_(factor_swaps), tables_(task.has_tables()) {}
+      : task_(task), space_(space), factor_swaps_(factor_swaps) {}
 
   // Adds the derivatives of a query to those in `out`.
   void add(std::int64_t q, const Derivatives& out) noexcept {
@@ -62,6 +63,8 @@ class QueryLambdas {
     n_ = task_.queries.size(q);
     ranked_ = read_slots(task_, q, ties, space_);
     n_slots_ = ranked_.n_slots;
+    by_factors_ = !factor_swaps_.empty() && n_slots_ > kLanes;
+    by_tables_ = task_.has_tables() && !by_factors_;
     place_documents();
     const double sum = n_slots_ > 1 ? sum_pairs() : 0.0;
     return task_.norm && sum > 0.0 ? std::log2(1.0 + sum) / sum : 1.0;
@@ -73,7 +76,7 @@ class QueryLambdas {
     std::int64_t* end = space_.end.data();
     std::fill_n(end, n_slots_, 0);
     for (std::int64_t i = 0; i < n_; ++i) ++end[space_.slot[at(i)]];
-    sweeps_ = !factor_swaps_.empty() || has_short_runs();
+    sweeps_ = by_factors_ || has_short_runs();
     if (sweeps_)
       place_by_rank();
     else
@@ -125,9 +128,9 @@ class QueryLambdas {
 
   double sum_pairs() noexcept {
     by_distance_ = task_.norm && scores_differ();
-    if (!factor_swaps_.empty())
+    if (by_factors_)
       read_factors();
-    else if (tables_)
+    else if (by_tables_)
       for (const SwapPrices& part : task_.parts) table_swaps(part, &part == task_.parts.data());
     else
       table_discounts(task_.parts[0]);
@@ -142,7 +145,8 @@ class QueryLambdas {
 
   void read_gains(const SwapPrices& part) noexcept {
     for (std::int64_t s = 0; s < n_slots_; ++s)
-      space_.gain[at(s)] = part.gain[space_.levels[at(s)]] * part.gain_factor[q_];
+      space_.gain[at(s)] =
+          part.has_gains() ? part.gain[space_.levels[at(s)]] * part.gain_factor[q_] : 0.0;
   }
 
   void table_discounts(const SwapPrices& part) noexcept {
@@ -162,8 +166,7 @@ class QueryLambdas {
     for (std::int64_t a = 0; a < n_slots_; ++a)
       for (std::int64_t b = 0; b < n_slots_; ++b)
         space_.K[at(a * n_slots_ + b)] =
-            part.pair_factor[q_] *
-            part.pairs.at(q_, space_.levels[at(a)] * task_.n_levels + space_.levels[at(b)]);
+            part.pair(q_, space_.levels[at(a)], space_.levels[at(b)], task_.n_levels);
   }
 
   // Walks down the ranks; F and H hold the sums over the ranks above the current one. The first
@@ -305,9 +308,9 @@ class QueryLambdas {
 
   SKGRADED_ALWAYS_INLINE Sums sweep(std::int64_t i) const noexcept {
     const Pairs pairs{i + 1, n_, space_.score[at(i)]};
-    if (!factor_swaps_.empty())
+    if (by_factors_)
       price_factors(i);
-    else if (tables_)
+    else if (by_tables_)
       price_swaps(i, pairs);
     else
       price_gains(i, pairs);
@@ -326,7 +329,7 @@ class QueryLambdas {
     const double sign = x > y ? 1.0 : -1.0;
     const double* lower = space_.lower.data() + pairs.first;
     double constant = 0.0, factor = 1.0;
-    if (tables_) {
+    if (by_tables_) {
       constant = space_.upper[at(i * n_slots_ + y)];
       lower += x * space_.stride;
     } else {

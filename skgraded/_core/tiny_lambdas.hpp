@@ -11,7 +11,10 @@
 #include "lambda_pair.hpp"
 #include "lambda_slots.hpp"
 #include "lambda_task.hpp"
+#include "pair_matrix.hpp"
+#include "queries.hpp"
 #include "simd.hpp"
+#include "tie_orders.hpp"
 #include "tie_shares.hpp"
 
 namespace skgraded {
@@ -23,8 +26,7 @@ constexpr std::int64_t kTiny = 32;
 // beyond a hundred kilobytes, many allocators take pages from the system in every call.
 struct TinySpace {
   explicit TinySpace(std::int64_t longest)
-      : K(new LaneRow[static_cast<std::size_t>(longest * longest)]),
-        upper(new LaneRow[static_cast<std::size_t>(longest * longest)]) {}
+      : upper(new LaneRow[static_cast<std::size_t>(longest * longest)]) {}
 
   std::int64_t waiting[kTiny + 1][kLanes];  // by size: numbers of queries
   int n_waiting[kTiny + 1] = {};            // by size
@@ -32,21 +34,21 @@ struct TinySpace {
   std::int32_t own_slot[kLanes][kTiny];     // by rank, where ties share
   std::int32_t slot[kLanes][kTiny];
   std::int64_t n_slots[kLanes];
-  std::int32_t level[kLanes][kTiny];         // by rank: what counts there
-  LaneRow grade[kTiny];                      // the same as numbers
-  LaneRow score[kTiny], gain[kTiny];         // by rank
-  LaneRow discount[kTiny], position[kTiny];  // by rank
-  std::unique_ptr<LaneRow[]> K;              // by upper and lower rank, n a row
-  LaneRow F[kTiny];                          // by rank: sum of K[., rank] over the ranks so far
-  LaneRow H[kTiny];                          // by rank: sum of p K[rank, .] over the ranks so far
-  std::unique_ptr<LaneRow[]> upper;          // by upper and lower rank, n a row
-  LaneRow real[kTiny];                       // 1 where the query has that rank, else 0
   LaneRow nearest, farther, total;
-  LaneRow lambda[kTiny], hessian[kTiny];  // by rank
+  LaneRow steepness[kTiny];                  // 0 where the query lacks that rank
+  LaneRow grade[kTiny], score[kTiny];        // by rank: what counts there
+  LaneRow discount[kTiny], position[kTiny];  // by rank
+  LaneRow gain[kTiny];                       // by rank, as all numbers below
+  LaneRow f[kTiny], h[kTiny];                // factors of K
+  LaneRow F[kTiny], H[kTiny];                // sums of f(min) over the ranks so far: alone, by p h
+  std::unique_ptr<LaneRow[]> upper;          // by upper and lower rank, n a row
+  LaneRow u[kTiny], w[kTiny];                // the other factors of K
+  LaneRow u_above[kTiny], w_down_to[kTiny];  // their sums, the latter one by p
+  LaneRow lambda[kTiny], hessian[kTiny];
 };
 
 // Derivatives of up to eight queries of at most n documents. A query's bits do not depend on the
-// others: ranks that it lacks add zeros.
+// others: what the ranks that it lacks add counts for nothing.
 template <class Level>
 class TinyLambdas {
   const LambdaTask<Level>& task_;
@@ -54,7 +56,6 @@ class TinyLambdas {
   LambdaSpace& space_;
   TinySpace& tiny_;
   std::int64_t n_, n_upper_;
-  bool has_pairs_;
 
  public:
   TinyLambdas(const LambdaTask<Level>& task, LambdaSpace& space, TinySpace& tiny,
@@ -64,13 +65,14 @@ class TinyLambdas {
         space_(space),
         tiny_(tiny),
         n_(n),
-        n_upper_(task.upper_ranks(n)),
-        has_pairs_(prices_.has_pairs()) {}
+        n_upper_(task.upper_ranks(n)) {}
 
   void add(const std::int64_t* queries, int n_queries, const Derivatives& out) noexcept {
     for (int j = 0; j < n_queries; ++j) read(queries[j], j);
     for (int j = n_queries; j < kLanes; ++j) leave_empty(j);
-    run_in(task_.registers, [this]() SKGRADED_INLINE_BODY { add_pairs(); });
+    if (prices_.has_gains()) read_weights(prices_.discount, queries, n_queries, tiny_.discount);
+    if (prices_.has_pairs()) read_weights(prices_.position, queries, n_queries, tiny_.position);
+    add_pairs();
     for (int j = 0; j < n_queries; ++j) write(queries[j], j, out);
   }
 
@@ -78,60 +80,58 @@ class TinyLambdas {
   // ---- From documents to lanes
 
   void read(std::int64_t q, int j) noexcept {
-    const std::int64_t n = task_.queries.size(q), last = std::min(n, prices_.cutoff);
-    read_ranks(q, j, n);
-    const double* d = prices_.discount.of(task_.queries, q);
-    const double* p = prices_.position.of(task_.queries, q);
-    clear_beyond(j, n);
+    const std::int64_t n = task_.queries.size(q);
+    std::int32_t level[kTiny];
+    read_ranks(q, j, n, level);
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::int32_t level = tiny_.level[j][i];
-      tiny_.real[i].lane[j] = 1.0;
-      tiny_.grade[i].lane[j] = static_cast<double>(level);
-      tiny_.gain[i].lane[j] = prices_.gain[level] * prices_.gain_factor[q];
-      tiny_.discount[i].lane[j] = i < last ? d[i] : 0.0;
-      if (has_pairs_) tiny_.position[i].lane[j] = i < last ? p[i] : 0.0;
+      tiny_.grade[i].lane[j] = static_cast<double>(level[i]);
+      tiny_.steepness[i].lane[j] = task_.binned_exp.steepness;
     }
-    if (has_pairs_) read_pairs(q, j, n);
+    const PairFactors& K = prices_.factors;
+    const auto take = [&](const double* by_level, double factor, LaneRow* rows) noexcept {
+      for (std::int64_t i = 0; i < n; ++i) rows[i].lane[j] = by_level[level[i]] * factor;
+    };
+    if (prices_.has_gains()) take(prices_.gain, prices_.gain_factor[q], tiny_.gain);
+    if (K.f != nullptr) {
+      take(K.f_of(q), 1.0, tiny_.f);
+      take(K.h_of(q), prices_.pair_factor[q], tiny_.h);
+    }
+    if (K.u != nullptr) {
+      take(K.u, 1.0, tiny_.u);
+      take(K.w, prices_.pair_factor[q], tiny_.w);
+    }
+    clear_beyond(j, n);
     const bool differ = tiny_.score[0].lane[j] != tiny_.score[n - 1].lane[j];
     const Spread spread(task_.norm && differ);
     tiny_.nearest.lane[j] = spread.nearest;
     tiny_.farther.lane[j] = spread.farther;
   }
 
+  // What stands beyond the last rank must be finite.
   void clear_beyond(int j, std::int64_t n) noexcept {
-    for (std::int64_t i = n; i < n_; ++i) {
-      for (LaneRow* rows : {tiny_.real, tiny_.grade, tiny_.score, tiny_.gain, tiny_.discount})
+    for (std::int64_t i = n; i < n_; ++i)
+      for (LaneRow* rows : {tiny_.steepness, tiny_.grade, tiny_.score, tiny_.gain, tiny_.f, tiny_.h,
+                            tiny_.u, tiny_.w})
         rows[i].lane[j] = 0.0;
-      if (!has_pairs_) continue;
-      tiny_.position[i].lane[j] = 0.0;
-      for (std::int64_t b = 0; b < n_; ++b)
-        tiny_.K[i * n_ + b].lane[j] = tiny_.K[b * n_ + i].lane[j] = 0.0;
-    }
   }
 
-  void read_ranks(std::int64_t q, int j, std::int64_t n) noexcept {
+  void read_ranks(std::int64_t q, int j, std::int64_t n, std::int32_t* level) noexcept {
     const std::int64_t begin = task_.queries.begin(q);
-    tiny_.shares[j] = task_.ties != TieOrder::kRows && has_ties(task_, q);
+    std::uint8_t any_tied = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t document = begin + task_.order[begin + i];
       tiny_.score[i].lane[j] = task_.scores[document];
-      tiny_.level[j][i] = static_cast<std::int32_t>(task_.level[document]);
+      level[i] = static_cast<std::int32_t>(task_.level[document]);
+      any_tied |= task_.tied[begin + i];
     }
+    tiny_.shares[j] = task_.ties != TieOrder::kRows && any_tied != 0;
     if (!tiny_.shares[j]) return;
     const RankedSlots ranked = read_slots(task_, q, task_.ties, space_);
     std::copy_n(ranked.own.level, n, tiny_.own_slot[j]);
     std::copy_n(ranked.slot, n, tiny_.slot[j]);
     tiny_.n_slots[j] = ranked.n_slots;
     for (std::int64_t i = 0; i < n; ++i)
-      tiny_.level[j][i] = space_.levels[static_cast<std::size_t>(ranked.slot[i])];
-  }
-
-  void read_pairs(std::int64_t q, int j, std::int64_t n) noexcept {
-    const std::int32_t* level = tiny_.level[j];
-    for (std::int64_t a = 0; a < n; ++a)
-      for (std::int64_t b = 0; b < n; ++b)
-        tiny_.K[a * n_ + b].lane[j] =
-            prices_.pair_factor[q] * prices_.pairs.at(q, level[a] * task_.n_levels + level[b]);
+      level[i] = space_.levels[static_cast<std::size_t>(ranked.slot[i])];
   }
 
   void leave_empty(int j) noexcept {
@@ -139,43 +139,128 @@ class TinyLambdas {
     tiny_.nearest.lane[j] = tiny_.farther.lane[j] = 1.0;
   }
 
+  void read_weights(const RankWeights& weights, const std::int64_t* queries, int n_queries,
+                    LaneRow* rows) noexcept {
+    const std::int64_t n = std::min(n_, prices_.cutoff);
+    std::fill_n(rows, n_, LaneRow{});
+    for (std::int64_t i = 0; i < n && !weights.ragged; ++i)
+      for (int j = 0; j < kLanes; ++j) rows[i].lane[j] = weights.values[i];
+    for (int j = 0; j < n_queries && weights.ragged; ++j)
+      for (std::int64_t i = 0; i < std::min(n, task_.queries.size(queries[j])); ++i)
+        rows[i].lane[j] = weights.of(task_.queries, queries[j])[i];
+  }
+
   // ---- One walk down the ranks, which meets every pair at its lower rank
 
-  SKGRADED_ALWAYS_INLINE void add_pairs() noexcept {
-    for (int j = 0; j < kLanes; ++j) tiny_.total.lane[j] = 0.0;
-    if (has_pairs_) clear_sums();
+  void add_pairs() noexcept {
+    const bool has_gains = prices_.has_gains();
+    const bool has_f = prices_.factors.f != nullptr, has_u = prices_.factors.u != nullptr;
+    if (has_f && !has_u && !has_gains) return add_pairs_of<false, true, false>();
+    if (has_u && !has_f && !has_gains) return add_pairs_of<false, false, true>();
+    if (!has_f && !has_u) return add_pairs_of<true, false, false>();
+    if (!has_gains) clear(tiny_.gain, tiny_.discount);
+    if (!has_f) clear(tiny_.f, tiny_.h);
+    if (!has_u) clear(tiny_.u, tiny_.w);
+    add_pairs_of<true, true, true>();
+  }
+
+  void clear(LaneRow* rows, LaneRow* others) noexcept {
+    std::fill_n(rows, n_, LaneRow{});
+    std::fill_n(others, n_, LaneRow{});
+  }
+
+  template <bool kGains, bool kF, bool kU>
+  void add_pairs_of() noexcept {
+    run_in(task_.registers,
+           [this]() SKGRADED_INLINE_BODY { return add_pairs_in_lanes<kGains, kF, kU>(); });
+  }
+
+  template <bool kGains, bool kF, bool kU>
+  SKGRADED_ALWAYS_INLINE void add_pairs_in_lanes() noexcept {
+    const PairCost cost(task_);
+    LaneRow u_above{}, w_above{};
+    tiny_.total = {};
+    if (kF) clear(tiny_.F, tiny_.H);
     for (std::int64_t b = 0; b < n_; ++b) {
+      const Below below = at_rank<kF, kU>(b, u_above, w_above);
       LaneRow first{}, second{};
-      for (std::int64_t a = 0; a < std::min(b, n_upper_); ++a) {
-        LaneRow change;
-        if (has_pairs_)
-          change_of_pairs(a, b, change);
-        else
-          change_of_gain(a, b, change);
-        add_pair(a, b, change, first, second);
-      }
+      for (std::int64_t a = 0; a < std::min(b, n_upper_); ++a)
+        add_pair<kGains, kF, kU>(cost, a, b, below, first, second);
       tiny_.lambda[b] = first;
       tiny_.hessian[b] = second;
-      if (has_pairs_) count_rank(b);
+      if (kF) count_rank(b, below);
+      if (kU) count_factors(b, below, u_above, w_above);
     }
   }
 
-  SKGRADED_ALWAYS_INLINE void change_of_gain(std::int64_t a, std::int64_t b,
-                                             LaneRow& change) const noexcept {
-    for (int j = 0; j < kLanes; ++j)
-      change.lane[j] = (tiny_.gain[a].lane[j] - tiny_.gain[b].lane[j]) *
-                       (tiny_.discount[b].lane[j] - tiny_.discount[a].lane[j]);
+  // What belongs to the lower rank of pairs.
+  struct Below {
+    LaneRow steepness, grade, score;
+    LaneRow gain, discount;
+    LaneRow position, f, own, H, p_h;
+    LaneRow u, w, p_u, w_above;
+  };
+
+  template <bool kF, bool kU>
+  SKGRADED_ALWAYS_INLINE Below at_rank(std::int64_t b, const LaneRow& u_above,
+                                       const LaneRow& w_above) const noexcept {
+    Below below;
+    below.steepness = tiny_.steepness[b];
+    below.grade = tiny_.grade[b];
+    below.score = tiny_.score[b];
+    below.gain = tiny_.gain[b];
+    below.discount = tiny_.discount[b];
+    below.position = tiny_.position[b];
+    if (kF) {
+      below.f = tiny_.f[b];
+      below.H = tiny_.H[b];
+      for (int j = 0; j < kLanes; ++j) {
+        below.own.lane[j] = tiny_.h[b].lane[j] * (tiny_.F[b].lane[j] + below.f.lane[j]);
+        below.p_h.lane[j] = below.position.lane[j] * tiny_.h[b].lane[j];
+      }
+    }
+    if (kU) {
+      below.u = tiny_.u[b];
+      below.w = tiny_.w[b];
+      below.w_above = w_above;
+      for (int j = 0; j < kLanes; ++j)
+        below.p_u.lane[j] = below.position.lane[j] * (u_above.lane[j] + below.u.lane[j]);
+    }
+    return below;
   }
 
-  SKGRADED_ALWAYS_INLINE void add_pair(std::int64_t a, std::int64_t b, const LaneRow& change,
-                                       LaneRow& first, LaneRow& second) noexcept {
-    const PairCost cost(task_);
+  template <bool kGains, bool kF, bool kU>
+  SKGRADED_ALWAYS_INLINE void add_pair(const PairCost& cost, std::int64_t a, std::int64_t b,
+                                       const Below& below, LaneRow& first,
+                                       LaneRow& second) noexcept {
+    const LaneRow upper = kF ? tiny_.upper[a * n_ + b] : LaneRow{};
     for (int j = 0; j < kLanes; ++j) {
-      const double sign = tiny_.grade[a].lane[j] > tiny_.grade[b].lane[j] ? 1.0 : -1.0;
-      const double gap = std::abs(tiny_.score[a].lane[j] - tiny_.score[b].lane[j]);
+      double change = 0.0;
+      if constexpr (kGains)
+        change = (tiny_.gain[a].lane[j] - below.gain.lane[j]) *
+                 (below.discount.lane[j] - tiny_.discount[a].lane[j]);
+      if constexpr (kF) {
+        const double f = tiny_.f[a].lane[j], low = f < below.f.lane[j] ? f : below.f.lane[j];
+        const double F = tiny_.F[a].lane[j] + low, H = tiny_.H[a].lane[j];
+        change +=
+            upper.lane[j] + (below.position.lane[j] * (tiny_.h[a].lane[j] * F - below.own.lane[j]) +
+                             (below.H.lane[j] - H));
+        tiny_.F[a].lane[j] = F;
+        tiny_.H[a].lane[j] = H + below.p_h.lane[j] * low;
+      }
+      if constexpr (kU) {
+        const double u = tiny_.u[a].lane[j], w = tiny_.w[a].lane[j];
+        const double u_above = tiny_.u_above[a].lane[j];
+        const double u_below = below.u.lane[j], w_below = below.w.lane[j];
+        change += tiny_.position[a].lane[j] * ((u_above + u_below) * w_below - (u_above + u) * w) +
+                  ((u_below - u) * (below.w_above.lane[j] - tiny_.w_down_to[a].lane[j]) +
+                   below.p_u.lane[j] * (w - w_below));
+      }
+      const double sign = tiny_.grade[a].lane[j] > below.grade.lane[j] ? 1.0 : -1.0;
+      const double gap = std::abs(tiny_.score[a].lane[j] - below.score.lane[j]);
       const PairDerivatives pair =
           cost.of(gap, sign * cost.exp.bins_per_unit, tiny_.nearest.lane[j], tiny_.farther.lane[j],
-                  std::abs(change.lane[j]) * (cost.exp.steepness * tiny_.real[b].lane[j]));
+                  std::abs(change) * below.steepness.lane[j]);
       first.lane[j] += sign * pair.first;
       second.lane[j] += pair.second;
       tiny_.lambda[a].lane[j] -= sign * pair.first;
@@ -184,45 +269,36 @@ class TinyLambdas {
     }
   }
 
-  // ---- The changes by swaps, as in query_lambdas.hpp, with ranks in the place of slots
-
-  SKGRADED_ALWAYS_INLINE void clear_sums() noexcept {
-    for (std::int64_t s = 0; s < n_; ++s)
-      for (int j = 0; j < kLanes; ++j) tiny_.F[s].lane[j] = tiny_.H[s].lane[j] = 0.0;
-  }
-
-  SKGRADED_ALWAYS_INLINE void change_of_pairs(std::int64_t a, std::int64_t b,
-                                              LaneRow& change) const noexcept {
+  // Adds a rank to F and H, and prices its part as the upper rank of pairs.
+  SKGRADED_ALWAYS_INLINE void count_rank(std::int64_t a, const Below& at) noexcept {
+    LaneRow H_own;
     for (int j = 0; j < kLanes; ++j) {
-      const double d = tiny_.discount[b].lane[j], p = tiny_.position[b].lane[j];
-      const double gain = tiny_.gain[a].lane[j] - tiny_.gain[b].lane[j];
-      const double H = tiny_.H[b].lane[j] - tiny_.H[a].lane[j];
-      const double F = tiny_.F[a].lane[j] - tiny_.F[b].lane[j];
-      const double self = tiny_.K[b * n_ + a].lane[j] - tiny_.K[b * n_ + b].lane[j];
-      change.lane[j] = tiny_.upper[a * n_ + b].lane[j] + (gain * d + H + p * (F + self));
+      H_own.lane[j] = at.H.lane[j] + at.p_h.lane[j] * at.f.lane[j];
+      tiny_.F[a].lane[j] += at.f.lane[j];
+      tiny_.H[a].lane[j] = H_own.lane[j];
+    }
+    for (std::int64_t b = a + 1; b < n_; ++b) {
+      LaneRow upper;
+      for (int j = 0; j < kLanes; ++j) {
+        const double f = tiny_.f[b].lane[j], F = tiny_.F[b].lane[j];
+        const double low = f < at.f.lane[j] ? f : at.f.lane[j];
+        const double H = tiny_.H[b].lane[j] + at.p_h.lane[j] * low;
+        upper.lane[j] = at.position.lane[j] * (tiny_.h[b].lane[j] * (F + f) - at.own.lane[j]) -
+                        (H - H_own.lane[j]);
+        tiny_.F[b].lane[j] = F + low;
+        tiny_.H[b].lane[j] = H;
+      }
+      tiny_.upper[a * n_ + b] = upper;
     }
   }
 
-  SKGRADED_ALWAYS_INLINE void count_rank(std::int64_t a) noexcept {
-    for (std::int64_t s = 0; s < n_; ++s)
-      for (int j = 0; j < kLanes; ++j) {
-        tiny_.F[s].lane[j] += tiny_.K[a * n_ + s].lane[j];
-        tiny_.H[s].lane[j] += tiny_.position[a].lane[j] * tiny_.K[s * n_ + a].lane[j];
-      }
-    if (a >= n_upper_) return;
-    for (std::int64_t b = a + 1; b < n_; ++b) table_upper(a, b);
-  }
-
-  SKGRADED_ALWAYS_INLINE void table_upper(std::int64_t a, std::int64_t b) noexcept {
+  SKGRADED_ALWAYS_INLINE void count_factors(std::int64_t a, const Below& at, LaneRow& u_above,
+                                            LaneRow& w_above) noexcept {
     for (int j = 0; j < kLanes; ++j) {
-      const double d = tiny_.discount[a].lane[j], p = tiny_.position[a].lane[j];
-      const double gain = tiny_.gain[b].lane[j] - tiny_.gain[a].lane[j];
-      const double own = tiny_.K[a * n_ + a].lane[j];
-      const double above = (tiny_.F[b].lane[j] - tiny_.K[a * n_ + b].lane[j]) -  //
-                           (tiny_.F[a].lane[j] - own);
-      const double self = tiny_.K[b * n_ + b].lane[j] - own;
-      const double H = tiny_.H[b].lane[j] - tiny_.H[a].lane[j];
-      tiny_.upper[a * n_ + b].lane[j] = gain * d + p * (above + self) - H;
+      tiny_.u_above[a].lane[j] = u_above.lane[j];
+      u_above.lane[j] += at.u.lane[j];
+      w_above.lane[j] += at.position.lane[j] * at.w.lane[j];
+      tiny_.w_down_to[a].lane[j] = w_above.lane[j];
     }
   }
 

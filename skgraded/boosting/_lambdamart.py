@@ -231,21 +231,23 @@ def _swap_prices(
 ) -> _core.SwapPrices:
     form = chosen.prefix_form(judgments)
     factor = weight * _query_factor(chosen, truncation_level, judgments)
-    gain, gain_factor = np.zeros(judgments.n_levels), np.zeros(len(factor))
-    discount = position = np.zeros(0)
+    gain = gain_factor = discount = position = np.zeros(0)
     base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
     factors = (np.zeros(0),) * 4
+    pair_factor = factor
+    ranks = form.moments.weights if form.moments is not None else None
     if form.sums is not None:
-        position = discount = _weights(form.sums.positions, judgments)
-        position_ragged = discount_ragged = form.sums.positions.ragged
-        factors = form.sums.factors.by_level(judgments.n_levels)
-    if form.K is not None and form.moments is not None:
-        position = _weights(form.moments.weights, judgments)
-        position_ragged = form.moments.weights.ragged
-        base, columns, column = form.K
-        # All gains are 0, so any discounts of the right size will do.
-        discount, discount_ragged = position, position_ragged
+        ranks = form.sums.positions
+    if ranks is not None:
+        # Without gains, any discounts of the right size will do.
+        position = discount = _weights(ranks, judgments)
+        position_ragged = discount_ragged = ranks.ragged
+        given = chosen.rising_factors(judgments)
+        if given is not None:
+            factors, pair_factor = given.by_level(judgments.n_levels), factor * given.scale
+        elif form.K is not None:
+            base, columns, column = form.K
     if form.gains is not None:
         discount = _weights(form.gains.weights, judgments)
         discount_ragged = form.gains.weights.ragged
@@ -261,7 +263,7 @@ def _swap_prices(
         pair_columns=columns,
         pair_column=column,
         **dict(zip("fhuw", factors, strict=True)),
-        pair_factor=factor if form.sums is None else factor * form.sums.factors.scale,
+        pair_factor=pair_factor,
         cutoff=_core.last_rank(chosen.k),
     )
 

@@ -228,21 +228,28 @@ class PairFactors(NamedTuple):
             base = base + self.u[:, None] * self.w
         return PairMatrix.scaled(base, self.scale)
 
+    @property
+    def rises(self) -> bool:
+        """Whether f is 0 at level 0 and does not fall from level to level."""
+        if self.f is None or not self.f.size:
+            return True
+        return bool((self.f[..., 0] == 0).all() and (np.diff(self.f) >= 0).all())
+
     def by_level(self, n_levels: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return f, h, u and w by level; both factors of a product that K lacks are empty.
 
         Parameters
         ----------
         n_levels : int
-            Number of levels, of which every query has its own.
+            Number of levels.
 
         Returns
         -------
         tuple of ndarray
-            Arrays of shape (n_levels,) or (0,).
+            Arrays of shape (n_levels,), (n_queries * n_levels,) or (0,).
         """
         h = np.ones(n_levels) if self.h is None else self.h
-        lower = (_NOTHING, _NOTHING) if self.f is None else (self.f, h)
+        lower = (_NOTHING, _NOTHING) if self.f is None else (self.f.ravel(), h.ravel())
         both = (_NOTHING, _NOTHING) if self.u is None or self.w is None else (self.u, self.w)
         return *lower, *both
 

@@ -197,6 +197,25 @@ class PrefixMeasure(Measure):
             return form
         return form._replace(best=form.values(judgments.ideal, form.relevant, 0.0))
 
+    def rising_factors(self, judgments: Judgments) -> PairFactors | None:
+        """Return the factors of K if it has factors and f does not fall from level to level.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        PairFactors or None
+            The factors as contiguous arrays.
+        """
+        pairs = self._pair_part(judgments)
+        if pairs is None or not isinstance(pairs.K, PairFactors):
+            return None
+        factors = pairs.K.checked(judgments.n_queries, judgments.n_levels, judgments.borders)
+        return factors if judgments.borders is not None or factors.rises else None
+
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
 

@@ -104,12 +104,18 @@ const Digests kDigests = {
     {"wanted_gain, ties expected, cut off", 0xa5b232864ba8851cU},
     {"pair_moments, ties expected, cut off", 0x947160414c410151U},
     {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
-    {"lambdas, tie order 0, gradient", 0x680579136434d282U},
-    {"lambdas, tie order 0, hessian", 0xd41bd481cc70a5ccU},
-    {"lambdas, tie order 1, gradient", 0x47e85e3e04a7179aU},
-    {"lambdas, tie order 1, hessian", 0xf9993ff206131f8eU},
-    {"lambdas, tie order 2, gradient", 0x5f35ab7195b32074U},
-    {"lambdas, tie order 2, hessian", 0x1288f995b5e1c353U},
+    {"lambdas, tie order 0, gradient", 0x713d39ca86f88c34U},
+    {"lambdas, tie order 0, hessian", 0x2e4c94e01847e5e5U},
+    {"lambdas, tie order 0, of gains, gradient", 0x25e2ee6cc801c2cfU},
+    {"lambdas, tie order 0, of gains, hessian", 0xddb050f48537f030U},
+    {"lambdas, tie order 1, gradient", 0xa6a2ee9beba2ab85U},
+    {"lambdas, tie order 1, hessian", 0x97b6f43cfee4219cU},
+    {"lambdas, tie order 1, of gains, gradient", 0x2f975d905cdd6b42U},
+    {"lambdas, tie order 1, of gains, hessian", 0x7ba9f6eca778c056U},
+    {"lambdas, tie order 2, gradient", 0x0a34a17901556dafU},
+    {"lambdas, tie order 2, hessian", 0x39e4824745b2aa14U},
+    {"lambdas, tie order 2, of gains, gradient", 0x9aceaab175a8692bU},
+    {"lambdas, tie order 2, of gains, hessian", 0x9618f6b2266ead03U},
     {"pair_sums of f, ties in order", 0x90c3a485efac4dbcU},
     {"pair_sums of f, ties expected", 0x0c13df5405ae7a32U},
     {"pair_sums of f, ties in order, cut off", 0x096ecbefa831784aU},
@@ -122,12 +128,12 @@ const Digests kDigests = {
     {"pair_sums of f and u, ties expected", 0x203382d2fb223cffU},
     {"pair_sums of f and u, ties in order, cut off", 0x7ae35750980fb769U},
     {"pair_sums of f and u, ties expected, cut off", 0xe1d08683e6d3c05fU},
-    {"lambdas of f, gradient", 0xe05e9244c729bd33U},
-    {"lambdas of f, hessian", 0xe0f260db6c39138aU},
-    {"lambdas of u, gradient", 0x56f811bb44f0147aU},
-    {"lambdas of u, hessian", 0x3ff0b5044df9a5d4U},
-    {"lambdas of f and u, gradient", 0xbbec3539c0eb0180U},
-    {"lambdas of f and u, hessian", 0x21b5cb214560cfb8U},
+    {"lambdas of f, gradient", 0x4538c5865d565f03U},
+    {"lambdas of f, hessian", 0x064540ce58b3f28dU},
+    {"lambdas of u, gradient", 0xeba5e6d190938fb9U},
+    {"lambdas of u, hessian", 0xeb4dbdfecd41ea02U},
+    {"lambdas of f and u, gradient", 0x79d060e856c51dc7U},
+    {"lambdas of f and u, hessian", 0xf34e870c4fe6588aU},
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
@@ -315,9 +321,9 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
                  gain_factor.data(),
                  {position.data(), true},
                  {base.data(), factor.data(), column.data(), 2},
+                 {},
                  pair_factor.data(),
-                 kNoCutoff,
-                 {}}};
+                 kNoCutoff}};
   task.truncation = 30;
   task.ties = ties;
   task.binned_exp = BinnedExp(1.5);
@@ -326,6 +332,10 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
   const std::string name = "lambdas, tie order " + std::to_string(static_cast<int>(ties));
   results.add(name + ", gradient", gradient);
   results.add(name + ", hessian", hessian);
+  task.parts[0].matrix = {};
+  lambdas(task, 1, Derivatives{gradient.data(), hessian.data()});
+  results.add(name + ", of gains, gradient", gradient);
+  results.add(name + ", of gains, hessian", hessian);
 }
 
 // Queries that have levels of their own, as those of grades between the whole ones.
@@ -397,13 +407,13 @@ void add_fine_levels(const Data& data, Results& results) {
     task.queries = data.queries();
     task.n_levels = fine.own.count();
     task.parts = {{{discount.data(), true},
-                   fine.u.data(),
+                   K.f != nullptr && K.u != nullptr ? fine.u.data() : nullptr,
                    factor.data(),
                    {weight.data(), true},
                    {},
+                   K,
                    factor.data(),
-                   kNoCutoff,
-                   K}};
+                   kNoCutoff}};
     task.truncation = 30;
     task.ties = TieOrder::kMixed;
     task.binned_exp = BinnedExp(1.5);

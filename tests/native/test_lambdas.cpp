@@ -68,10 +68,16 @@ struct Case {
 
   Queries queries() const { return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
 
-  // As K has factors, of which the first one rises with the level.
-  SwapPrices factored_part(bool ragged) const {
+  // As K has factors, of which the first one rises with the level. `by_query` is 'f' or 'h' where
+  // that factor differs between queries.
+  SwapPrices factored_part(bool ragged, char by_query = ' ') const {
     SwapPrices part = task(false, ragged).parts[0];
-    part.factors = {rising.data(), pair_base.data(), gain.data(), discount_by_level.data()};
+    part.factors = {rising.data(),
+                    pair_base.data(),
+                    gain.data(),
+                    discount_by_level.data(),
+                    by_query == 'f' ? n_levels : 0,
+                    by_query == 'h' ? n_levels : 0};
     return part;
   }
 
@@ -91,9 +97,9 @@ struct Case {
                    gain_factor.data(),
                    {position.data(), ragged},
                    with_pairs ? matrix() : PairMatrix{},
+                   {},
                    pair_factor.data(),
-                   kNoCutoff,
-                   {}}};
+                   kNoCutoff}};
     task.truncation = 30;
     task.norm = true;
     return task;
@@ -118,13 +124,14 @@ Case<Level> make_case(Random& random, const std::vector<std::int64_t>& sizes, st
   made.gain = draw(random, n_levels);
   made.gain_factor = draw(random, nq);
   made.pair_factor = draw(random, nq);
-  made.pair_base = draw(random, n_levels * n_levels);
+  made.pair_base = draw(random, n_levels * std::max(n_levels, nq));
   made.pairs = draw(random, nq * 2);
   for (std::int32_t cell = 0; cell < n_levels * n_levels; ++cell)
     made.pair_column.push_back(cell % 2);
   made.discount_by_level = draw(random, n_levels);
-  for (std::int64_t level = 0; level < n_levels; ++level)
-    made.rising.push_back(0.125 * static_cast<double>(level * level / 3));
+  for (std::int64_t q = 0; q < nq; ++q)
+    for (std::int64_t level = 0; level < n_levels; ++level)
+      made.rising.push_back(0.125 * static_cast<double>((q + 1) * (level * level / 3)));
   made.order.resize(static_cast<std::size_t>(n));
   made.tied.resize(static_cast<std::size_t>(n));
   std::vector<std::int64_t> schedule(sizes.size());
@@ -145,13 +152,15 @@ double value_of(const LambdaTask<Level>& task, std::int64_t q, const std::vector
     double linear = 0.0, pairs = 0.0;
     for (std::size_t n = 0; n < list.size(); ++n) {
       if (static_cast<std::int64_t>(n) >= part.cutoff) break;
-      linear += d[n] * part.gain[list[n]];
-      for (std::size_t m = 0; m <= n && part.has_pairs(); ++m)
-        pairs += p[n] * part.pairs.at(q, list[m] * task.n_levels + list[n]);
+      if (part.gain != nullptr) linear += d[n] * part.gain[list[n]];
+      for (std::size_t m = 0; m <= n && part.matrix.base != nullptr; ++m)
+        pairs += p[n] * part.matrix.at(q, list[m] * task.n_levels + list[n]);
       const PairFactors& K = part.factors;
-      for (std::size_t m = 0; m <= n && part.has_factors(); ++m)
+      for (std::size_t m = 0; m <= n && K.f != nullptr; ++m)
         pairs +=
-            p[n] * (K.f[std::min(list[m], list[n])] * K.h[list[n]] + K.u[list[m]] * K.w[list[n]]);
+            p[n] * K.f[q * K.f_stride + std::min(list[m], list[n])] * K.h[q * K.h_stride + list[n]];
+      for (std::size_t m = 0; m <= n && K.u != nullptr; ++m)
+        pairs += p[n] * K.u[list[m]] * K.w[list[n]];
     }
     value += part.gain_factor[q] * linear + part.pair_factor[q] * pairs;
   }
@@ -269,30 +278,66 @@ void test_pairs(std::int64_t n_levels) {
               task.parts.push_back(made.task(!with_pairs, !ragged).parts[0]);
               task.parts[1].cutoff = 3;
               expect_naive(task, "two parts, levels: " + std::to_string(n_levels));
-              task.parts[1].pairs = task.parts[0].pairs;
+              task.parts[1].matrix = task.parts[0].matrix;
               expect_naive(task, "two parts alike, levels: " + std::to_string(n_levels));
             }
   }
 }
 
+// Queries of all kinds: short ones, and longer ones of few and of many levels.
 template <class Level>
 void test_factors(std::int64_t n_levels) {
   Random random(5);
-  const std::vector<std::int64_t> sizes = {0, 1, 2, 3, 9, 40, 1, 61};
+  const std::vector<std::int64_t> sizes = {0, 1, 2, 3, 9, 40, 1, 61, 9, 9, 9, 30};
   for (const double step : {0.0, 0.25, 100.0}) {
     const auto made = make_case<Level>(random, sizes, n_levels, step);
     for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{5}, kNoCutoff})
-      for (const std::int64_t truncation : {std::int64_t{1}, std::int64_t{7}, kNoCutoff}) {
-        LambdaTask<Level> task = made.task(false, false);
-        task.parts = {made.factored_part(false)};
-        task.parts[0].cutoff = cutoff;
-        task.truncation = truncation;
-        expect_naive(task, "factors, levels: " + std::to_string(n_levels));
-        expect_same_bits(task, "bits of factors");
-        task.parts.push_back(made.task(false, true).parts[0]);
-        expect_naive(task, "factors beside gains, levels: " + std::to_string(n_levels));
-      }
+      for (const std::int64_t truncation : {std::int64_t{1}, std::int64_t{7}, kNoCutoff})
+        for (const char by_query : {' ', 'f', 'h'}) {
+          LambdaTask<Level> task = made.task(false, false);
+          task.parts = {made.factored_part(by_query == 'h', by_query)};
+          task.parts[0].cutoff = cutoff;
+          task.truncation = truncation;
+          SwapPrices& part = task.parts[0];
+          const SwapPrices whole = part;
+          const std::string what = "levels: " + std::to_string(n_levels);
+          expect_naive(task, "factors, " + what);
+          part.factors.f = nullptr;
+          expect_naive(task, "u and gains, " + what);
+          part.gain = nullptr;
+          expect_naive(task, "u, " + what);
+          part.factors = whole.factors;
+          part.factors.u = nullptr;
+          expect_naive(task, "f, " + what);
+          part.gain = whole.gain;
+          expect_naive(task, "f and gains, " + what);
+          part = whole;
+          task.parts.push_back(made.task(false, true).parts[0]);
+          expect_naive(task, "factors beside gains, " + what);
+          task.parts.push_back(made.task(true, false).parts[0]);
+          expect_naive(task, "factors beside a matrix, " + what);
+        }
   }
+}
+
+template <class Level>
+void test_bits_of_factors(std::int64_t n_levels) {
+  Random random(7);
+  std::vector<std::int64_t> sizes(200);
+  for (std::int64_t& size : sizes) size = below(random, 60);
+  const auto made = make_case<Level>(random, sizes, n_levels, 0.25);
+  LambdaTask<Level> task = made.task(false, false);
+  task.ties = TieOrder::kMixed;
+  task.parts = {made.factored_part(false)};
+  SwapPrices& part = task.parts[0];
+  const SwapPrices whole = part;
+  expect_same_bits(task, "bits of factors");
+  part.gain = nullptr;
+  part.factors.u = nullptr;
+  expect_same_bits(task, "bits of f");
+  part.factors = whole.factors;
+  part.factors.f = nullptr;
+  expect_same_bits(task, "bits of u");
 }
 
 // On either side of the length from which trees sum what stands above.
@@ -353,8 +398,11 @@ int main() {
   test_bins();
   for (const std::int64_t n_levels : {1, 2, 5, 40}) test_pairs<std::uint8_t>(n_levels);
   test_pairs<std::int32_t>(3);
-  test_factors<std::int32_t>(3);
-  test_factors<std::int32_t>(200);
+  for (const std::int64_t n_levels : {3, 200}) {
+    test_factors<std::int32_t>(n_levels);
+    test_bits_of_factors<std::int32_t>(n_levels);
+  }
+  test_factors<std::uint8_t>(12);
   test_factors_of_long_lists();
   for (const TieOrder ties : {TieOrder::kMixed, TieOrder::kWorstFirst, TieOrder::kBestFirst}) {
     test_ties<std::uint8_t>(ties);

@@ -175,9 +175,9 @@ struct Case {
          ones.data(),
          {weights.data(), false},
          with_pairs ? PairMatrix{base.data(), ones.data(), column.data(), 1} : PairMatrix{},
+         {},
          ones.data(),
-         kNoCutoff,
-         {}}};
+         kNoCutoff}};
     task.truncation = 20;
     task.ties = TieOrder::kMixed;
     task.norm = true;
