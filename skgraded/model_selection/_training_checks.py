@@ -24,6 +24,7 @@ from skgraded.model_selection._fitting import (
     can_stop_early,
     entry_per_row,
     final_step,
+    may_stop,
     name_of_initial_scores,
     stoppable,
 )
@@ -190,7 +191,7 @@ def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: s
 def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    if watches or not can_stop_early(estimator):
+    if watches or not can_stop_early(estimator) or not may_stop(last):
         return
     for name, rounds in last.get_params().items():
         if name in STOPPING and rounds is not None:
@@ -388,9 +389,10 @@ def _places_that_may_hold(ids: NDArray[Any], one_each: Any) -> NDArray[np.intp]:
 def _are_near(columns: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.bool_] | bool:
     """Whether columns equal the ids, but for digits that a type of numbers loses."""
     if columns.dtype.kind in _NUMBERS and ids.dtype.kind in _NUMBERS:
-        with np.errstate(over="ignore"):
-            ids = ids.astype(columns.dtype) if columns.dtype.kind == "f" else ids
-        near: NDArray[np.bool_] = np.isclose(columns, ids, rtol=0.01, atol=0).all(axis=-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ids = ids.astype(columns.dtype if columns.dtype.kind == "f" else np.float64)
+            is_near = np.abs(columns - ids) <= 0.01 * np.abs(ids)  # np.isclose takes longer
+            near: NDArray[np.bool_] = (is_near | (columns == ids)).all(axis=-1)
         return near
     return _is_equal(columns, ids)
 

@@ -18,7 +18,7 @@ from skgraded.model_selection._fitting._libraries import (
     reject_cluster_rankers,
     stoppable,
 )
-from skgraded.model_selection._fitting._own_stopping import STOPPING
+from skgraded.model_selection._fitting._own_stopping import STOPPING, may_stop
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "final_step",
     "fit_estimator",
     "importances_of",
+    "may_stop",
     "name_of_initial_scores",
     "needs_queries",
     "predict_from",
