@@ -20,12 +20,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
 import _waits_evaluation
 import _waits_models
+import _waits_others
 import _waits_start
 import _waits_training
 import _waits_trec
 from _waits import HEAD
 
-MODULES = _waits_start, _waits_evaluation, _waits_training, _waits_models, _waits_trec
+MODULES = (
+    _waits_start,
+    _waits_evaluation,
+    _waits_training,
+    _waits_models,
+    _waits_others,
+    _waits_trec,
+)
 WAITS = [each for module in MODULES for each in module.WAITS]
 
 
