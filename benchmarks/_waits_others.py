@@ -245,11 +245,20 @@ def writer(what, options):
                 write.writerow([system, query, *found.values[i, q].tolist()])
         return text.getvalue()
 
+    def nested():
+        return {
+            system: {
+                query: dict(zip(found.measures, row, strict=True))
+                for query, row in zip(found.qid.tolist(), rows, strict=True)
+            }
+            for system, rows in zip(found.systems, found.values.tolist(), strict=True)
+        }
+
     runs = {
         "frame": (found.to_frame, frame),
         "csv": (found.to_csv, by_csv),
         "json": (found.to_json, lambda: json.dumps(found.values.tolist())),
-        "dict": (found.to_dict, found.values.tolist),
+        "dict": (found.to_dict, nested),
         "pickle": (lambda: pickle.dumps(found), lambda: pickle.dumps(found.values)),
         "unpickle": (
             partial(pickle.loads, pickle.dumps(found)),

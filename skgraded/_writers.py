@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from skgraded._optional import import_pandas
 from skgraded._text import WIDTH, shorten, wrap
 
@@ -368,8 +370,15 @@ def _is_plain_fact(value: Any) -> bool:
     return all(isinstance(each, str | int | float) for each in values)
 
 
+_SCALARS = frozenset([str, int, float, bool, type(None)])
+
+
 def _plain(value: Any) -> Any:
     """Return Python's own types instead of NumPy's."""
+    if type(value) in _SCALARS:
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return value.tolist()
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, Mapping):
@@ -422,22 +431,56 @@ def _as_json(reports: Sequence[Report]) -> str:
     import json
 
     parts = [
-        {**report.labels, **report.facts, "rows": _records(report.columns)} for report in reports
+        {**report.labels, **report.facts, "rows": [f"{_ROWS_OF_PART} {number}"]}
+        for number, report in enumerate(reports)
     ]
     notes = list(dict.fromkeys(note for report in reports for note in report.notes))
     content = parts[0] if len(parts) == 1 else {"parts": parts}
     content = _finite(_plain({**content, "notes": notes}))
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    columns = [_plain(report.columns) for report in reports]
+
+    def dump(escape: bool) -> str:
+        text = json.dumps(content, indent=2, ensure_ascii=escape, allow_nan=False) + "\n"
+        for number, each in enumerate(columns):
+            mark = json.dumps(f"{_ROWS_OF_PART} {number}")
+            before, _, after = text.partition(mark)
+            indent = before[before.rindex("\n") :]
+            records = _records(each, escape)
+            rows = f",{indent}".join(record.replace("\n", indent) for record in records)
+            text = f"{before}{rows}{after}" if records else f"{before.rstrip()}{after.lstrip()}"
+        return text
+
+    text = dump(escape=False)
     try:
         text.encode()
     except UnicodeEncodeError:  # an id with bytes that are not UTF-8, which JSON can only escape
-        return json.dumps(content, indent=2, allow_nan=False) + "\n"
+        return dump(escape=True)
     return text
 
 
-def _records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    rows = zip(*map(_plain, columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+_ROWS_OF_PART = "\x00rows of part"  # stands for the rows in a text that is otherwise complete
+_NOT_FINITE = frozenset(["NaN", "Infinity", "-Infinity"])
+
+
+def _records(columns: Mapping[str, list[Any]], escape: bool) -> list[str]:
+    """Write each row as an object, as ``json.dumps(row, indent=2)`` does.
+
+    With an indent, `json` writes value by value in Python. Columns of scalars are written at once.
+    """
+    import json
+
+    if not all(type(each) in _SCALARS for column in columns.values() for each in column):
+        rows = zip(*columns.values(), strict=True)
+        records = (_finite(dict(zip(columns, row, strict=True))) for row in rows)
+        return [json.dumps(each, indent=2, ensure_ascii=escape) for each in records]
+    texts = []
+    for column in columns.values():
+        written = json.dumps(column, ensure_ascii=escape, separators=("\n", ""))[1:-1]
+        values = written.split("\n") if column else []  # newlines in strings are escaped
+        texts.append(["null" if each in _NOT_FINITE else each for each in values])
+    names = (json.dumps(name, ensure_ascii=escape).replace("%", "%%") for name in columns)
+    template = "{\n" + ",\n".join(f"  {name}: %s" for name in names) + "\n}"
+    return [template % row for row in zip(*texts, strict=True)]
 
 
 def _finite(value: Any) -> Any:

@@ -87,6 +87,28 @@ def test_json_escapes_what_is_not_utf8():
     assert "é" in scores.select(query=["é"]).to_json()
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"50%s": ["a\n\0%d", 'b"é'], "x": np.array([np.nan, 1e-300]), "n": np.array([1, 2])},
+        {"nested": [[1, np.inf], {"a": []}], "x": [None, True]},
+        {"x": []},
+    ],
+)
+@pytest.mark.parametrize("n_reports", [1, 2])
+def test_json_has_the_layout_of_json_itself(columns, n_reports):
+    labels = {"n": 3, "facts": ["a", "b"]}
+    text = WRITERS["json"].write([Report([], columns, labels, ["note"])] * n_reports)
+    assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+    found = json.loads(text)
+    for part in [found] if n_reports == 1 else found["parts"]:
+        assert part["n"] == 3
+        for name, column in columns.items():
+            assert [row[name] for row in part["rows"]] == json.loads(
+                re.sub("NaN|Infinity", "null", json.dumps(list(column), default=lambda x: x.item()))
+            )
+
+
 def test_means_of_systems_are_rows():
     found = json.loads(WRITERS["json"].write([report_of(SCORES)]))
     assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}

@@ -512,7 +512,7 @@ class Scores(OfMeasures, LongResult):
         return columns_of_values(self)
 
     def _report(self) -> Report:
-        return report_of(self, per_query=True)._replace(tables=self._tables())
+        return report_of(self, per_query=True, tables=self._tables())
 
 
 _ARRAYS = {
@@ -553,6 +553,7 @@ def _means_over_queries(values: FloatArray, weights: FloatArray | None) -> Float
 
 
 def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
-    if not axes:
-        return values
-    return {name: _nested(axes[1:], value) for name, value in zip(axes[0], values, strict=True)}
+    axis, *others = axes
+    if not others:
+        return dict(zip(axis, values, strict=True))
+    return {name: _nested(others, value) for name, value in zip(axis, values, strict=True)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,12 @@ def table_of_means(
     return _table_of_systems(scores, means, n_rows, average)
 
 
-def report_of(scores: Scores, per_query: bool = False, average: str = "arithmetic") -> Report:
+def report_of(
+    scores: Scores,
+    per_query: bool = False,
+    average: str = "arithmetic",
+    tables: Sequence[Table] | None = None,
+) -> Report:
     """Describe scores for writers.
 
     Parameters
@@ -70,6 +76,8 @@ def report_of(scores: Scores, per_query: bool = False, average: str = "arithmeti
         Whether rows are the values of queries, and not means.
     average : {"arithmetic", "geometric"}, default="arithmetic"
         The kind of mean.
+    tables : sequence of Table, optional
+        The tables; by default they show the rows.
 
     Returns
     -------
@@ -84,7 +92,9 @@ def report_of(scores: Scores, per_query: bool = False, average: str = "arithmeti
     >>> report_of(scores).columns
     {'system': ('a',), 'AP': array([1.])}
     """
-    return _report_of_values(scores, average) if per_query else _report_of_means(scores, average)
+    if not per_query:
+        return _report_of_means(scores, average)
+    return _report_of_values(scores, average, tables or [_table_of_values(scores)])
 
 
 def _report_of_means(scores: Scores, average: str) -> Report:
@@ -96,7 +106,7 @@ def _report_of_means(scores: Scores, average: str) -> Report:
     return Report([table], columns, facts, notes_of(scores))
 
 
-def _report_of_values(scores: Scores, average: str) -> Report:
+def _report_of_values(scores: Scores, average: str, tables: Sequence[Table]) -> Report:
     means = scores._means(average, LEAST).tolist()
     rows = [dict(zip(scores, row, strict=True)) for row in means]
     facts = {
@@ -106,7 +116,7 @@ def _report_of_values(scores: Scores, average: str) -> Report:
         if scores.systems is None
         else dict(zip(scores.systems, rows, strict=True)),
     }
-    return Report([_table_of_values(scores)], columns_of_values(scores), facts, notes_of(scores))
+    return Report(tables, columns_of_values(scores), facts, notes_of(scores))
 
 
 def columns_of_values(scores: Scores) -> dict[str, Any]:
@@ -135,7 +145,7 @@ def _table_of_values(scores: Scores) -> Table:
         labels = [f"{shorten(system):<{width}}  {query}" for system, query in named]
         heading = f"{'system':<{width}}  {heading}"
     cells = [
-        (name, ["-" if np.isnan(value) else f"{value:.4f}" for value in columns[name]])
+        (name, ["-" if math.isnan(value) else f"{value:.4f}" for value in columns[name].tolist()])
         for name in scores
     ]
     counted = f"{count(len(systems), 'system')}, " if systems else ""
