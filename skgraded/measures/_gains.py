@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _params
+from skgraded._lazy import cached_property
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Mapping
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core, _params
+from skgraded._lazy import cached_property
 from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
 from skgraded.measures._fields import Fields, check_cutoff, check_empty

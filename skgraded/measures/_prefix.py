@@ -12,13 +12,13 @@ moments M: the pair part is the sum of K * M.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._lazy import cached_property
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure, score_queries
 from skgraded.measures._pair_matrix import PairFactors, PairMatrix

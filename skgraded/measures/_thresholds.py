@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NoReturn, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
+from skgraded._lazy import cached_property
 from skgraded._named_users import UserName, g_of
 from skgraded._sealed import sealed
 from skgraded.measures._fields import numbers_by_grade

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _params
+from skgraded._lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged

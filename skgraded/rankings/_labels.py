@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._lazy import cached_property
 from skgraded._sealed import (
     all_sealed,
     require,
