@@ -1,6 +1,6 @@
 """Ranking kernels: arrays in, arrays out, no checks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 import enum
 from typing import Annotated, Any, overload
 
@@ -828,6 +828,39 @@ def put_in_places(
     values: NDArray[numpy.float64], places: NDArray[numpy.int64]
 ) -> NDArray[numpy.float64]:
     """An array with values[i] at places[i]."""
+
+class Resamples:
+    """Some resamples: the units that were drawn for each, and their sizes."""
+
+    def __init__(self, drawn: NDArray[numpy.int32], sizes: NDArray[numpy.float64]) -> None: ...
+
+def count_beyond(
+    resamples: Iterable[Resamples],
+    residuals: NDArray[numpy.float64],
+    ratios: NDArray[numpy.float64],
+) -> NDArray[numpy.int64]:
+    """
+    Resamples in which the mean over its standard error is at least that of the row.
+    """
+
+def largest_ratios(
+    resamples: Iterable[Resamples],
+    residuals: NDArray[numpy.float64],
+    errors: NDArray[numpy.float64],
+) -> NDArray[numpy.float64]:
+    """The largest of these ratios of any row, by resample."""
+
+def ratio_tails(
+    resamples: Iterable[Resamples],
+    residuals: NDArray[numpy.float64],
+    ratios: NDArray[numpy.float64],
+    reach: float,
+    wanted: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    Resamples in the smaller tail of each row, and the sizes of the wanted-th outermost
+    ratios below and above 0, which are 0 up to the reach.
+    """
 
 def shuffled_ranges(
     values: NDArray[numpy.float64], n_systems: int, seed: int, n_resamples: int

@@ -1,10 +1,14 @@
 // Python bindings of the kernels for studies and paired tests.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
+#include "resampled_means.hpp"
 #include "shuffles.hpp"
 #include "system_pairs.hpp"
 
@@ -56,9 +60,101 @@ auto py_count_swaps(const Doubles& one, const Doubles& other, std::size_t n_syst
               });
 }
 
+// ---- Resampled means
+
+struct DrawnResamples;
+using Chunks = nb::typed<nb::iterable, DrawnResamples>;
+
+struct DrawnResamples : Resamples {
+  DrawnResamples(const Table<std::int32_t>& drawn, const Doubles& sizes)
+      : Resamples(drawn.data(), sizes.size() > 0 ? drawn.size() / sizes.size() : 0, sizes.data(),
+                  sizes.size()) {}
+};
+
+// Calls body(first row, number of rows) for rows that are read at the same time.
+template <class Body>
+void for_some_rows(std::size_t n_rows, const Body& body) {
+  for (std::size_t first = 0; first < n_rows; first += kRows)
+    body(first, std::min(kRows, n_rows - first));
+}
+
+// Calls body(resamples) without the GIL for resamples that Python draws one after the other.
+template <class Body>
+void for_chunks(const Chunks& chunks, const Body& body) {
+  for (const nb::handle chunk : chunks) {
+    const auto& resamples = nb::cast<const DrawnResamples&>(chunk);
+    without_gil([&] { body(resamples); });
+  }
+}
+
+Out<std::int64_t> py_count_beyond(const Chunks& chunks, const Table<double>& residuals,
+                                  const Doubles& ratios) {
+  const std::size_t n = ratios.size();
+  std::vector<std::int64_t> beyond(n);
+  for_chunks(chunks, [&](const Resamples& resamples) {
+    for_some_rows(n, [&](std::size_t row, std::size_t n_rows) {
+      BeyondCounts counts(ratios.data() + row, n_rows);
+      read_means(resamples, residuals.data() + row * resamples.n_units(), n_rows, counts);
+      for (std::size_t i = 0; i < n_rows; ++i) beyond[row + i] += counts.of(i);
+    });
+  });
+  return array_of<std::int64_t>(std::move(beyond));
+}
+
+Out<double> py_largest_ratios(const Chunks& chunks, const Table<double>& residuals,
+                              const Doubles& errors) {
+  std::vector<double> found;
+  for_chunks(chunks, [&](const Resamples& resamples) {
+    LargestRatios largest(resamples);
+    for_some_rows(errors.size(), [&](std::size_t row, std::size_t n_rows) {
+      largest.begin_rows(errors.data() + row, n_rows);
+      read_means(resamples, residuals.data() + row * resamples.n_units(), n_rows, largest);
+    });
+    for (std::size_t r = 0; r < resamples.size(); ++r) found.push_back(largest.of(r));
+  });
+  return array_of<double>(std::move(found));
+}
+
+auto py_ratio_tails(const Chunks& chunks, const Table<double>& residuals, const Doubles& ratios,
+                    double reach, std::size_t wanted) {
+  const std::size_t n = ratios.size();
+  std::vector<RatioTails> tails;
+  for_some_rows(n, [&](std::size_t row, std::size_t n_rows) {
+    tails.emplace_back(ratios.data() + row, n_rows, reach, wanted);
+  });
+  std::size_t n_resamples = 0;
+  for_chunks(chunks, [&](const Resamples& resamples) {
+    n_resamples += resamples.size();
+    for_some_rows(n, [&](std::size_t row, std::size_t n_rows) {
+      read_means(resamples, residuals.data() + row * resamples.n_units(), n_rows,
+                 tails[row / kRows]);
+    });
+  });
+  return fill(New<std::int64_t>{n}, New<double>{n}, New<double>{n},
+              [&](std::int64_t* in_tail, double* below, double* above) {
+                for (std::size_t row = 0; row < n; ++row) {
+                  RatioTails& of = tails[row / kRows];
+                  in_tail[row] = of.in_tail(row % kRows, n_resamples);
+                  below[row] = of.outermost(row % kRows, false);
+                  above[row] = of.outermost(row % kRows, true);
+                }
+              });
+}
+
 }  // namespace
 
 void define_studies(nb::module_& m) {
+  nb::class_<DrawnResamples>(m, "Resamples",
+                             "Some resamples: the units that were drawn for each, and their sizes.")
+      .def(nb::init<const Table<std::int32_t>&, const Doubles&>(), "drawn"_a, "sizes"_a);
+  m.def("count_beyond", &py_count_beyond, "resamples"_a, "residuals"_a, "ratios"_a,
+        "Resamples in which the mean over its standard error is at least that of the row.");
+  m.def("largest_ratios", &py_largest_ratios, "resamples"_a, "residuals"_a, "errors"_a,
+        "The largest of these ratios of any row, by resample.");
+  m.def("ratio_tails", &py_ratio_tails, "resamples"_a, "residuals"_a, "ratios"_a, "reach"_a,
+        "wanted"_a,
+        "Resamples in the smaller tail of each row, and the sizes of the wanted-th outermost\n"
+        "ratios below and above 0, which are 0 up to the reach.");
   m.def("shuffled_ranges", &py_shuffled_ranges, "values"_a, "n_systems"_a, "seed"_a,
         "n_resamples"_a,
         "Range of the systems' sums, after the values of every topic are shuffled.");

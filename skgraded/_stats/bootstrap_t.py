@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded._stats.clustered import (
     means_without_rounding,
     sizes_of,
@@ -31,11 +32,9 @@ __all__ = [
     "bootstrap_test",
     "by_the_largest",
     "counts_of_units",
-    "equal_tailed",
     "max_t",
     "some_pairs",
     "tail_rank",
-    "tails_of",
     "with_finite_ends",
 ]
 
@@ -43,8 +42,10 @@ FloatArray = NDArray[np.float64]
 
 # Statistics of pairs that are in memory at the same time: 64 MB.
 _CELLS_AT_A_TIME = 8_000_000
-# The same where the resamples are kept: 1 MB, which stay in the cache until they are read.
-_CELLS_IN_CACHE = 125_000
+# The same where the resamples are kept: 4 MB, so that memory is used again.
+_CELLS_IN_CACHE = 500_000
+# Units of all resamples that are kept for the next pairs: 64 MB, since two of three are different.
+_DRAWS_KEPT = 25_000_000
 # Counts of units in resamples at a time: 4 MB.
 _COUNTS_AT_A_TIME = 500_000
 # More units are drawn in this many groups, formed at random. The distribution of the mean of a
@@ -80,17 +81,13 @@ def bootstrap_t(
     observed = _observed(sums, sizes)
     freedom = max(len(sizes) - 1, 1)
     p_value = np.multiply(2.0, students_t.sf(np.abs(observed.ratio), freedom))
-    least = np.full(len(sums), float(students_t.ppf(level / 2.0, freedom)))
-    most = -least
     resamples = _Resamples(observed.residuals, sizes, n_resamples, rng)
     rank = tail_rank(level / 2.0, n_resamples)
-    for pairs in resamples.some_pairs():
-        drawn = resamples.ratios(pairs)
-        by_resamples = equal_tailed(drawn, observed.ratio[pairs])
-        p_value[pairs] = np.minimum(np.maximum(p_value[pairs], by_resamples), 1.0)
-        tails = tails_of(drawn, rank)
-        least[pairs] = np.minimum(least[pairs], tails[0])
-        most[pairs] = np.maximum(most[pairs], tails[1])
+    reach = float(students_t.isf(level / 2.0, freedom))
+    in_tail, below, above = resamples.tails(observed.ratio, reach, rank)
+    by_resamples = 2.0 * (in_tail + 1) / (n_resamples + 1)
+    p_value = np.minimum(np.maximum(p_value, by_resamples), 1.0)
+    least, most = -np.maximum(reach, below), np.maximum(reach, above)
     return with_finite_ends(observed.inverted(p_value, least, most), sums, sizes, level)
 
 
@@ -124,11 +121,8 @@ def max_t(
     which a pair does not vary is measured by the standard error of the data.
     """
     observed = _observed(sums, sizes)
-    largest = np.zeros(n_resamples)
     resamples = _Resamples(observed.residuals, sizes, n_resamples, rng)
-    for pairs in resamples.some_pairs():
-        drawn = resamples.ratios(pairs, observed.error[pairs])
-        np.maximum(largest, np.abs(drawn, out=drawn).max(axis=0), out=largest)
+    largest = resamples.largest(observed.error)
     p_value, critical = by_the_largest(largest, observed.ratio, level)
     reach = np.full(len(sums), critical)
     return observed.inverted(p_value, -reach, reach)
@@ -144,10 +138,7 @@ def bootstrap_test(
     given = sizes_of(sums, sizes)
     observed = _observed(sums, given)
     resamples = _Resamples(observed.residuals, given, n_resamples, rng)
-    beyond = np.zeros(len(sums), dtype=np.int64)
-    for pairs in resamples.some_pairs():
-        drawn, reached = resamples.ratios(pairs), np.abs(observed.ratio[pairs]) * (1.0 - _ROUNDING)
-        beyond[pairs] = (np.abs(drawn, out=drawn) >= reached[:, None]).sum(axis=1)
+    beyond = resamples.beyond(np.abs(observed.ratio) * (1.0 - _ROUNDING))
     p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
     return p_values
 
@@ -184,26 +175,6 @@ def tail_rank(level: float, n_resamples: int) -> int:
     return max(0, math.ceil(level * (n_resamples + 1) * (1.0 - _ROUNDING)) - 1)
 
 
-def tails_of(drawn: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
-    """Return the rank-th smallest and largest statistic of each pair."""
-    n_pairs, n_resamples = drawn.shape
-    if not rank:
-        endless = np.full(n_pairs, math.inf)
-        return -endless, endless
-    # NumPy finds one rank at a time several times faster than both at once.
-    least = np.partition(drawn, rank - 1, axis=1)[:, rank - 1]
-    return least, np.partition(drawn, n_resamples - rank, axis=1)[:, n_resamples - rank]
-
-
-def equal_tailed(drawn: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return two-sided p-values of ratios by resamples of them, shape (n_pairs, n_resamples)."""
-    rounding = _ROUNDING * np.sign(ratio)
-    below = (drawn <= (ratio * (1.0 + rounding))[:, None]).sum(axis=1)
-    above = (drawn >= (ratio * (1.0 - rounding))[:, None]).sum(axis=1)
-    p_values: FloatArray = 2.0 * (np.minimum(below, above) + 1) / (drawn.shape[1] + 1)
-    return p_values
-
-
 def by_the_largest(
     largest: FloatArray, ratio: FloatArray, level: float
 ) -> tuple[FloatArray, float]:
@@ -223,7 +194,11 @@ def some_pairs(n_pairs: int, n_resamples: int, n_cells: int = _CELLS_AT_A_TIME) 
 
 
 class _Resamples:
-    """Resamples of units, the same for all pairs."""
+    """Resamples of units, the same for all pairs; what is read off the ratios of all of them.
+
+    A ratio is the mean of a resample in its standard error. It is endless where the resample does
+    not vary, unless its mean is 0.
+    """
 
     def __init__(
         self, residuals: FloatArray, sizes: FloatArray, n_resamples: int, rng: np.random.Generator
@@ -234,64 +209,64 @@ class _Resamples:
             groups = self._rng.permutation(len(sizes)) % _MOST_UNITS
             self._residuals, _ = sums_by_cluster(residuals, groups)
             self._sizes = sums_by_cluster(sizes, groups)[0]
-        self._is_kept = len(self._sizes) * n_resamples <= _CELLS_AT_A_TIME
-        self._kept = list(self._drawn()) if self._is_kept else []
+        self._residuals = np.ascontiguousarray(self._residuals)
 
-    def _drawn(self) -> Iterator[FloatArray]:
-        return counts_of_units(len(self._sizes), self._n_resamples, copy.deepcopy(self._rng))
+    def beyond(self, ratios: FloatArray) -> NDArray[np.int64]:
+        """Return how many resamples of each pair have a ratio as far from 0 as that of the pair."""
+        return _core.count_beyond(self._drawn(), self._residuals, ratios)
 
-    def some_pairs(self) -> Iterator[slice]:
-        cells = _CELLS_IN_CACHE if self._is_kept else _CELLS_AT_A_TIME
-        return some_pairs(len(self._residuals), self._n_resamples, cells)
+    def largest(self, errors: FloatArray) -> FloatArray:
+        """Return the largest ratio of any pair, on either side, of each resample.
 
-    def ratios(self, pairs: slice, errors: FloatArray | None = None) -> FloatArray:
-        """Return studentised means of all resamples, shape (n_pairs, n_resamples).
-
-        Without errors, a resample that does not vary has an endless ratio.
+        Where a resample does not vary, the error of the data takes the place of its own.
         """
-        residuals = self._residuals[pairs]
-        ratios, first = np.empty((len(residuals), self._n_resamples)), 0
-        for counts in self._kept or self._drawn():
-            last = first + len(counts)
-            for some in some_pairs(len(residuals), len(counts), _CELLS_IN_CACHE):
-                given = None if errors is None else errors[some]
-                ratios[some, first:last] = _ratios(residuals[some], self._sizes, counts, given)
-            first = last
-        return ratios
+        return _core.largest_ratios(self._drawn(), self._residuals, errors)
 
+    def tails(
+        self, ratios: FloatArray, reach: float, rank: int
+    ) -> tuple[NDArray[np.int64], FloatArray, FloatArray]:
+        """Return what lies in the tails of each pair.
 
-def _ratios(
-    residuals: FloatArray, sizes: FloatArray, counts: FloatArray, errors: FloatArray | None
-) -> FloatArray:
-    """Return sums of resamples in their standard errors, shape (n_pairs, n_resamples)."""
-    n_units, n_queries = len(sizes), counts @ sizes
-    totals, squares = residuals @ counts.T, residuals**2 @ counts.T
-    variances = totals * totals
-    if (sizes == sizes[0]).all():
-        variances *= -1.0 / n_units
-    else:
-        variances *= (counts @ sizes**2) / n_queries**2
-        variances -= totals * ((residuals * (2.0 * sizes)) @ counts.T) / n_queries
-    variances += squares
-    varies = variances > np.multiply(squares, _ROUNDING, out=squares)
-    variances *= n_units / max(n_units - 1, 1)
-    if varies.all():
-        return np.divide(totals, np.sqrt(variances, out=variances), out=totals)
-    ends = np.sqrt(variances, out=np.zeros_like(variances), where=varies)
-    if errors is not None:
-        ends = np.where(varies, ends, errors[:, None] * n_queries)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(totals == 0.0, 0.0, totals / ends)
+        How many resamples are in the smaller of the tails that begin at the ratio of the pair, and
+        the sizes of the rank-th smallest and largest ratio, which are 0 if less than the reach.
+        """
+        if not rank:
+            endless = np.full(len(ratios), math.inf)
+            in_tail, _, _ = _core.ratio_tails(self._drawn(), self._residuals, ratios, reach, rank)
+            return in_tail, endless, endless
+        is_kept = len(self._sizes) * self._n_resamples <= _DRAWS_KEPT
+        kept = list(self._drawn()) if is_kept else None
+        cells = _CELLS_IN_CACHE if is_kept else _CELLS_AT_A_TIME
+        parts = [
+            _core.ratio_tails(
+                kept or self._drawn(), self._residuals[pairs], ratios[pairs], reach, rank
+            )
+            for pairs in some_pairs(len(ratios), 4 * rank, cells)
+        ]
+        in_tail, below, above = map(np.concatenate, zip(*parts, strict=True))
+        return in_tail, below, above
+
+    def _drawn(self) -> Iterator[_core.Resamples]:
+        generator = copy.deepcopy(self._rng)
+        for units in _drawn_units(len(self._sizes), self._n_resamples, generator):
+            yield _core.Resamples(units, self._sizes)
 
 
 def counts_of_units(
     n_units: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Draw how often each unit is in each resample, some rows (n_resamples, n_units) at a time."""
+    for units in _drawn_units(n_units, n_resamples, rng):
+        size = len(units)
+        cells = units + (np.arange(size, dtype=np.int32) * n_units)[:, None]
+        counts = np.bincount(cells.ravel(), minlength=size * n_units)
+        yield counts.reshape(size, n_units).astype(np.float64)
+
+
+def _drawn_units(
+    n_units: int, n_resamples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int32]]:
     at_a_time = max(1, _COUNTS_AT_A_TIME // n_units)
     for first in range(0, n_resamples, at_a_time):
         size = min(at_a_time, n_resamples - first)
-        cells = rng.integers(n_units, size=(size, n_units), dtype=np.int32)
-        cells += (np.arange(size, dtype=np.int32) * n_units)[:, None]
-        counts = np.bincount(cells.ravel(), minlength=size * n_units)
-        yield counts.reshape(size, n_units).astype(np.float64)
+        yield rng.integers(n_units, size=(size, n_units), dtype=np.int32)
