@@ -14,7 +14,6 @@ from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.repeats import ModelPart
 from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
-from skgraded.comparison._clusters import told_in_clusters
 from skgraded.comparison._users import (
     Thresholds,
     Users,
@@ -24,6 +23,7 @@ from skgraded.comparison._users import (
     told_egap,
     users_of,
 )
+from skgraded.results import told_in_clusters
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison

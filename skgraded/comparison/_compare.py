@@ -19,13 +19,12 @@ from skgraded._stats.paired import (
 )
 from skgraded._stats.repeats import repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances
-from skgraded.comparison._clusters import clusters_of
 from skgraded.comparison._comparison import Comparison, warn_of_few_differences
 from skgraded.comparison._judge import Judged, compared_with_judge, judged_or_none
 from skgraded.comparison._plan import Family, Plan, plan_tests
 from skgraded.comparison._rankers import scores_of_rankers
 from skgraded.measures import Measures
-from skgraded.results import Scores
+from skgraded.results import Scores, clusters_of
 
 __all__ = ["compare"]
 

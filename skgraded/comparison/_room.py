@@ -15,7 +15,6 @@ from skgraded._stats.shares import rounded_shares
 from skgraded._text import count, shorten
 from skgraded._writers import Result, Table
 from skgraded.comparison._best import notes_on_rare_grades
-from skgraded.comparison._clusters import told_in_clusters
 from skgraded.comparison._users import (
     Thresholds,
     Users,
@@ -26,7 +25,7 @@ from skgraded.comparison._users import (
     users_of,
 )
 from skgraded.measures import Blend, Measure, measure_or_none
-from skgraded.results import column_of
+from skgraded.results import column_of, told_in_clusters
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison

@@ -12,7 +12,7 @@ from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import TESTS
 from skgraded._text import WIDTH, count, shorten
 from skgraded._writers import Table
-from skgraded.comparison._clusters import told_in_clusters
+from skgraded.results import told_in_clusters
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison

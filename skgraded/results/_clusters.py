@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._text import count, first_few
-from skgraded.results import Scores
+from skgraded.results._scores import Scores
 
 __all__ = ["clusters_of", "told_in_clusters"]
 
