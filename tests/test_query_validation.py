@@ -28,6 +28,7 @@ from skgraded.exceptions import (
     CutQueriesWarning,
     QueryLeakWarning,
     ThinnedQueriesWarning,
+    UnreachedThresholdWarning,
 )
 from skgraded.results import Scores
 
@@ -323,3 +324,23 @@ def test_splitters_that_draw_can_be_repeated():
 def test_repeats_that_cannot_be_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         cross_validate_queries(RANKER, X, TARGET, **given)
+
+
+# Thresholds that a fold does not reach
+
+
+def test_a_fold_without_the_top_grade_is_no_reason_to_warn():
+    one_top = np.where(np.arange(len(Y)) == Y.argmax(), 4, np.minimum(Y, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cross_validate_queries(Ridge(), X, one_top, qid=QID, measures="AP(rel=4)", cv=4)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_threshold_that_no_label_reaches_is_warned_of_once(n_jobs):
+    with pytest.warns(UnreachedThresholdWarning, match="which is 3, .* got 4") as seen:
+        cross_validate_queries(
+            Ridge(), X, np.minimum(Y, 3), qid=QID, measures="AP(rel=4)", cv=4, n_jobs=n_jobs
+        )
+    assert len(seen) == 1
+    assert seen[0].filename == __file__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args
 
@@ -16,6 +17,7 @@ from sklearn.utils.parallel import delayed
 from skgraded._guards import warn_about_given_queries, warn_if_splits_take_parts
 from skgraded._params import choice
 from skgraded._progress import ProgressBar
+from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import Measure, Measures, evaluate
 from skgraded.model_selection._parallel import in_parallel
 from skgraded.model_selection._splitters import has_top_grade, query_of_row
@@ -151,6 +153,8 @@ def cross_validate_queries(
     -----
     GroupSizesWarning
         If the query ids are the sizes of the queries, row by row.
+    UnreachedThresholdWarning
+        If no document reaches the ``rel`` of a measure, in all folds together.
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
     ThinnedQueriesWarning
@@ -198,8 +202,9 @@ def cross_validate_queries(
     task = _Task(without_query_ids(X), grades, ids, weight, named, response_method)
     splits = splits_of(cv, n_repeats, X, y, ids)
     warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
+    of_labels = _scores_of_labels(task, splits)
     parts = _tested(rankers, task, splits, n_jobs, return_estimator)
-    return _gathered(task, splits, parts, judgments, tuple(rankers) if is_several else None)
+    return _gathered(of_labels, parts, judgments, tuple(rankers) if is_several else None)
 
 
 class _Task(NamedTuple):
@@ -251,26 +256,24 @@ def _fit_and_score(
     start = time.perf_counter()
     ranker.fit(_safe_indexing(task.X, train), _safe_indexing(target, train), **weighted)
     fitted = time.perf_counter()
-    scores = evaluate(
-        task.measures,
-        task.grades[test],
-        scores_of(ranker, _safe_indexing(task.X, test), task.response_method),
-        qid=task.ids[test],
-    )
+    predicted = scores_of(ranker, _safe_indexing(task.X, test), task.response_method)
+    with warnings.catch_warnings():
+        # A fold may lack grades that the labels have, which were scored as a whole before.
+        warnings.simplefilter("ignore", UnreachedThresholdWarning)
+        scores = evaluate(task.measures, task.grades[test], predicted, qid=task.ids[test])
     times = fitted - start, time.perf_counter() - fitted
     return _Part(scores.qid, scores.values, *times, ranker if keeps_estimator else None)
 
 
 def _gathered(
-    task: _Task,
-    splits: list[tuple[IntArray, IntArray]],
+    of_labels: Scores,
     parts: list[list[_Part]],
     judgments: Judgments,
     systems: tuple[str, ...] | None,
 ) -> QueryValidation:
     """Put the results of all rankers and splits side by side."""
-    qid, folds, values = _laid_out(parts, len(task.measures))
-    of_labels = _scores_of_labels(task, splits).select(query=qid)
+    qid, folds, values = _laid_out(parts, len(of_labels))
+    of_labels = of_labels.select(query=qid)
     top = set(judgments.qid[has_top_grade(judgments)].tolist())
     fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
     fit_time, score_time, estimators = (
