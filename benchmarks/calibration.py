@@ -180,6 +180,24 @@ def band_rows(n_replications):
         yield [n_queries, f"{at_top * n_queries:.0f}", share(held)]
 
 
+def clustered_band_rows(n_replications, n_grades=3):
+    """Joint coverage where queries of a person share an effect as large as their own."""
+    mix = np.linalg.cholesky(0.5 + 0.5 * np.eye(n_grades)).T
+    for n_persons in (15, 30, 100):
+        rng = np.random.default_rng([n_persons, 6])
+        held = {"clusters": [], "queries": []}
+        for _ in range(n_replications):
+            person = np.repeat(np.arange(n_persons), rng.integers(1, 10, n_persons))
+            effects = rng.normal(size=(n_persons, n_grades))
+            differences = (effects[person] + rng.normal(size=(len(person), n_grades))) @ mix
+            for unit, clusters in (("clusters", person), ("queries", None)):
+                moments = moments_of(differences, clusters=clusters)
+                critical = critical_value([moments], 1 - LEVEL, 500, rng, over_simplex=True)
+                ratios = largest_ratios(moments.means[None], moments.covariance[None])
+                held[unit].append(max(each[0] for each in ratios) <= critical)
+        yield [n_persons, *map(share, held.values())]
+
+
 def band_cases(n_grades):
     """Name cases with repeats, and how thresholds' differences are drawn from folds in them."""
 
@@ -521,6 +539,13 @@ def sections(options):
         "For which users: joint bands",
         f"`threshold_profile` with two grades, {n // 5} replications.",
         lambda: table(["queries", "with the top grade", "held"], band_rows(n // 5)),
+    )
+    yield (
+        "For which users: joint bands of clusters",
+        f"`threshold_profile` with three grades of equal rankers, {n // 5} replications; persons "
+        "have 1 to 9 queries each, which share an effect as large as their own. Beside it, what "
+        "the band would hold if `cluster=` were forgotten.",
+        lambda: table(["persons", "held", "without `cluster=`"], clustered_band_rows(n // 5)),
     )
     yield (
         "For which users: joint bands over repeats",

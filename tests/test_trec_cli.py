@@ -387,6 +387,10 @@ def test_room_is_that_of_python(graded_runs, run):
         (["--best", "0.5,0.2"], "g must sum to 1, got (0.5, 0.2)"),
         (["--best", ""], "--best must be probabilities"),
         (["--profile", "--as", "lightgbm"], "--as cannot be given with --profile"),
+        (
+            ["--profile", "--judge", "q", "--cluster", "c"],
+            "--cluster cannot be given with --profile",
+        ),
         (["--profile", "--resamples", "5"], "--resamples must be an integer >= 100 with --profile"),
         (["--room", "even", "-m", "AP", "-m", "RBP"], "--measure must be given once with --room"),
     ],

@@ -203,6 +203,73 @@ def test_the_band_is_as_wide_as_a_t_interval_for_one_threshold():
     assert critical == pytest.approx(2.01, abs=0.1)
 
 
+def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
+    y_true, scores, qid = made_up(n_queries=30)
+    alone = threshold_profile(y_true, scores, qid=qid)
+    thrice = evaluate(
+        profile_measures(2),
+        np.tile(y_true, 3),
+        {name: np.tile(each, 3) for name, each in scores.items()},
+        qid=np.concatenate([qid + 100 * copy for copy in range(3)]),
+    )
+    cluster = {query: query % 100 for query in thrice.qid.tolist()}
+    given = threshold_profile(thrice, cluster=cluster)
+    held = threshold_profile(dataclasses.replace(thrice, clusters=thrice.qid % 100))
+    for found in (given, held):
+        assert found.n_clusters == 30
+        assert found.n_found.tolist() == alone.n_found.tolist()
+        np.testing.assert_allclose(found.pairs[0].intervals, alone.pairs[0].intervals, atol=1e-12)
+        np.testing.assert_allclose(
+            found.pairs[0].xgap_errors, alone.pairs[0].xgap_errors, rtol=1e-10
+        )
+    assert "90 queries in 30 clusters" in str(given)
+    by_queries = threshold_profile(thrice).pairs[0].intervals
+    assert np.ptp(by_queries, axis=1).max() < 0.7 * np.ptp(alone.pairs[0].intervals, axis=1).max()
+
+
+def test_the_band_holds_for_clusters_of_queries():
+    rng = np.random.default_rng(0)
+    missed = forgotten = 0
+    for _ in range(200):
+        person = np.repeat(np.arange(20), rng.integers(1, 8, 20))
+        differences = rng.normal(size=(20, 3))[person] + 0.5 * rng.normal(size=(len(person), 3))
+        for clusters in (person, None):
+            moments = moments_of(differences, clusters=clusters)
+            critical = critical_value([moments], 0.95, 200, rng, over_simplex=True)
+            ratio = np.max(largest_ratios(moments.means[None], moments.covariance[None]))
+            missed += ratio > critical and clusters is not None
+            forgotten += ratio > critical and clusters is None
+    assert missed / 200 <= 0.09
+    assert forgotten / 200 >= 0.3
+
+
+def test_only_all_users_are_100_percent():
+    grades = np.random.default_rng(1).choice(4, size=(60, 10), p=[0.6, 0.25, 0.1, 0.05])
+    pair = PairProfile(
+        "a", "b", np.array([0.1, 0.1, -0.005]), np.eye(3), 2.0, *[np.zeros(0)] * 3, 0.0
+    )
+    assert 0.995 < pair.shares.above < 1.0
+    profile = threshold_profile(
+        grades.ravel(),
+        {"a": grades.ravel() + 0.0, "b": -1.0 * grades.ravel()},
+        qid=np.repeat(range(60), 10),
+    )
+    near, every = (
+        str(dataclasses.replace(profile, pairs=(dataclasses.replace(profile.pairs[0], **given),)))
+        for given in ({"differences": pair.differences}, {})
+    )
+    assert ">99%" in near.split("eGAP")[-1].splitlines()[0]
+    assert "100%" in every.split("eGAP")[-1].splitlines()[0]
+
+
+def test_a_profile_needs_three_clusters():
+    y_true, scores, qid = made_up()
+    with pytest.raises(ValueError, match=r"at least 3 clusters of queries .* got 2"):
+        threshold_profile(
+            y_true, scores, qid=qid, cluster={query: query % 2 for query in range(60)}
+        )
+
+
 @pytest.mark.parametrize("over_simplex", [False, True])
 def test_a_threshold_at_which_no_query_differs_does_not_widen_the_band(over_simplex):
     differences = np.random.default_rng(0).normal(size=(5, 2))
@@ -767,6 +834,12 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
     found = json.loads(
         run("compare", qrels, *runs, "--profile", "--resamples", 100, "--format", "json")
     )
+    assert found["n_clusters"] is None
+    clusters = tmp_path / "clusters"
+    topics = dict.fromkeys(line.split()[0] for line in qrels.read_text().splitlines())
+    clusters.write_text("".join(f"{topic} {place % 6}\n" for place, topic in enumerate(topics)))
+    by_clusters = run("compare", qrels, *runs[:2], "--profile", "--cluster", clusters)
+    assert f"a bootstrap over {len(topics)} queries in 6 clusters" in " ".join(by_clusters.split())
     scores = trec.evaluate(["AP", "AP(rel=2)"], qrels, runs)
     assert found["baseline"] == scores.systems[-1]
     assert found["n_queries"] == scores.n_queries

@@ -23,6 +23,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.repeats import ModelPart
 
 __all__ = ["Moments", "critical_value", "largest_ratios", "moments_of"]
@@ -46,10 +47,10 @@ class Moments:
     means : ndarray of shape (n_columns,)
         Weighted mean difference over the queries in each column.
     influences : ndarray of shape (n_queries, n_columns)
-        Influence of each query on the means, widened for training data that folds share; they add
-        up to 0.
+        Influence of each query, or of each cluster of queries, on the means, widened for training
+        data that folds share; they add up to 0.
     n_differing : ndarray of shape (n_columns,), int64
-        Number of queries with a difference in each column.
+        Number of queries, or clusters, with a difference in each column.
     models : ModelPart or None
         What trained models add to the covariance.
     """
@@ -90,15 +91,23 @@ class Moments:
 
 
 def moments_of(
-    differences: FloatArray, weights: FloatArray | None = None, models: ModelPart | None = None
+    differences: FloatArray,
+    weights: FloatArray | None = None,
+    models: ModelPart | None = None,
+    clusters: NDArray[np.int64] | None = None,
 ) -> Moments:
-    """Return the moments of differences, shape (n_queries, n_columns)."""
+    """Return the moments of differences, shape (n_queries, n_columns), by query or by cluster."""
     shares = np.ones(len(differences)) if weights is None else weights / weights.mean()
     means: FloatArray = shares @ differences / len(differences)
     influences = shares[:, None] * (differences - means)
     # Rounding must not look like a spread where all queries differ alike.
     influences[np.abs(influences) <= _ROUNDING * np.abs(means)] = 0.0
-    found = Moments(means, influences, (differences != 0.0).sum(axis=0))
+    differs = differences != 0.0
+    if clusters is not None:
+        sums, sizes = sums_by_cluster(influences.T, clusters)
+        influences = sums.T * (len(sizes) / len(differences))
+        differs = sums_by_cluster(differs.T, clusters)[0].T > 0
+    found = Moments(means, influences, differs.sum(axis=0))
     if models is not None:
         found.influences = influences * models.widening
         found.models = _steadied(models, found.variances_by_queries)

@@ -188,6 +188,7 @@ def _profile(arguments: argparse.Namespace) -> None:
         profile = threshold_profile(
             scores,
             baseline=arguments.baseline,
+            cluster=_clusters(arguments),
             confidence=arguments.confidence,
             n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
             random_state=arguments.seed,

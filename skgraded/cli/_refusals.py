@@ -14,8 +14,8 @@ _REFUSED = {
     "--best": f"--room --profile --judge --baseline --measure --margin {_OF_TESTS}",
     "--halves": "--plot --repeats",
     "--judge": "--letor --cluster",
-    "--profile": "--measure --test --correction --margin --cluster --as --sort",
-    "--profile --judge": "--plot",
+    "--profile": "--measure --test --correction --margin --as --sort",
+    "--profile --judge": "--plot --cluster",
     "--repeats": "--plot",
     "--room": f"--profile --judge --baseline --resamples {_OF_TESTS}",
 }

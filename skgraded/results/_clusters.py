@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skgraded._text import count, first_few
 from skgraded.results._scores import Scores
 
-__all__ = ["clusters_of", "told_in_clusters"]
+__all__ = ["clusters_of", "told_in_clusters", "unit_in_words"]
 
 
 def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
@@ -36,6 +36,11 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
 def told_in_clusters(queries: str, n_clusters: int | None) -> str:
     """Add to a number of queries in words that of their clusters, if there are any."""
     return queries if n_clusters is None else f"{queries} in {count(n_clusters, 'cluster')}"
+
+
+def unit_in_words(are_clusters: bool) -> tuple[str, str]:
+    """Return what is resampled, one and many of it."""
+    return ("cluster", "clusters") if are_clusters else ("query", "queries")
 
 
 def _numbered(clusters: list[Any]) -> NDArray[np.int64]:

@@ -146,7 +146,8 @@ def _sentence(name: str, pair: PairProfile) -> str:
         if (users := pair.users_in_words(sign))
     ]
     if not told:
-        return f"{name}: no bias of the judge is established for any user."
+        whom = "any user" if len(pair.differences) > 1 else "users with threshold 1"
+        return f"{name}: no bias of the judge is established for {whom}."
     return f"{name}: the judge is {'; '.join(told)}."
 
 

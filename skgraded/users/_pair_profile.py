@@ -15,14 +15,21 @@ from skgraded._writers import Table
 from skgraded.measures import eGAP
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
 
-__all__ = ["FEWEST_FOUND", "BreakEven", "PairProfile", "UserDifference", "UserShares"]
+__all__ = [
+    "FEWEST_FOUND",
+    "LEAST_SHARE",
+    "BreakEven",
+    "PairProfile",
+    "UserDifference",
+    "UserShares",
+]
 
 FloatArray = NDArray[np.float64]
 
 FEWEST_FOUND = 10  # queries that tell about a threshold
 _POINTS = 4096  # of the simplex, where a share of it has no closed form
 _GRADES_OF_A_LINE = 2
-_LEAST_SHARE = 0.005
+LEAST_SHARE = 0.005  # a smaller one would be rounded to 0 percent
 
 
 class UserDifference(NamedTuple):
@@ -320,7 +327,7 @@ class PairProfile:
         if not self._wins_somewhere(sign):
             return ""
         if (self.corners == sign).all():
-            return "for every user"
+            return "for every user" if len(self.differences) > 1 else "for users with threshold 1"
         pure = np.flatnonzero(self.corners == sign) + 1
         if len(self.differences) == _GRADES_OF_A_LINE:
             return _range_in_words(*self.line(sign), self.corners == sign)
@@ -392,6 +399,6 @@ def _inside(share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    if share < _LEAST_SHARE:
+    if share < LEAST_SHARE:
         return "less than 1%"
-    return f"{share:.0%}" if share <= 1.0 - _LEAST_SHARE else "more than 99%"  # not for all
+    return f"{share:.0%}" if share <= 1.0 - LEAST_SHARE else "more than 99%"  # not for all

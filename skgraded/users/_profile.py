@@ -18,6 +18,7 @@ from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
+from skgraded.results import told_in_clusters, unit_in_words
 from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Given, Profiled, values_of_rankers
@@ -56,8 +57,8 @@ class ThresholdProfile(LongResult):
     n_left_out : int
         Number of queries left out because some ranker has no value for them.
     n_found : ndarray of shape (n_grades,)
-        Number of queries in which some ranker retrieves a document of the grade or above. No other
-        query tells anything about users with that threshold.
+        Number of queries, or of clusters, in which some ranker retrieves a document of the grade or
+        above. No other one tells anything about users with that threshold.
     pairs : tuple of PairProfile
         One comparison for each ranker other than the baseline, in the order of the rankers.
     confidence : float
@@ -67,6 +68,8 @@ class ThresholdProfile(LongResult):
     n_repeats : int
         Repeats of the cross-validation that the values are means of; 0 without one. The intervals
         of two or more carry the variation of splits and fits; those of one hold for its models.
+    n_clusters : int or None
+        Number of clusters of queries, which are resampled; None if queries are.
     """
 
     rankers: tuple[str, ...]
@@ -81,6 +84,7 @@ class ThresholdProfile(LongResult):
     confidence: float
     n_resamples: int
     n_repeats: int = 0
+    n_clusters: int | None = None
 
     _rows_shown = 10  # comparisons with the baseline
 
@@ -131,6 +135,7 @@ class ThresholdProfile(LongResult):
             "n_resamples": self.n_resamples,
             "n_repeats": self.n_repeats,
             "n_queries": len(self.qid),
+            "n_clusters": self.n_clusters,
             "n_left_out": self.n_left_out,
             "n_found": self.n_found.tolist(),
             "means": dict(zip(names, rows, strict=True)),
@@ -159,10 +164,11 @@ class ThresholdProfile(LongResult):
             If matplotlib is not installed.
         """
         ax = axes_or_new(ax, self, SIZE)
+        queries = told_in_clusters(count(len(self.qid), "query", "queries"), self.n_clusters)
         if len(self.pairs) == 1:
-            draw_pair(self.pairs[0], ax, len(self.qid))
+            draw_pair(self.pairs[0], ax, queries)
         else:
-            draw_pairs(self.pairs, ax, len(self.qid))
+            draw_pairs(self.pairs, ax, queries)
         return ax
 
 
@@ -174,6 +180,7 @@ def threshold_profile(
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     baseline: str | None = None,
+    cluster: Mapping[Any, Any] | None = None,
     confidence: float = 0.95,
     n_resamples: int = 2000,
     random_state: int | np.random.Generator | None = 0,
@@ -211,6 +218,10 @@ def threshold_profile(
         Weight of each row; the weight of a query is the mean over its rows.
     baseline : str, optional
         The ranker that all others are compared with; the last one by default.
+    cluster : mapping, optional
+        The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
+        independently, such as those of one person. The bootstrap then draws clusters. By default
+        it is ``Scores.clusters``, and without these every query is by itself.
     confidence : float, default=0.95
         Probability that all intervals hold jointly, for all users and all pairs.
     n_resamples : int, default=2000
@@ -230,16 +241,16 @@ def threshold_profile(
     Raises
     ------
     ValueError
-        If there are fewer than two rankers or three queries with values, rankers have values for
-        different queries, they were not scored by AP at all thresholds, or an argument is not as
-        described.
+        If there are fewer than two rankers or three queries, or clusters, with values, rankers have
+        values for different queries, they were not scored by AP at all thresholds, or an argument
+        is not as described.
     TypeError
         If rankers are of another kind, or arguments do not go together.
 
     Warns
     -----
     FewDifferencesWarning
-        If fewer than 10 queries tell about a threshold.
+        If fewer than 10 queries, or clusters, tell about a threshold.
 
     See Also
     --------
@@ -285,10 +296,10 @@ def threshold_profile(
     """
     fraction("confidence", confidence)
     integer("n_resamples", n_resamples, 1)
-    found = values_of_rankers(Given(y_true, y_score, X, qid, sample_weight), fields)
+    found = values_of_rankers(Given(y_true, y_score, X, qid, sample_weight), fields, cluster)
     base = found.rankers[-1] if baseline is None else choice("baseline", baseline, found.rankers)
-    n_found = (found.ap > 0).any(axis=0).sum(axis=0)
-    _warn_of_few_queries(n_found)
+    n_found = found.units_with(np.any(found.ap > 0, axis=0))
+    _warn_of_few_queries(n_found, found.clusters is not None)
     return ThresholdProfile(
         rankers=found.rankers,
         baseline=base,
@@ -302,16 +313,17 @@ def threshold_profile(
         confidence=confidence,
         n_resamples=n_resamples,
         n_repeats=0 if found.folds is None else len(found.folds),
+        n_clusters=found.n_clusters,
     )
 
 
-def _warn_of_few_queries(n_found: NDArray[np.int64]) -> None:
+def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None:
     """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
     few = np.flatnonzero(n_found < FEWEST_FOUND)
     if len(few):
-        queries = count(int(n_found[few[0]]), "query", "queries")
+        units = count(int(n_found[few[0]]), *unit_in_words(are_clusters))
         warnings.warn(
-            f"Users with threshold {few[0] + 1} are judged by {queries} in which some ranker "
+            f"Users with threshold {few[0] + 1} are judged by {units} in which some ranker "
             f"retrieves such a document. Fewer than {FEWEST_FOUND} do not tell how differences "
             "vary, so that intervals are wide for all users: merge grades, or compare by AP at a "
             "lower threshold.",
@@ -334,6 +346,7 @@ def _pairs(
                 paired_differences(each[one], each[base]),
                 found.weights,
                 found.models_of(one, base, columns),
+                found.clusters,
             )
             for one in others
         ]

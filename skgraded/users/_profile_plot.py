@@ -22,7 +22,7 @@ _ROOM = 0.35  # of the larger side of zero, for the other side
 SIZE = (7.0, 4.6)
 
 
-def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
+def draw_pair(pair: PairProfile, ax: Any, queries: str) -> None:
     """Draw the differences of two rankers for users from the least to the most demanding ones."""
     n_grades = len(pair.differences)
     ax.axhline(0, color="black", linewidth=1)
@@ -35,12 +35,12 @@ def draw_pair(pair: PairProfile, ax: Any, n_queries: int) -> None:
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
     _name_sides(pair, ax)
     if n_grades > 1:
-        _add_legend(ax, n_queries)
+        _add_legend(ax, queries)
     headline(ax, question, pair.sentence)
     plain(ax)
 
 
-def _add_legend(ax: Any, n_queries: int) -> None:
+def _add_legend(ax: Any, queries: str) -> None:
     """Name the lines and colours below the axes, where they cover nothing."""
     ax.legend(
         fontsize=8,
@@ -48,7 +48,7 @@ def _add_legend(ax: Any, n_queries: int) -> None:
         ncols=5,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.14),
-        title=f"{n_queries} queries",
+        title=queries,
         title_fontsize=8,
     )
 
@@ -139,7 +139,7 @@ def _name_sides(pair: PairProfile, ax: Any) -> None:
         )
 
 
-def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
+def draw_pairs(pairs: Sequence[PairProfile], ax: Any, queries: str) -> None:
     """Draw the differences of several rankers from the baseline, with a line for each of them."""
     n_grades = len(pairs[0].differences)
     ax.axhline(0, color="black", linewidth=1)
@@ -156,7 +156,7 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, n_queries: int) -> None:
     ax.set_ylabel(f"eGAP: difference from {pairs[0].baseline}")
     question = f"For which users is another ranker better than {pairs[0].baseline}?"
     if len(pairs) <= _MOST_NAMED:
-        _add_legend(ax, n_queries)
+        _add_legend(ax, queries)
     headline(ax, question, _answer(pairs))
     plain(ax)
 

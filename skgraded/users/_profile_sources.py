@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import integer
+from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.paired import paired_differences
 from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded._text import first_few
 from skgraded.measures import AP, Measure, ap_by_threshold, evaluate, measure_or_none, xGAP
 from skgraded.rankings import Judgments, Rankings, split_target
-from skgraded.results import Scores
+from skgraded.results import Scores, clusters_of
 from skgraded.users._simplex import inner_points, path
 
 __all__ = ["Given", "Profiled", "profile_measures", "values_of_rankers"]
@@ -56,6 +57,8 @@ class Profiled(NamedTuple):
         values above are their means over the repeats.
     folds : ndarray of shape (n_repeats, n_queries), int64, or None
         The split that tested a query in a repeat.
+    clusters : ndarray of shape (n_queries,), int64, or None
+        The number of the cluster of each query.
     """
 
     rankers: tuple[str, ...]
@@ -68,6 +71,18 @@ class Profiled(NamedTuple):
     measure: AP
     repeats: FloatArray | None
     folds: NDArray[np.int64] | None
+    clusters: NDArray[np.int64] | None
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters of queries, if there are any."""
+        return None if self.clusters is None else len(np.unique(self.clusters))
+
+    def units_with(self, has: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many queries, or clusters, have something, (n_queries, n_columns)."""
+        of_units, _ = sums_by_cluster(has.T.astype(np.float64), self.clusters)
+        n_units: NDArray[np.int64] = (of_units > 0).sum(axis=1)
+        return n_units
 
     def models_of(self, one: int, base: int, columns: slice) -> ModelPart | None:
         """Return what training again adds to the covariance of the differences of a pair."""
@@ -78,7 +93,7 @@ class Profiled(NamedTuple):
         )
         if apart.shape[2] == 0:  # xGAP was not scored
             return None
-        return part_of_models(np.moveaxis(apart, 2, 0), self.folds, self.weights)
+        return part_of_models(np.moveaxis(apart, 2, 0), self.folds, self.weights, self.clusters)
 
 
 def profile_measures(n_grades: int, **fields: Any) -> list[Measure]:
@@ -153,8 +168,8 @@ class Given(NamedTuple):
     sample_weight: Any
 
 
-def values_of_rankers(given: Given, fields: dict[str, Any]) -> Profiled:
-    """Return the values of all rankers, whatever their source."""
+def values_of_rankers(given: Given, fields: dict[str, Any], cluster: Any = None) -> Profiled:
+    """Return the values of all rankers, whatever their source, and the clusters of queries."""
     named = given.y_true if given.y_score is None else given.y_score
     if not isinstance(named, Mapping | Scores) and not hasattr(named, "columns"):
         raise TypeError(
@@ -166,7 +181,7 @@ def values_of_rankers(given: Given, fields: dict[str, Any]) -> Profiled:
     systems = scores.systems or ()
     if len(systems) < _FEWEST:
         raise ValueError(f"There must be at least 2 rankers to compare, got {len(systems)}.")
-    return _profiled(scores)
+    return _profiled(scores, clusters_of(cluster, scores))
 
 
 def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
@@ -277,16 +292,19 @@ def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
     }
 
 
-def _profiled(scores: Scores) -> Profiled:
+def _profiled(scores: Scores, clusters: NDArray[np.int64] | None) -> Profiled:
     """Leave out queries without a value at threshold 1; at others, no value is 0, as in eGAP."""
     aps, xgaps = _chosen(scores.measures)
     scores = scores[[*aps, *xgaps]]
     values = scores.over_repeats().values
     has_value = ~np.isnan(values[:, :, 0]).any(axis=0)
-    if has_value.sum() < _FEWEST_QUERIES:
+    kept_clusters = None if clusters is None else clusters[has_value]
+    units = has_value.sum() if kept_clusters is None else len(np.unique(kept_clusters))
+    if units < _FEWEST_QUERIES:
+        what = "queries" if clusters is None else "clusters of queries"
         raise ValueError(
-            f"There must be at least {_FEWEST_QUERIES} queries for which every ranker has a value, "
-            f"got {has_value.sum()}."
+            f"There must be at least {_FEWEST_QUERIES} {what} for which every ranker has a value, "
+            f"got {units}."
         )
     kept = np.nan_to_num(values[:, has_value], nan=0.0)
     users = [each.g for each in xgaps.values()]
@@ -305,4 +323,5 @@ def _profiled(scores: Scores) -> Profiled:
         measure=next(iter(aps.values())),
         repeats=repeats,
         folds=None if scores.folds is None else scores.folds[:, has_value],
+        clusters=kept_clusters,
     )

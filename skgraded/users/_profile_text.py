@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from skgraded._text import count, shorten
 from skgraded._writers import Table
-from skgraded.users._pair_profile import PairProfile, UserShares
+from skgraded.results import told_in_clusters, unit_in_words
+from skgraded.users._pair_profile import LEAST_SHARE, PairProfile, UserShares
 
 if TYPE_CHECKING:
     from skgraded.users._profile import ThresholdProfile
@@ -46,7 +47,7 @@ def _thresholds(profile: ThresholdProfile) -> Table:
             f"{profile.confidence:.0%} interval",
             [f"[{low:+.4f}, {high:+.4f}]" for low, high in pair.intervals],
         ),
-        ("queries", [str(each) for each in profile.n_found]),
+        (_units(profile)[1], [str(each) for each in profile.n_found]),
     ]
     labels = [str(profile.measure), *(f"rel={each}" for each in thresholds)]
     question = f"For which users is {pair.ranker} better than {pair.baseline}?"
@@ -103,17 +104,24 @@ def _shares(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> Table:
     alone = len(profile.pairs) == 1
     ours, base = _headings(profile.pairs[0]) if alone else ("ranker", "baseline")
     columns = [
-        (f"{ours} higher", [f"{each.above:.0%}" for _, each in rows]),
-        ("better", [f"{each.better:.0%}" for _, each in rows]),
-        ("undecided", [f"{each.undecided:.0%}" for _, each in rows]),
-        (f"{base} better", [f"{each.worse:.0%}" for _, each in rows]),
+        (f"{ours} higher", [_percent(each.above) for _, each in rows]),
+        ("better", [_percent(each.better) for _, each in rows]),
+        ("undecided", [_percent(each.undecided) for _, each in rows]),
+        (f"{base} better", [_percent(each.worse) for _, each in rows]),
     ]
     return Table(["share of users", *(label for label, _ in rows)], columns)
 
 
+def _percent(share: float) -> str:
+    """Write 0 and 100 percent only where no user, or every user, is meant."""
+    if 0.0 < share < LEAST_SHARE:
+        return "<1%"
+    return f"{share:.0%}" if share <= 1.0 - LEAST_SHARE or share == 1.0 else ">99%"
+
+
 def _notes(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]:
     n_grades, n_pairs = len(profile.n_found), len(profile.pairs)
-    notes = []
+    queries, notes = count(len(profile.qid), "query", "queries"), []
     if len(shown) < n_pairs:
         notes.append(
             f"{n_pairs} rankers are compared with {profile.baseline}, of which the first "
@@ -126,17 +134,18 @@ def _notes(profile: ThresholdProfile, shown: Sequence[PairProfile]) -> list[str]
         )
         notes.append(
             "'higher' compares means; 'better' is established: all intervals hold jointly, by a "
-            f"bootstrap over {count(len(profile.qid), 'query', 'queries')}."
+            f"bootstrap over {told_in_clusters(queries, profile.n_clusters)}."
         )
     else:
-        queries = count(len(profile.qid), "query", "queries")
-        notes.append(f"Intervals by a bootstrap over {queries}.")
+        units = told_in_clusters(queries, profile.n_clusters)
+        notes.append(f"Intervals by a bootstrap over {units}.")
+    many = _units(profile)[1]
     if len(profile.pairs) == 1:
-        notes.append("'queries' have a document of that grade or above in one of the rankings.")
+        notes.append(f"'{many}' have a document of that grade or above in one of the rankings.")
     notes += _of_trainings(profile)
-    if len(profile.qid) < _FEW_QUERIES:
+    if _n_units(profile) < _FEW_QUERIES:
         notes.append(
-            f"These are few queries. With {_FEW_QUERIES} or more, the intervals are much narrower."
+            f"These are few {many}. With {_FEW_QUERIES} or more, the intervals are much narrower."
         )
     notes += _of_few_queries(profile)
     if profile.n_left_out:
@@ -164,11 +173,19 @@ def _of_few_queries(profile: ThresholdProfile) -> list[str]:
     few = [
         f"{found} for rel={threshold}"
         for threshold, found in enumerate(profile.n_found.tolist(), start=1)
-        if found < min(_FEW_QUERIES, len(profile.qid))
+        if found < min(_FEW_QUERIES, _n_units(profile))
     ]
     if not few:
         return []
     return [
-        f"Few queries have a document of the grade in any ranking: {', '.join(few)}. They say "
-        "little about its users."
+        f"Few {_units(profile)[1]} have a document of the grade in any ranking: {', '.join(few)}. "
+        "They say little about its users."
     ]
+
+
+def _n_units(profile: ThresholdProfile) -> int:
+    return len(profile.qid) if profile.n_clusters is None else profile.n_clusters
+
+
+def _units(profile: ThresholdProfile) -> tuple[str, str]:
+    return unit_in_words(profile.n_clusters is not None)
