@@ -186,6 +186,7 @@ class FactorSwaps {
   SKGRADED_ALWAYS_INLINE void step_down(std::int64_t j, int n_above, Walk& walk,
                                         LaneRow& row) const noexcept {
     const double f_here = f_[at(j)], p_here = p_[at(j)], p_h_here = p_h_[at(j)];
+    SKGRADED_IN_LANES
     for (int lane = 0; lane < kLanes; ++lane) {
       const double lower = walk.f.lane[lane] < f_here ? walk.f.lane[lane] : f_here;
       const double F = walk.F.lane[lane] + lower, H = walk.H.lane[lane];

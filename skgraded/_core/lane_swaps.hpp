@@ -28,6 +28,7 @@ struct LaneSwaps {
   // The change if a lower rank of slot y is swapped with an upper rank, by slot of the latter.
   SKGRADED_ALWAYS_INLINE LaneRow of_lower(std::int64_t y, double d, double p) const noexcept {
     LaneRow change;
+    SKGRADED_IN_LANES
     for (int x = 0; x < kLanes; ++x)
       change.lane[x] = (gain.lane[x] - gain.lane[y]) * d + (H.lane[y] - H.lane[x]) +
                        p * ((F.lane[x] - F.lane[y]) + (K[y].lane[x] - K[y].lane[y]));
@@ -38,6 +39,7 @@ struct LaneSwaps {
   // and H include the upper rank.
   SKGRADED_ALWAYS_INLINE LaneRow of_upper(std::int64_t x, double d, double p) const noexcept {
     LaneRow change;
+    SKGRADED_IN_LANES
     for (int y = 0; y < kLanes; ++y) {
       const double above = (F.lane[y] - K[x].lane[y]) - (F.lane[x] - own.lane[x]);
       const double self = own.lane[y] - own.lane[x];
@@ -48,6 +50,7 @@ struct LaneSwaps {
   }
 
   SKGRADED_ALWAYS_INLINE void count(std::int64_t s, double p) noexcept {
+    SKGRADED_IN_LANES
     for (int u = 0; u < kLanes; ++u) {
       F.lane[u] += K[s].lane[u];
       H.lane[u] += p * below[s].lane[u];

@@ -378,7 +378,8 @@ class QueryLambdas {
     double* lambda = space_.lambda.data() + pairs.first;
     double* hessian = space_.hessian.data() + pairs.first;
     LaneRow first{}, second{}, size{};
-    for (std::int64_t i = 0; i < pairs.size(); i += kLanes)
+    for (std::int64_t i = 0; i < pairs.size(); i += kLanes) {
+      LaneRow lambdas = row_at(lambda + i), hessians = row_at(hessian + i);
       for (std::int64_t j = 0; j < kLanes; ++j) {
         const double sign = sign_of(i + j);
         // The difference is negative only beyond the last pair.
@@ -386,12 +387,15 @@ class QueryLambdas {
         const double price = std::abs(change_of(i + j)) * (cost.exp.steepness * real[i + j]);
         const PairDerivatives pair =
             cost.of(gap, sign * cost.exp.bins_per_unit, spread.nearest, spread.farther, price);
-        lambda[i + j] += sign * pair.first;
-        hessian[i + j] += pair.second;
+        lambdas.lane[j] += sign * pair.first;
+        hessians.lane[j] += pair.second;
         first.lane[j] += sign * pair.first;
         second.lane[j] += pair.second;
         if (kBothSigns) size.lane[j] += std::abs(sign * pair.first);
       }
+      put_row(lambdas, lambda + i);
+      put_row(hessians, hessian + i);
+    }
     const double sum = sum_of(first);
     return {sum, sum_of(second), kBothSigns ? sum_of(size) : std::abs(sum)};
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #if defined(__SSE2__)
@@ -24,6 +25,14 @@
 #define SKGRADED_HAS_AVX_VARIANT 0
 #define SKGRADED_ALWAYS_INLINE inline
 #define SKGRADED_INLINE_BODY
+#endif
+
+// Stands before a loop over lanes. GCC would unroll a short one first, and then leave it to
+// scalars.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SKGRADED_IN_LANES _Pragma("GCC unroll 1")
+#else
+#define SKGRADED_IN_LANES
 #endif
 
 #if defined(__GNUC__)
@@ -52,6 +61,16 @@ constexpr int kLanes = 8;
 struct alignas(64) LaneRow {
   double lane[kLanes];
 };
+
+SKGRADED_ALWAYS_INLINE LaneRow row_at(const double* from) noexcept {
+  LaneRow row;
+  std::memcpy(row.lane, from, sizeof row.lane);
+  return row;
+}
+
+SKGRADED_ALWAYS_INLINE void put_row(const LaneRow& row, double* to) noexcept {
+  std::memcpy(to, row.lane, sizeof row.lane);
+}
 
 // ---- Registers, chosen when the program runs
 

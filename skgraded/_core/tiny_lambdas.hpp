@@ -214,6 +214,7 @@ class TinyLambdas {
     if (kF) {
       below.f = tiny_.f[b];
       below.H = tiny_.H[b];
+      SKGRADED_IN_LANES
       for (int j = 0; j < kLanes; ++j) {
         below.own.lane[j] = tiny_.h[b].lane[j] * (tiny_.F[b].lane[j] + below.f.lane[j]);
         below.p_h.lane[j] = below.position.lane[j] * tiny_.h[b].lane[j];
@@ -223,6 +224,7 @@ class TinyLambdas {
       below.u = tiny_.u[b];
       below.w = tiny_.w[b];
       below.w_above = w_above;
+      SKGRADED_IN_LANES
       for (int j = 0; j < kLanes; ++j)
         below.p_u.lane[j] = below.position.lane[j] * (u_above.lane[j] + below.u.lane[j]);
     }
@@ -234,6 +236,7 @@ class TinyLambdas {
                                        const Below& below, LaneRow& first,
                                        LaneRow& second) noexcept {
     const LaneRow upper = kF ? tiny_.upper[a * n_ + b] : LaneRow{};
+    SKGRADED_IN_LANES
     for (int j = 0; j < kLanes; ++j) {
       double change = 0.0;
       if constexpr (kGains)
@@ -272,6 +275,7 @@ class TinyLambdas {
   // Adds a rank to F and H, and prices its part as the upper rank of pairs.
   SKGRADED_ALWAYS_INLINE void count_rank(std::int64_t a, const Below& at) noexcept {
     LaneRow H_own;
+    SKGRADED_IN_LANES
     for (int j = 0; j < kLanes; ++j) {
       H_own.lane[j] = at.H.lane[j] + at.p_h.lane[j] * at.f.lane[j];
       tiny_.F[a].lane[j] += at.f.lane[j];
@@ -279,6 +283,7 @@ class TinyLambdas {
     }
     for (std::int64_t b = a + 1; b < n_; ++b) {
       LaneRow upper;
+      SKGRADED_IN_LANES
       for (int j = 0; j < kLanes; ++j) {
         const double f = tiny_.f[b].lane[j], F = tiny_.F[b].lane[j];
         const double low = f < at.f.lane[j] ? f : at.f.lane[j];
@@ -294,6 +299,7 @@ class TinyLambdas {
 
   SKGRADED_ALWAYS_INLINE void count_factors(std::int64_t a, const Below& at, LaneRow& u_above,
                                             LaneRow& w_above) noexcept {
+    SKGRADED_IN_LANES
     for (int j = 0; j < kLanes; ++j) {
       tiny_.u_above[a].lane[j] = u_above.lane[j];
       u_above.lane[j] += at.u.lane[j];
