@@ -314,7 +314,10 @@ def _laid_out(parts: list[list[_Part]], n_measures: int) -> tuple[list[Any], Int
 
 def _scores_of_labels(task: _Task, splits: list[tuple[IntArray, IntArray]]) -> Scores:
     """Score equal scores for all tested documents, for what does not depend on scores."""
-    rows = np.unique(np.concatenate([np.arange(len(task.ids))[test] for _, test in splits]))
+    is_tested = np.zeros(len(task.ids), dtype=bool)
+    for _, test in splits:
+        is_tested[test] = True
+    rows = np.flatnonzero(is_tested)
     weight = None if task.weight is None else task.weight[rows]
     tested = Judgments(task.grades[rows], qid=task.ids[rows], sample_weight=weight)
     return evaluate(task.measures, tested.rank(np.zeros(len(rows))))

