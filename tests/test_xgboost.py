@@ -406,3 +406,47 @@ def test_labels_that_change_in_training_are_seen(rows):
     data.set_label(rows[1][::-1])
     ((_, after),) = metric(scores, data)
     assert after == AP()(rows[1][::-1], scores, qid=rows[2]) != before[0][1]
+
+
+def test_weights_and_groups_that_change_in_training_are_seen(rows):
+    _, y, qid = rows
+    data, metric, derivatives = matrix(rows), eval_metric("nDCG"), objective("nDCG")
+    scores = np.random.default_rng(0).random(len(y)).astype(np.float32)
+    metric(scores, data), derivatives(scores, data)
+    weight = np.linspace(1, 2, len(np.unique(qid)))
+    data.set_weight(weight)
+    by_row = weight.astype(np.float32)[qid]
+    ((_, weighted),) = metric(scores, data)
+    assert weighted == nDCG()(y, scores, qid=qid, sample_weight=by_row)
+    np.testing.assert_array_equal(
+        derivatives(scores, data), objective("nDCG")(scores, matrix(rows, weight=weight))
+    )
+    data.set_weight([])
+    data.set_group([len(y)])
+    assert metric(scores, data) == [("nDCG", nDCG()(y, scores, qid=0 * qid))]
+
+
+def test_every_training_that_uses_a_metric_is_checked(parts):
+    train, valid = map(matrix, parts)
+    metric, taken = eval_metric({"mine": TARGET}), eval_metric({"rmse": TARGET})
+    silent = {**PARAMS, "disable_default_eval_metric": True}
+
+    def fit(custom_metric, params=silent, **given):
+        given |= {"evals": [(valid, "valid")], "verbose_eval": False}
+        return xgb.train(params, train, 2, custom_metric=custom_metric, **given)
+
+    models = [fit(metric), fit(taken)]  # which passed, and still exist
+    with pytest.raises(ValueError, match="must maximise mine"):
+        fit(metric, early_stopping_rounds=2)
+    models.append(fit(metric, early_stopping_rounds=2, maximize=True))
+    with pytest.raises(ValueError, match=r"'rmse'.* must be another one"):
+        fit(taken, {**PARAMS, "eval_metric": "rmse"})
+    assert [each.num_boosted_rounds() for each in models] == [2, 2, 2]
+
+
+def test_a_metric_forgets_its_trainings_where_it_is_copied(parts):
+    metric = eval_metric(TARGET)
+    given = {"evals": [(matrix(parts[1]), "valid")], "verbose_eval": False}
+    booster = xgb.train(PARAMS, matrix(parts[0]), 2, custom_metric=metric, **given)
+    assert pickle.loads(pickle.dumps(metric)) == metric == copy.deepcopy(metric)
+    assert booster.num_boosted_rounds() == 2
