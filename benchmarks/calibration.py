@@ -29,6 +29,7 @@ from skgraded._stats.bands import critical_value, largest_ratios, moments_of
 from skgraded._stats.bootstrap_t import Tested, bootstrap_t
 from skgraded._stats.judged import judged_test, regression_of
 from skgraded._stats.paired import TESTS
+from skgraded._stats.rare import FEWEST_DIFFERENCES, rare_ends
 from skgraded._stats.repeats import part_of_models, repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.users import judge_profile
@@ -122,6 +123,18 @@ def family_rows(n_replications, n_queries=50):
 # A margin, the number of queries, and bands for all users
 
 
+def intervals_of(differences, rng):
+    """Return the ends of the intervals of `compare`, of rows that are each a comparison."""
+    ones = np.ones(differences.shape[1])
+    at_a_time = max(1, len(differences) // SETS_AT_A_TIME)
+    ends = []
+    for some in np.array_split(differences, at_a_time):
+        found = TESTS["bootstrap_t"].interval(some, ones, LEVEL, N_RESAMPLES, rng)
+        least, most = rare_ends(some, ones, LEVEL, np.abs(some).max() or 1.0)
+        ends.append((np.minimum(found.low, least), np.maximum(found.high, most)))
+    return np.concatenate(ends, axis=1)
+
+
 def margin_rows(n_replications, margin=0.3):
     """Share of 0 and 1 as the gate's status where the difference is minus the margin, or 0."""
     for (label, draw), n_queries in itertools.product(DIFFERENCES.items(), QUERIES):
@@ -129,15 +142,42 @@ def margin_rows(n_replications, margin=0.3):
         cells = []
         for mean in (-margin, 0.0):
             differences = draw(rng, (n_replications, n_queries)) + mean
-            parts = [
-                TESTS["bootstrap_t"].interval(each, np.ones(n_queries), LEVEL, N_RESAMPLES, rng)
-                for each in np.array_split(differences, max(1, n_replications // SETS_AT_A_TIME))
-            ]
-            low, high = (
-                np.concatenate([getattr(e, end) for e in parts]) for end in ("low", "high")
-            )
+            low, high = intervals_of(differences, rng)
             cells += [share(low > -margin), share(high < -margin)]
         yield [label, n_queries, *cells]
+
+
+RARE = (
+    (5, 0.2, 0.0),
+    (10, 0.1, 0.0),
+    (20, 0.05, 0.0),
+    (50, 0.03, 0.0),
+    (50, 0.1, 0.0),
+    (100, 0.01, 0.01),
+    (100, 0.05, 0.02),
+    (300, 0.01, 0.0),
+    (300, 0.02, 0.01),
+    (1000, 0.01, 0.0),
+)
+
+
+def rare_margin_rows(n_replications):
+    """Share of 0 and 1 as the gate's status by P@1 where few queries differ, or none."""
+    for n_queries, margin, won in RARE:
+        rng = np.random.default_rng([n_queries, int(1000 * margin), int(1000 * won), 6])
+        cells = []
+        for lost in (margin + won, won):
+            drawn = rng.multinomial(n_queries, [lost, won, 1 - lost - won], n_replications)
+            kinds, of_kind = np.unique(drawn, axis=0, return_inverse=True)
+            differences = np.array([np.repeat([-1.0, 1.0, 0.0], each) for each in kinds])
+            low, high = intervals_of(differences, rng)
+            n_differing = drawn[:, :2].sum(axis=1)
+            if lost > won:
+                shares = [(n_differing == 0).mean(), (n_differing < FEWEST_DIFFERENCES).mean()]
+                cells += [f"{100 * each:.0f}" for each in shares]
+            decided = (low > -margin, high < -margin)
+            cells += [share(each[of_kind.ravel()]) for each in decided]
+        yield [n_queries, f"{100 * margin:g}", f"{100 * won:g}", *cells]
 
 
 def sample_size_rows(n_replications, effect=0.2):
@@ -526,6 +566,26 @@ def sections(options):
         "-0.3, of which nominally 2.5 % err on each side, and where it is 0.",
         lambda: table(
             ["differences", "queries", "0 at -0.3", "1 at -0.3", "0 at 0", "1 at 0"], margin_rows(n)
+        ),
+    )
+    yield (
+        "A margin, few queries that differ",
+        "The same by P@1, where a system loses some queries and wins others, so that the "
+        "difference is minus the margin; then with as many queries won as lost. Beside the status, "
+        "in how many replications no query differs, and in how many fewer than 10 do.",
+        lambda: table(
+            [
+                "queries",
+                "margin, %",
+                "won, %",
+                "none differs",
+                "fewer than 10",
+                "0 at -margin",
+                "1 at -margin",
+                "0 at 0",
+                "1 at 0",
+            ],
+            rare_margin_rows(n),
         ),
     )
     yield (

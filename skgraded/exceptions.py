@@ -151,9 +151,10 @@ class RowNumbersWarning(SkgradedWarning):
 
 
 class FewDifferencesWarning(SkgradedWarning):
-    """Two systems differ in too few queries to tell how rare and how large differences are.
+    """Two systems differ in no query, or in too few to tell how rare and large differences are.
 
-    Intervals and p-values then err more often than they say, whatever the test.
+    P-values then err more often than they say, whatever the test, and intervals where differences
+    vary in size. Where no query differs, the interval says how many others may.
     """
 
 

@@ -32,6 +32,7 @@ from skgraded import (
 from skgraded._stats.bootstrap_t import bootstrap_t
 from skgraded._stats.corrections import holm
 from skgraded._stats.paired import TESTS, t_test
+from skgraded._stats.rare import rare_ends
 from skgraded._stats.repeats import repeated_interval
 from skgraded._stats.sample_size import errors_of_log_variances, queries_to_show
 from skgraded.datasets import make_ranking
@@ -134,6 +135,7 @@ def test_models_that_were_fitted_without_the_ids_rank_frames_that_hold_them(ridg
     assert score == make_ranking_scorer(MEASURE)(models["1"], features, Y, qid=QID)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_cross_validations_searches_and_scores_are_compared():
     nested = validated(SEARCH)
     plain = cross_validate_queries(RANKER, X[SHUFFLED], TARGET[SHUFFLED], cv=4)
@@ -181,6 +183,7 @@ def test_models_and_scores_are_compared_with_each_other():
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_models_without_a_measure_are_scored_by_that_of_the_others():
     models = {"ridge": Ridge().fit(X, Y), "ranker": RANKER.fit(X, TARGET)}
     assert compare(models, X, TARGET).measures == (str(MEASURE),)
@@ -197,15 +200,18 @@ def test_measures_may_have_names_of_their_own():
     np.testing.assert_array_equal(found["users"].difference, by_string[MEASURE].difference)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_a_ranker_is_no_better_than_itself():
     rankers, (X_test, y_test) = fitted_rankers()
     twice = {"one": rankers["ridge"], "other": rankers["ridge"]}
     found = compare(twice, X_test, y_test, tests=TESTS_OF_ONE_REPEAT)
     assert found.difference[0] == 0
     assert [each[0] for each in found.p_value.values()] == [1, 1, 1]
-    assert found.interval.tolist() == [[[0, 0]]]
+    expected = (1 - 0.025 ** (1 / found.n_queries[0])) * found.values.max()
+    np.testing.assert_allclose(found.interval, [[[-expected, expected]]])
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_ties_among_documents_of_one_grade_are_no_difference():
     features, grades, qid = make_ranking(n_queries=40, docs_per_query=40, random_state=0)
     tied = 10 * np.round(features[:, 0]) + grades
@@ -215,7 +221,8 @@ def test_ties_among_documents_of_one_grade_are_no_difference():
     found = compare(scores, tests=TESTS_OF_ONE_REPEAT)
     assert found.difference[0] == found.effect_size[0] == 0
     assert [each[0] for each in found.p_value.values()] == [1, 1, 1]
-    assert found.interval.tolist() == [[[0, 0]]]
+    expected = (1 - 0.025 ** (1 / found.n_queries[0])) * found.values.max()
+    np.testing.assert_allclose(found.interval, [[[-expected, expected]]])
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
@@ -243,6 +250,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_scores_of_open_measures_are_compared():
     scores = {name: xGAP().per_query(Y, X[:, name], qid=QID) for name in (0, 1)}
     assert compare(scores).measures == ("xGAP",)
@@ -267,8 +275,9 @@ def test_models_that_know_the_queries_warn():
         warnings.simplefilter("always")
         compare({"ranker": ranker, "ridge": ridge}, X[~most], TARGET[~most])
     # The ridge remembers nothing, so that the missing rows alone are seen.
-    assert [each.category for each in caught] == [QueryLeakWarning, ThinnedQueriesWarning]
-    with pytest.warns(QueryLeakWarning):
+    told = [each.category for each in caught if each.category is not FewDifferencesWarning]
+    assert told == [QueryLeakWarning, ThinnedQueriesWarning]
+    with pytest.warns(QueryLeakWarning), pytest.warns(FewDifferencesWarning):
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
 
 
@@ -618,6 +627,105 @@ def test_undecided_results_say_how_many_queries_they_need():
         found.queries_needed()
 
 
+# Few queries that differ
+
+
+def gates(n_queries, lost, won=0, **options):
+    """Compare a system that loses some queries by P@1, and wins some, with its baseline."""
+    old = np.zeros(n_queries)
+    old[won:] = 1.0
+    new = old.copy()
+    new[:won], new[n_queries - lost :] = 1.0, 0.0
+    scores = Scores.of_systems({"P@1": np.array([new, old])})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewDifferencesWarning)
+        return compare(scores, baseline="system 2", margin=0.01, n_resamples=999, **options)
+
+
+@pytest.mark.parametrize("test", ["bootstrap_t", "max_t", "t"])
+def test_a_margin_is_not_held_because_few_queries_were_drawn(test):
+    for n_queries in (5, 10, 20, 50, 300):
+        found = gates(n_queries, 0, tests=test)
+        expected = 1 - 0.025 ** (1 / n_queries)  # with which no query differs in 2.5 %
+        np.testing.assert_allclose(found.interval[0, 0], [-expected, expected])
+        assert found.status == 3
+    assert gates(1000, 0, tests=test).status == 0
+
+
+def test_no_difference_is_bounded_by_the_range_of_the_values():
+    values = np.array([[0.25, -0.5, 0.0], [0.25, -0.5, 0.0]])
+    with pytest.warns(
+        FewDifferencesWarning, match="^system 2 - system 1 is 0 in all 3 queries by AP"
+    ) as warned:
+        found = compare(Scores.of_systems({"AP": values}), tests="t")
+    share = 1 - 0.025 ** (1 / 3)
+    np.testing.assert_allclose(found.interval[0, 0], [-0.75 * share, 0.75 * share])
+    assert f"at most {100 * share:.2g} % of all queries differ" in str(warned[0].message)
+    assert "each by 0.75" in repr(found)
+    with pytest.warns(FewDifferencesWarning):
+        found = compare(Scores.of_systems({"AP": np.zeros((2, 3))}), confidence=0.9)
+    np.testing.assert_allclose(found.interval[0, 0, 1], 1 - 0.05 ** (1 / 3))
+    clusters = dict(enumerate("aab"))
+    with pytest.warns(FewDifferencesWarning, match="in all 2 clusters"):
+        found = compare(Scores.of_systems({"AP": values}), cluster=clusters)
+    expected = 0.75 * (1 - 0.025**0.5) * 2 * 2 / 3  # both clusters as large as the larger one
+    np.testing.assert_allclose(found.interval[0, 0, 1], expected)
+
+
+def test_no_difference_over_repeats_is_bounded_too():
+    values = np.tile(np.linspace(0.1, 0.8, 20), (2, 3, 1))
+    folds = np.tile(np.arange(20) % 4, (3, 1)) + 4 * np.arange(3)[:, None]
+    scores = Scores(
+        measures=("AP",),
+        directions=(1,),
+        systems=("a", "b"),
+        qid=np.arange(20),
+        values=values,
+        folds=folds,
+    )
+    with pytest.warns(FewDifferencesWarning, match="b - a is 0 in all 20 queries"):
+        found = compare(scores)
+    np.testing.assert_allclose(found.interval[0, 0, 1], 0.8 * (1 - 0.025 ** (1 / 20)))
+
+
+def chances_of_holding(n_queries, margin, won, test, most=14):
+    """Return the chance of status 0 where the difference is minus the margin, over all outcomes."""
+    lost = margin + won
+    chance = 0.0
+    for n_lost, n_won in np.ndindex(most, most):
+        outcome = [n_lost, n_won, n_queries - n_lost - n_won]
+        seen = stats.multinomial.pmf(outcome, n_queries, [lost, won, 1 - lost - won])
+        if seen > 1e-4 and n_lost + n_won < 10:
+            found = gates(n_queries, n_lost, n_won, tests=test)
+            chance += seen * (found.interval[0, 0, 0] > -margin)
+    return chance
+
+
+@pytest.mark.parametrize("test", ["bootstrap_t", "max_t", "t"])
+@pytest.mark.parametrize(
+    ("n_queries", "margin", "won"), [(50, 0.05, 0.0), (100, 0.01, 0.01), (300, 0.01, 0.0)]
+)
+def test_the_margin_errs_no_more_where_few_queries_differ(test, n_queries, margin, won):
+    assert chances_of_holding(n_queries, margin, won, test) <= 0.025
+
+
+@pytest.mark.parametrize(("lost", "won"), [(0, 0), (0, 1), (3, 0), (4, 2), (9, 0), (10, 0)])
+def test_ends_of_few_differences_are_newcombes(lost, won):
+    n_queries, size = 40, 0.3
+    sums = np.zeros((1, n_queries))
+    sums[0, :lost], sums[0, lost : lost + won] = -size, size
+    low, high = (each[0] for each in rare_ends(sums, np.ones(n_queries), 0.05, 0.7))
+    if lost + won == 10:
+        assert (low, high) == (np.inf, -np.inf)
+        return
+    ends = [stats.binomtest(k, n_queries).proportion_ci(0.95, method="exact") for k in (won, lost)]
+    up, down = won / n_queries, lost / n_queries
+    expected_low = up - down - np.hypot(up - ends[0].low, ends[1].high - down)
+    expected_high = up - down + np.hypot(ends[0].high - up, down - ends[1].low)
+    largest = size if lost + won else 0.7
+    np.testing.assert_allclose([low, high], [expected_low * largest, expected_high * largest])
+
+
 # The margin
 
 
@@ -702,6 +810,7 @@ def test_queries_needed_refuses(given, message):
         found.queries_needed(**given)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_few_queries_with_the_top_grade_are_noted_and_enough_are_not():
     one = validated()
     n_top = len(set(QID[Y.max() == Y].tolist()))

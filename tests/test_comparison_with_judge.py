@@ -181,8 +181,11 @@ class TestIdentities:
         values = BY_JUDGE.copy()
         values[1] = values[0]
         human = scores_of(values[:, PLACES], HUMAN.qid)
-        found = compare(human, judge=scores_of(values, JUDGE.qid), baseline="a")
+        with pytest.warns(FewDifferencesWarning, match="b - a is 0 in all"):
+            found = compare(human, judge=scores_of(values, JUDGE.qid), baseline="a")
         np.testing.assert_array_equal(found.difference[0], 0.0)
+        reach = np.ptp(np.append(human.values[..., 0], 0.0)) * (1 - 0.025 ** (1 / len(PLACES)))
+        np.testing.assert_allclose(found.interval[0, 0], [-reach, reach])
         np.testing.assert_array_equal(found.p_value["bootstrap_t"][0], 1.0)
 
     def test_rounding_is_that_of_the_row(self):

@@ -25,6 +25,7 @@ from skgraded._stats.clustered import (
     unit_errors,
     unit_residuals,
 )
+from skgraded._stats.rare import most_differing
 
 __all__ = [
     "Tested",
@@ -97,11 +98,8 @@ def with_finite_ends(tested: Tested, sums: FloatArray, sizes: FloatArray, level:
     At most so many units differ as Clopper and Pearson's bound says, and none by more than the
     largest difference seen.
     """
-    from scipy.stats import beta
-
     n_units, n_differing = len(sizes), (sums != 0.0).sum(axis=1)
-    n_alike = np.maximum(n_units - n_differing, 1)  # 0 has no such bound, and needs none
-    rate = np.where(n_differing < n_units, beta.isf(level / 2.0, n_differing + 1, n_alike), 1.0)
+    rate = most_differing(n_differing, n_units, level)
     bound = rate * np.abs(sums).max(axis=1) * n_units / sizes.sum()
     low = np.where(np.isneginf(tested.low), -bound, tested.low)
     high = np.where(np.isposinf(tested.high), bound, tested.high)

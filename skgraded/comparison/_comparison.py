@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._stats.corrections import level_of
+from skgraded._stats.rare import FEWEST_DIFFERENCES, largest_difference, most_differing
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Report, Table
 from skgraded.comparison._best import Best, best_of
@@ -35,10 +36,9 @@ IntArray = NDArray[np.int64]
 
 # With fewer queries that hold the top grade, a note says so.
 _FEW_TOP_QUERIES = 20
-# With fewer queries in which two systems differ, a warning and a note say so.
-_FEWEST_DIFFERENCES = 10
-# Where less than a quarter differ, more of them are few: the largest ones are likely to be missing.
+# Where less than a quarter differ, so many are few: the largest ones are likely to be missing.
 _FEWEST_OF_MANY, _FEW_SHARE = 20, 0.25
+_UNITS = (("query", "queries"), ("cluster", "clusters"))
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. In simulations "
     "they covered the mean of new splits and trainings in 90 to 95 % for trained learners, and in "
@@ -76,7 +76,8 @@ class Comparison(OfMeasures, LongResult):
         Mean difference: the first system of the pair minus the second, which is the baseline, or
         without one the system that was given earlier.
     interval : ndarray of shape (n_pairs, n_measures, 2)
-        Ends of its confidence interval, not corrected for the number of differences.
+        Ends of its confidence interval. Only those of max-t, the default where there are many
+        pairs, are corrected for the number of differences.
     standard_error : ndarray of shape (n_pairs, n_measures)
         Standard error of the mean difference.
     effect_size : ndarray of shape (n_pairs, n_measures)
@@ -239,32 +240,48 @@ class Comparison(OfMeasures, LongResult):
         if self.n_in_part:
             queries = count(self.n_in_part, "query", "queries")
             notes.append(f"{queries} not tested in every repeat.")
-        notes += [self._note_on_few_differences(), *notes_on_undecided(self)]
+        notes += [*self._notes_on_few_differences(), *notes_on_undecided(self)]
         if self.n_top is not None and self.n_top < min(_FEW_TOP_QUERIES, len(self.qid)):
             queries = count(self.n_top, "query", "queries")
             notes.append(f"Only {queries} with a document of the top grade, few to judge by.")
         return tuple(note for note in notes if note)
 
-    def _note_on_few_differences(self) -> str:
-        """Say which differences rest on few queries; nothing if none does."""
-        n_units = np.array(self.n_queries if self.n_clusters is None else self.n_clusters)
+    def _notes_on_few_differences(self) -> list[str]:
+        """Say which differences rest on few queries, or on none; nothing if none does."""
+        n_units = np.broadcast_to(self.n_clusters or self.n_queries, self.n_differing.shape)
         is_of_many = self.n_differing < _FEW_SHARE * n_units
-        is_of_many &= self.n_differing >= _FEWEST_DIFFERENCES
-        fewest = np.where(is_of_many, _FEWEST_OF_MANY, _FEWEST_DIFFERENCES)
-        few = (self.n_differing > 0) & (self.n_differing < fewest)
-        if not few.any():
-            return ""
-        pair, column = np.argwhere(few)[0]
-        one, other = (self.systems[each] for each in self.pairs[pair])
-        units = ("query", "queries") if self.n_clusters is None else ("cluster", "clusters")
-        n_differing = count(int(self.n_differing[pair, column]), *units)
-        told = f"{one} - {other} differs from 0 in {n_differing} by {self.measures[column]}"
-        more = f", and {count(few.sum() - 1, 'other difference')} like it" if few.sum() > 1 else ""
-        rare = " of so many" if is_of_many[pair, column] else ""
-        return (
-            f"{told}{more}. Fewer than {fewest[pair, column]}{rare} do not show how rare and large "
-            "differences are: intervals and p-values err more often than they say."
-        )
+        is_of_many &= self.n_differing >= FEWEST_DIFFERENCES
+        fewest = np.where(is_of_many, _FEWEST_OF_MANY, FEWEST_DIFFERENCES)
+        few = np.argwhere((self.n_differing > 0) & (self.n_differing < fewest))
+        none = np.argwhere(self.n_differing == 0)
+        notes = []
+        if len(few):
+            pair, column = few[0]
+            one, other = (self.systems[each] for each in self.pairs[pair])
+            differing = self._told_units(int(self.n_differing[pair, column]))
+            rare = " of so many" if is_of_many[pair, column] else ""
+            notes.append(
+                f"{one} - {other} differs from 0 in {differing} by {self.measures[column]}"
+                f"{_and_others(len(few))}. Fewer than {fewest[pair, column]}{rare} do not show how "
+                "rare and large differences are: p-values err more often than they say, and "
+                "intervals where differences vary in size."
+            )
+        if len(none):
+            pair, column = none[0]
+            one, other = (self.systems[each] for each in self.pairs[pair])
+            n = int(n_units[pair, column])
+            share = most_differing(np.array([0]), n, self.level)[0]
+            most = largest_difference(self.values[..., column])
+            notes.append(
+                f"{one} - {other} is 0 in all {self._told_units(n)} by {self.measures[column]}"
+                f"{_and_others(len(none))}. That shows no more than that at most "
+                f"{100.0 * share:.2g} % of all queries differ: the interval is as wide as if so "
+                f"many did, each by {most:.4g}."
+            )
+        return notes
+
+    def _told_units(self, number: int) -> str:
+        return count(number, *_UNITS[self.n_clusters is not None])
 
     @property
     def decisions(self) -> NDArray[np.str_]:
@@ -605,7 +622,11 @@ class Comparison(OfMeasures, LongResult):
 
 
 def warn_of_few_differences(found: Comparison) -> None:
-    """Warn if a difference rests on few queries."""
-    note = found._note_on_few_differences()
-    if note:
-        warnings.warn(note, FewDifferencesWarning, stacklevel=3)
+    """Warn if a difference rests on few queries, or on none."""
+    notes = found._notes_on_few_differences()
+    if notes:
+        warnings.warn(" ".join(notes), FewDifferencesWarning, stacklevel=3)
+
+
+def _and_others(n: int) -> str:
+    return f", and {count(n - 1, 'other difference')} like it" if n > 1 else ""

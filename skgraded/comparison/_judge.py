@@ -20,6 +20,7 @@ from skgraded._stats.judged import (
     regression_of,
 )
 from skgraded._stats.paired import paired_differences
+from skgraded._stats.rare import largest_difference, rare_ends
 from skgraded._stats.sample_size import errors_of_log_variances
 from skgraded._text import first_few
 from skgraded.comparison._judged_estimates import JudgedEstimates
@@ -76,6 +77,8 @@ def compared_with_judge(
         tested = [
             judged_test(test.name, found, plan.level, plan.n_resamples, rng) for test in plan.tests
         ]
+        largest = largest_difference(values[..., each])
+        tested[0] = _with_rare_differences(tested[0], found, plan.level, largest)
         lines.append(_Line(found, by_judge, tested[0]))
         p_values.append([one.p_value for one in tested])
     systems = judged.human.systems or ()
@@ -99,6 +102,18 @@ def compared_with_judge(
         "judge": judge,
         "judged_means": means,
     }
+
+
+def _with_rare_differences(
+    tested: Tested, found: Regression, level: float, largest: float
+) -> Tested:
+    """Widen intervals where few labels differ, by what the judge leaves of their error."""
+    labels, error = found.labels, found.error_of_labels
+    low, high = rare_ends(labels, np.ones(labels.shape[1]), level, largest)
+    left = np.ones(len(error))
+    np.divide(found.standard_error, error, out=left, where=error > 0.0)
+    low, high = (found.mean + left * (end - found.labels_mean) for end in (low, high))
+    return tested._replace(low=np.minimum(tested.low, low), high=np.maximum(tested.high, high))
 
 
 def _by_column(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:

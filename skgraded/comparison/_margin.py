@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import fraction, number
+from skgraded._stats.rare import FEWEST_DIFFERENCES
 from skgraded._stats.sample_size import queries_to_show
 from skgraded._text import count, shorten
 
@@ -25,8 +26,6 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Fewer queries in which two systems differ say too little about how much differences vary.
-_FEWEST_DIFFERENCES = 10
 _STATUS = {"holds": 0, "fails": 1, "undecided": 3}
 _NOTES = 3  # of pairs, by name
 
@@ -79,7 +78,7 @@ def needed_for(
             confidence=chosen,
             power=fraction("power", power),
         )
-    enough = found.n_differing >= _FEWEST_DIFFERENCES
+    enough = found.n_differing >= FEWEST_DIFFERENCES
     return QueriesNeeded(*(np.where(enough, each, np.nan) for each in needed))
 
 
@@ -106,7 +105,7 @@ def notes_on_undecided(found: Comparison) -> list[str]:
     if len(found.systems) > 2 and found.baseline is None:  # noqa: PLR2004 - pairs to look at
         return []
     needed, notes = needed_for(found, effect, 0.8, None), []
-    undecided &= (found.n_differing >= _FEWEST_DIFFERENCES) & np.isfinite(needed.n_queries)
+    undecided &= (found.n_differing >= FEWEST_DIFFERENCES) & np.isfinite(needed.n_queries)
     places = np.argwhere(undecided)
     for pair, column in places[:_NOTES]:
         one, other = (shorten(found.systems[each]) for each in found.pairs[pair])
