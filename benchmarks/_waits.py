@@ -17,7 +17,7 @@ class Times(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A row. `run` takes the options and returns `Times`.
+    """A row. `run` takes the options and returns `Times`, or why it was not timed.
 
     Without a unit, the target is a share of the peer's time. In bytes, `run` returns bytes.
     """
@@ -32,6 +32,8 @@ class Wait(NamedTuple):
     def line(self, options):
         """Time the row and return it as text: medians, with quartiles in brackets."""
         found = self.run(options)
+        if isinstance(found, str):
+            return as_row((self.name, self.work, found, "", "", "", self.peer, ""))
         ours = np.asarray(found.ours)
         theirs = "" if found.theirs is None else f", {1e3 * np.median(found.theirs):.4g} ms"
         if self.unit:

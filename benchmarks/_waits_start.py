@@ -1,5 +1,7 @@
 """Waits of those who start a process: imports, commands, and one long run of a track."""
 
+import os
+import shutil
 import sys
 import tempfile
 import time
@@ -76,6 +78,16 @@ def one_run(depth, options):
     return processes([*COMMAND, "evaluate", *files, *MEASURES], theirs, options.repeats)
 
 
+def against_trec_eval(depth, options):
+    """Evaluate one run as trec_eval does, against the program that TREC_EVAL names."""
+    program = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+    if program is None:
+        return "no TREC_EVAL, no trec_eval"
+    words = [*write_run(1_000, depth), "-m", "map", "-m", "ndcg_cut.10"]
+    ours = [*COMMAND, "evaluate", *words[:2], "--as", "trec_eval", *words[2:]]
+    return processes(ours, [program, *words[2:], *words[:2]], options.repeats)
+
+
 WAITS = [
     Wait(
         "start-import",
@@ -109,6 +121,17 @@ WAITS = [
             "",
             "pytrec_eval, with start-up",
             partial(one_run, depth),
+        )
+        for depth in (100, 1_000)
+    ),
+    *(
+        Wait(
+            f"trec_eval-{depth}",
+            f"--as trec_eval, 1,000 topics x {depth}, with start-up",
+            1,
+            "",
+            "trec_eval, with start-up",
+            partial(against_trec_eval, depth),
         )
         for depth in (100, 1_000)
     ),

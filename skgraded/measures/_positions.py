@@ -72,6 +72,11 @@ class ByRank:
     A subclass defines ``at(n)``, and with fields of its own is a frozen dataclass, so that equal
     weights are computed once.
 
+    Parameters
+    ----------
+    *args, **fields
+        The fields of the subclass.
+
     Examples
     --------
     >>> from skgraded.measures import ByRank
