@@ -172,6 +172,26 @@ COMPLETED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("evaluate", "none", "a.run"), ["qrels must", "got 'none' (no such file or directory)."]),
+        (("evaluate", "qrels", "it's"), ["run must", """got "it's" (no such file"""]),
+        (("evaluate", ".", "a.run"), ["qrels must", "got '.' (is a directory)."]),
+        (("compare", "qrels", "x", "y"), ["run must", "got 'x' (no", "run must", "got 'y' (no"]),
+        (("compare", *TWO, "--judge", "none"), ["--judge must", "got 'none' (no such"]),
+        (("demo", "--data", "none"), ["--data must", "got 'none' (no such"]),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_named_with_its_argument(words, told, capsys):
+    assert main(words) == 2
+    message = capsys.readouterr().err
+    assert "Errno" not in message
+    for part in told:
+        assert part in message
+        message = message.partition(part)[2]
+
+
 @pytest.mark.parametrize(("line", "words"), COMPLETED)
 def test_the_shell_completes_words(line, words, folder):
     pytest.importorskip("argcomplete")

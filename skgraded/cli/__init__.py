@@ -13,7 +13,7 @@ from typing import Any
 
 from skgraded import __version__
 from skgraded.cli._completion import complete, is_completing
-from skgraded.cli._messages import in_words_of_options
+from skgraded.cli._messages import in_words_of_files, in_words_of_options
 from skgraded.cli._parser import Parser
 from skgraded.exceptions import SkgradedWarning
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except (ImportError, OSError, ValueError) as error:
-        return _fail(chosen, in_words_of_options(str(error)))
+        return _fail(chosen, in_words_of_options(in_words_of_files(str(error), chosen)))
     except MemoryError as error:
         return _fail(chosen, f"the memory does not suffice. {error}".strip())
 

@@ -68,7 +68,7 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
 
 def _with_one_negative_grade(qrels: Qrels) -> Qrels:
     """Return the judgments as trec_eval reads them: of all negative grades none was sampled."""
-    below_zero = np.unique(qrels.grades[qrels.grades < 0]).tolist()
+    below_zero = set(qrels.grades[qrels.grades < 0].tolist())
     return qrels.map_grades(dict.fromkeys(below_zero, Qrels.UNSAMPLED))
 
 

@@ -74,7 +74,7 @@ def add_command(commands: Any, summary: str) -> None:
         help="replace another file of the plot without asking, where no terminal can be asked",
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

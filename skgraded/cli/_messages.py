@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
 import re
 
-__all__ = ["in_words_of_options"]
+__all__ = ["in_words_of_files", "in_words_of_options"]
 
 _OPTIONS = {
     "baseline": "--baseline",
@@ -32,6 +34,8 @@ _OPTIONS = {
     "tests": "--test",
     "tool": "--as",
 }
+# What Python says of a file, such as [Errno 2] No such file or directory: 'qrels.txt'.
+_OF_FILE = re.compile(r"""^\[Errno \d+\] (.+?): (['"].*['"])$""", re.MULTILINE)
 # An argument and its value, as in test="tukey", or an argument that must be something.
 _ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must ))')
 _WORDS = {
@@ -68,3 +72,36 @@ def in_words_of_options(message: str) -> str:
 def _option(found: re.Match[str]) -> str:
     name, value = found.group(1), (found.group(2) or "").strip('"')
     return f"{_OPTIONS[name]} {value}".rstrip()
+
+
+def in_words_of_files(message: str, chosen: argparse.Namespace) -> str:
+    """Name the arguments whose files the system refused.
+
+    Parameters
+    ----------
+    message : str
+        The message of an error, of which each line may be about another file.
+    chosen : Namespace
+        The arguments, and as ``parser`` the parser that read them.
+
+    Returns
+    -------
+    str
+        The message with the arguments, such as ``qrels`` and ``--judge``.
+    """
+
+    def words(found: re.Match[str]) -> str:
+        name = _argument_of(ast.literal_eval(found.group(2)), chosen)
+        reason = found.group(1).lower()
+        return f"{name} must name a file that can be opened, got {found.group(2)} ({reason})."
+
+    return _OF_FILE.sub(words, message)
+
+
+def _argument_of(path: str, chosen: argparse.Namespace) -> str:
+    for action in getattr(chosen, "parser", argparse.ArgumentParser())._actions:
+        given = getattr(chosen, action.dest, None)
+        if path in (given if isinstance(given, list) else [given]):
+            names = action.option_strings or [str(action.metavar or action.dest)]
+            return names[-1]
+    return "An argument"
