@@ -575,24 +575,33 @@ def test_distinct_grades_are_those_of_numpy(n: int, top: float) -> None:
 
 def test_own_expected_shares_count_the_recall_base_of_every_level() -> None:
     rng = np.random.default_rng(0)
-    G, factor, shares = [0.0], [1.0], [0.0]
+    G, shares, divided = [0.0], [0.0], [0.0]
     pool: list[int] = []
     borders, indptr = [1], [0]
     for n_levels in (0, 1, 3, 12):
         own = range(len(G), len(G) + n_levels)
         G += sorted(rng.random(n_levels))
-        factor += list(rng.random(n_levels))
         judged = [int(each) for each in rng.choice([0, *own], 8)]  # some levels have nobody
         pool += sorted(judged, reverse=True)
         share = 0.0
         for level in own:
             base = sum(each >= level for each in judged)
             before = 0.0 if level == own[0] else G[level - 1]
-            share += (G[level] - before) / base if base else 0.0
-            shares.append(share * factor[level])
+            share += (G[level] - before) / 4 / base if base else 0.0
+            shares.append(share)
+            divided.append(share / G[level])
         borders.append(len(G))
         indptr.append(len(pool))
-    found = _core.own_expected_shares(
-        np.array(G), np.array(pool, np.int32), np.array(indptr), np.array(borders), np.array(factor)
-    )
-    np.testing.assert_allclose(found, shares, rtol=1e-14)
+    arrays = np.array(pool, np.int32), np.array(indptr), np.array(borders)
+    for is_over, expected in ((False, shares), (True, divided)):
+        found = _core.own_expected_shares(np.array(G), 4.0, *arrays, is_over)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("top", [0, 1, 4, 40])
+def test_numbers_between_grades_are_those_of_numpy(top: int) -> None:
+    rng = np.random.default_rng(top)
+    grades = rng.integers(0, 8 * top + 9, 500) / 8  # without rounding, and beyond the last one
+    by_grade = rng.integers(-99, 99, top + 1).astype(float)
+    found = _core.at_grades(grades, by_grade)
+    np.testing.assert_array_equal(found, np.interp(grades, np.arange(top + 1), by_grade))

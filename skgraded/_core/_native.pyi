@@ -224,13 +224,81 @@ def expected_shares(
 
 def own_expected_shares(
     G: NDArray[numpy.float64],
+    enlargement: float,
     pool: NDArray[numpy.int32],
     pool_indptr: NDArray[numpy.int64],
     borders: NDArray[numpy.int64],
-    factor: NDArray[numpy.float64],
+    divided: bool,
 ) -> NDArray[numpy.float64]:
     """
-    Factor times the sum of steps of G / (recall base) up to a level, by the levels of all queries.
+    Sum of steps of G / (recall base) up to a level, by the levels of all queries.
+
+    G is enlarged; with `divided`, the sums are divided by it as it is.
+    """
+
+def first_fall(f: NDArray[numpy.float64], borders: NDArray[numpy.int64]) -> int:
+    """
+    The first level at which f falls within a query, or -1; f begins with 0.
+    """
+
+def own_levels(
+    grades: NDArray[numpy.float64], order: NDArray[numpy.int32], indptr: NDArray[numpy.int64]
+) -> tuple[
+    int,
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.int64], dict(writable=False)],
+    Annotated[NDArray[numpy.int32], dict(writable=False)],
+    Annotated[NDArray[numpy.int32], dict(writable=False)],
+    Annotated[NDArray[numpy.int64], dict(writable=False)],
+]:
+    """
+    Levels of each query's own grades, from the order of its documents, best grade first.
+
+    Their number, grades and borders, the level of every document, and levels and borders of
+    the pools of judged documents. A grade of -1 or -2 marks the unjudged. There is more room for
+    grades than there are levels.
+    """
+
+def own_levels_with_pools(
+    grades: NDArray[numpy.float64],
+    order: NDArray[numpy.int32],
+    indptr: NDArray[numpy.int64],
+    pool_grades: NDArray[numpy.float64],
+    pool_indptr: NDArray[numpy.int64],
+) -> tuple[
+    int,
+    Annotated[NDArray[numpy.float64], dict(writable=False)],
+    Annotated[NDArray[numpy.int64], dict(writable=False)],
+    Annotated[NDArray[numpy.int32], dict(writable=False)],
+    Annotated[NDArray[numpy.int32], dict(writable=False)],
+]:
+    """
+    The same where the pools are given, best grade first: all but their borders.
+    """
+
+def have_other_grades(
+    grades: NDArray[numpy.float64], indptr: NDArray[numpy.int64], top: float
+) -> NDArray[numpy.uint8]:
+    """Whether a query has other grades than whole ones up to `top`."""
+
+def at_grades(
+    grades: NDArray[numpy.float64], by_whole_grade: NDArray[numpy.float64]
+) -> NDArray[numpy.float64]:
+    """Numbers of the grades 0, 1, ..., with straight lines between them."""
+
+@overload
+def read_grades(
+    labels: NDArray[numpy.float32],
+) -> tuple[Annotated[NDArray[numpy.float64], dict(writable=False)], float, bool, bool, bool]: ...
+@overload
+def read_grades(
+    labels: NDArray[numpy.float64],
+) -> tuple[Annotated[NDArray[numpy.float64], dict(writable=False)], float, bool, bool, bool]:
+    """
+    A copy with -1 for nan, the highest grade, and whether any is nan, any is fractional, and all
+    are grades.
+
+    Grades are 0, or at least 2.2e-308, and at most 2**53.
     """
 
 def distinct_grades(
@@ -269,28 +337,14 @@ def count_levels(
     """Documents of each level, by query."""
 
 @overload
-def own_levels(
-    level: NDArray[numpy.uint8],
-    indptr: NDArray[numpy.int64],
-    pool: NDArray[numpy.uint8],
-    pool_indptr: NDArray[numpy.int64],
-    n_levels: int,
-) -> tuple[
-    NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.int32]
-]: ...
+def count_marked_documents(
+    level: NDArray[numpy.uint8], indptr: NDArray[numpy.int64], marked: NDArray[numpy.uint8]
+) -> NDArray[numpy.int64]: ...
 @overload
-def own_levels(
-    level: NDArray[numpy.int32],
-    indptr: NDArray[numpy.int64],
-    pool: NDArray[numpy.int32],
-    pool_indptr: NDArray[numpy.int64],
-    n_levels: int,
-) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.int32]]:
-    """
-    Levels of lists and pools among the grades that occur in each query.
-
-    Also the borders of the queries' own levels, and their levels on the common scale.
-    """
+def count_marked_documents(
+    level: NDArray[numpy.int32], indptr: NDArray[numpy.int64], marked: NDArray[numpy.uint8]
+) -> NDArray[numpy.int64]:
+    """Documents whose level is marked, by query."""
 
 @overload
 def sort_within_ties(

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <type_traits>
+#include <vector>
 
+#include "own_levels.hpp"
 #include "queries.hpp"
+#include "simd.hpp"
 
 namespace skgraded {
 
@@ -84,6 +88,92 @@ inline std::int64_t to_levels(const std::uint8_t* occurs, std::int64_t n, std::u
   level_of[kUnjudgedByte] = static_cast<std::uint8_t>(n_levels);
   for (std::int64_t i = 0; i < n && !are_levels; ++i) grades[i] = level_of[grades[i]];
   return n_levels;
+}
+
+// What labels of any size have in common. Grades are 0, or numbers from the smallest normal one up
+// to 2^53, or nan; if some are not, the others have no meaning.
+struct GradeFacts {
+  double top = 0.0;
+  bool are_grades = true, any_unjudged = false, any_fractional = false;
+};
+
+// Copies labels, eight at a time, and puts kUnjudgedGrade in the place of nan.
+template <class Label>
+class GradeReader {
+  LaneRow top_{}, not_grades_{}, unjudged_{}, fractional_{};  // 1 where there is one
+
+ public:
+  SKGRADED_ALWAYS_INLINE void read(const Label* labels, std::int64_t n, double* grades) noexcept {
+    const std::int64_t in_rows = n - n % kLanes;
+    for (std::int64_t i = 0; i < in_rows; i += kLanes) read_row(labels + i, grades + i);
+    Label rest[kLanes] = {};
+    double read[kLanes];
+    std::copy(labels + in_rows, labels + n, rest);
+    read_row(rest, read);
+    std::copy(read, read + (n - in_rows), grades + in_rows);
+  }
+
+  GradeFacts facts() const noexcept {
+    return {most(top_), most(not_grades_) == 0.0, most(unjudged_) > 0.0, most(fractional_) > 0.0};
+  }
+
+ private:
+  SKGRADED_ALWAYS_INLINE void read_row(const Label* labels, double* grades) noexcept {
+    constexpr double kSmallest = std::numeric_limits<double>::min(), kLargest = 0x1p53;
+    constexpr double kAllAreWhole = 0x1p52;  // from here on
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double label = static_cast<double>(labels[lane]) + 0.0;  // no zero has a sign
+      const double unjudged = label != label ? 1.0 : 0.0;
+      const double grade = label != label ? kUnjudgedGrade : label;
+      // From the smallest grade on, a whole number comes out of this sum as it went in.
+      const double small = grade < kAllAreWhole ? grade : 0.0;
+      const double rounded = (small + kAllAreWhole) - kAllAreWhole;
+      const double is_zero_or_unjudged = (grade == 0.0 ? 1.0 : 0.0) + unjudged;
+      const double too_small = grade < kSmallest ? 1.0 : 0.0,
+                   too_large = grade > kLargest ? 1.0 : 0.0;
+      const double not_grade = (is_zero_or_unjudged > 0.0 ? 0.0 : too_small) + too_large;
+      const double fractional = rounded != small ? 1.0 : 0.0;
+      top_.lane[lane] = top_.lane[lane] < grade ? grade : top_.lane[lane];
+      not_grades_.lane[lane] =
+          not_grades_.lane[lane] < not_grade ? not_grade : not_grades_.lane[lane];
+      unjudged_.lane[lane] = unjudged_.lane[lane] < unjudged ? unjudged : unjudged_.lane[lane];
+      fractional_.lane[lane] =
+          fractional_.lane[lane] < fractional ? fractional : fractional_.lane[lane];
+      grades[lane] = grade;
+    }
+  }
+
+  static double most(const LaneRow& row) noexcept {
+    return *std::max_element(row.lane, row.lane + kLanes);
+  }
+};
+
+template <class Label>
+GradeFacts read_grades(const Label* labels, std::int64_t n, double* grades,
+                       Registers registers = widest_registers()) noexcept {
+  return run_in(registers, [=]() SKGRADED_INLINE_BODY {
+    GradeReader<Label> reader;
+    reader.read(labels, n, grades);
+    return reader.facts();
+  });
+}
+
+// Numbers of the grades 0, 1, ..., n - 1, with straight lines between them, as numpy.interp.
+inline void at_grades(const double* grades, std::int64_t n_grades, const double* by_whole_grade,
+                      std::int64_t n, double* values, Registers registers = widest_registers()) {
+  // The line behind each number; behind the last one it is level.
+  std::vector<double> steps(static_cast<std::size_t>(n), 0.0);
+  for (std::int64_t grade = 0; grade + 1 < n; ++grade)
+    steps[static_cast<std::size_t>(grade)] = by_whole_grade[grade + 1] - by_whole_grade[grade];
+  const double* step = steps.data();
+  const auto last = static_cast<double>(n - 1);
+  run_in(registers, [=]() SKGRADED_INLINE_BODY {
+    for (std::int64_t i = 0; i < n_grades; ++i) {
+      const auto below = static_cast<std::int32_t>(grades[i] < last ? grades[i] : last);
+      values[i] = step[below] * (grades[i] - static_cast<double>(below)) + by_whole_grade[below];
+    }
+    return 0;
+  });
 }
 
 // The borders of queries of so many documents.

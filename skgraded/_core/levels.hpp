@@ -44,6 +44,18 @@ inline void count_marked(const std::int64_t* counts, std::int64_t n_queries, std
   }
 }
 
+// By query, the documents whose level is marked.
+template <class Level>
+void count_marked_documents(const Level* level, const Queries& queries, const std::uint8_t* marked,
+                            std::int64_t* count) noexcept {
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    std::int64_t sum = 0;
+    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i)
+      sum += marked[level[i]] != 0 ? 1 : 0;
+    count[q] = sum;
+  }
+}
+
 // Long blocks of bytes by counting.
 template <class Level>
 void sort_block(Level* first, Level* last, bool descending) noexcept {

@@ -283,12 +283,72 @@ Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles&
   });
 }
 
-Out<double> py_own_expected_shares(const Doubles& G, const Order& pool, const Integers& pool_indptr,
-                                   const Integers& borders, const Doubles& factor) {
-  return fill(New<double>{factor.size()}, [&](double* shares) {
-    own_expected_shares(G.data(), pool.data(), queries_of(pool_indptr), borders.data(),
-                        factor.data(), shares);
+Out<double> py_own_expected_shares(const Doubles& G, double enlargement, const Order& pool,
+                                   const Integers& pool_indptr, const Integers& borders,
+                                   bool divided) {
+  return fill(New<double>{G.size()}, [&](double* shares) {
+    own_expected_shares(Enlarged{G.data(), 1.0 / enlargement}, pool.data(), queries_of(pool_indptr),
+                        borders.data(), divided, shares);
   });
+}
+
+std::int64_t py_first_fall(const Doubles& f, const Integers& borders) {
+  return without_gil([&] { return first_fall(f.data(), queries_of(borders)); });
+}
+
+// Room for the grades of all levels that so many documents may have, and for one more.
+New<double> room_for_grades(std::size_t n_documents) { return New<double>{n_documents + 2}; }
+
+auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr) {
+  const Queries queries = queries_of(indptr);
+  New<double> found = room_for_grades(grades.size());
+  New<std::int64_t> borders{count_of(queries) + 1}, pool_indptr{count_of(queries) + 1};
+  New<std::int32_t> levels{grades.size()}, pool{grades.size()};
+  const std::int64_t n_levels = without_gil([&] {
+    return own_levels({grades.data(), order.data(), queries}, {found.data(), borders.data()},
+                      levels.data(), pool.data(), pool_indptr.data());
+  });
+  return std::make_tuple(n_levels, std::move(found).sealed(), std::move(borders).sealed(),
+                         std::move(levels).sealed(), std::move(pool).sealed(),
+                         std::move(pool_indptr).sealed());
+}
+
+auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const Integers& indptr,
+                              const Doubles& pool_grades, const Integers& pool_indptr) {
+  const Queries queries = queries_of(indptr);
+  New<double> found = room_for_grades(grades.size() + pool_grades.size());
+  New<std::int64_t> borders{count_of(queries) + 1};
+  New<std::int32_t> levels{grades.size()}, pool{pool_grades.size()};
+  const std::int64_t n_levels = without_gil([&] {
+    return own_levels_with_pools({grades.data(), order.data(), queries},
+                                 {pool_grades.data(), queries_of(pool_indptr)},
+                                 {found.data(), borders.data()}, levels.data(), pool.data());
+  });
+  return std::make_tuple(n_levels, std::move(found).sealed(), std::move(borders).sealed(),
+                         std::move(levels).sealed(), std::move(pool).sealed());
+}
+
+Out<std::uint8_t> py_have_other_grades(const Doubles& grades, const Integers& indptr, double top) {
+  const Queries queries = queries_of(indptr);
+  return fill(New<std::uint8_t>{count_of(queries)},
+              [&](std::uint8_t* have) { have_other_grades(grades.data(), queries, top, have); });
+}
+
+Out<double> py_at_grades(const Doubles& grades, const Doubles& by_whole_grade) {
+  return fill(New<double>{grades.size()}, [&](double* values) {
+    at_grades(grades.data(), static_cast<std::int64_t>(grades.size()), by_whole_grade.data(),
+              static_cast<std::int64_t>(by_whole_grade.size()), values);
+  });
+}
+
+template <class Label>
+std::tuple<Sealed<double>, double, bool, bool, bool> py_read_grades(const In<Label>& labels) {
+  New<double> grades{labels.size()};
+  const GradeFacts facts = without_gil([&] {
+    return read_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data());
+  });
+  return {std::move(grades).sealed(), facts.top, facts.any_unjudged, facts.any_fractional,
+          facts.are_grades};
 }
 
 auto py_distinct_grades(const Doubles& labels) {
@@ -307,6 +367,15 @@ void define_labels(nb::module_& m) {
        "read.\n"
        "\nWithout the latter, where labels are not integers from 0 to 253 or nan, the others have "
        "no\nmeaning."),
+   ...);
+}
+
+template <class... Labels>
+void define_float_labels(nb::module_& m) {
+  (m.def(
+       "read_grades", &py_read_grades<Labels>, "labels"_a,
+       "A copy with -1 for nan, the highest grade, and whether any is nan, any is fractional, and "
+       "all\nare grades.\n\nGrades are 0, or at least 2.2e-308, and at most 2**53."),
    ...);
 }
 
@@ -331,21 +400,6 @@ struct OfLevels {
     });
   }
 
-  static auto own_levels(const Levels& level, const Integers& indptr, const Levels& pool,
-                         const Integers& pool_indptr, std::int64_t n_levels) {
-    const CommonLevels<Level> lists{level.data(), queries_of(indptr), n_levels};
-    const CommonLevels<Level> pools{pool.data(), queries_of(pool_indptr), n_levels};
-    OwnLevels own = without_gil([&] { return find_own_levels(lists, pools); });
-    auto levels = fill(New<std::int32_t>{level.size()}, New<std::int32_t>{pool.size()},
-                       [&](std::int32_t* of_lists, std::int32_t* of_pools) {
-                         put_own_levels(lists, own, of_lists);
-                         put_own_levels(pools, own, of_pools);
-                       });
-    return std::tuple_cat(std::move(levels),
-                          std::make_tuple(array_of<std::int64_t>(std::move(own.borders)),
-                                          array_of<std::int32_t>(std::move(own.common))));
-  }
-
   static Sealed<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
                                            std::int64_t n_levels) {
     const Queries queries = queries_of(indptr);
@@ -353,6 +407,14 @@ struct OfLevels {
                        [&](std::int64_t* counts) {
                          skgraded::count_levels(level.data(), queries, n_levels, counts);
                        });
+  }
+
+  static Out<std::int64_t> count_marked_documents(const Levels& level, const Integers& indptr,
+                                                  const Bytes& marked) {
+    const Queries queries = queries_of(indptr);
+    return fill(New<std::int64_t>{count_of(queries)}, [&](std::int64_t* count) {
+      skgraded::count_marked_documents(level.data(), queries, marked.data(), count);
+    });
   }
 
   static Out<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
@@ -439,9 +501,8 @@ struct OfLevels {
           "Grade levels in rank order.");
     m.def("count_levels", &count_levels, "level"_a, "indptr"_a, "n_levels"_a,
           "Documents of each level, by query.");
-    m.def("own_levels", &own_levels, "level"_a, "indptr"_a, "pool"_a, "pool_indptr"_a, "n_levels"_a,
-          "Levels of lists and pools among the grades that occur in each query.\n\n"
-          "Also the borders of the queries' own levels, and their levels on the common scale.");
+    m.def("count_marked_documents", &count_marked_documents, "level"_a, "indptr"_a, "marked"_a,
+          "Documents whose level is marked, by query.");
     m.def("sort_within_ties", &sort_within_ties, "level_by_rank"_a, "tied"_a, "indptr"_a,
           "descending"_a, "n_threads"_a, "Levels by rank, sorted inside every tied block.");
   }
@@ -536,10 +597,25 @@ NB_MODULE(_native, m) {
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
         "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "
         "level\nwhose grade reaches the threshold k.");
-  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "pool"_a, "pool_indptr"_a,
-        "borders"_a, "factor"_a,
-        "Factor times the sum of steps of G / (recall base) up to a level, by the levels of all "
-        "queries.");
+  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "enlargement"_a, "pool"_a,
+        "pool_indptr"_a, "borders"_a, "divided"_a,
+        "Sum of steps of G / (recall base) up to a level, by the levels of all queries.\n\n"
+        "G is enlarged; with `divided`, the sums are divided by it as it is.");
+  m.def("first_fall", &py_first_fall, "f"_a, "borders"_a,
+        "The first level at which f falls within a query, or -1; f begins with 0.");
+  m.def("own_levels", &py_own_levels, "grades"_a, "order"_a, "indptr"_a,
+        "Levels of each query's own grades, from the order of its documents, best grade first.\n\n"
+        "Their number, grades and borders, the level of every document, and levels and borders of\n"
+        "the pools of judged documents. A grade of -1 or -2 marks the unjudged. There is more room "
+        "for\ngrades than there are levels.");
+  m.def("own_levels_with_pools", &py_own_levels_with_pools, "grades"_a, "order"_a, "indptr"_a,
+        "pool_grades"_a, "pool_indptr"_a,
+        "The same where the pools are given, best grade first: all but their borders.");
+  m.def("have_other_grades", &py_have_other_grades, "grades"_a, "indptr"_a, "top"_a,
+        "Whether a query has other grades than whole ones up to `top`.");
+  m.def("at_grades", &py_at_grades, "grades"_a, "by_whole_grade"_a,
+        "Numbers of the grades 0, 1, ..., with straight lines between them.");
+  define_float_labels<float, double>(m);
   m.def("distinct_grades", &py_distinct_grades, "labels"_a,
         "The distinct labels and 0, ascending, and the place of each label among them.\n\n"
         "Labels must be finite and at least 0.");

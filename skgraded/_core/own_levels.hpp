@@ -2,105 +2,141 @@
 // are borders[q] .. borders[q + 1] - 1, ascending; level 0, the grade 0, is that of all queries.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <limits>
 
 #include "queries.hpp"
 
 namespace skgraded {
 
-struct OwnLevels {
-  std::vector<std::int64_t> borders;
-  std::vector<std::int32_t> common;  // by own level: the level on the common scale
+// In place of the grade of an unjudged document, or of one that was not sampled.
+constexpr double kUnjudgedGrade = -1.0, kUnsampledGrade = -2.0;
 
-  std::int64_t count() const noexcept { return static_cast<std::int64_t>(common.size()); }
-};
-
-// Lists of levels on a common scale; levels from n_levels on mark the unjudged.
-template <class Level>
-struct CommonLevels {
-  const Level* level;
+// The documents of lists: their grades, and their order by grade, the best first, query by query.
+struct SortedGrades {
+  const double* grade;
+  const std::int32_t* order;
   Queries queries;
-  std::int64_t n_levels;
 
-  bool is_grade(std::int64_t i) const noexcept { return level[i] > 0 && level[i] < n_levels; }
+  // The document at a place of the order.
+  std::int64_t document(std::int64_t q, std::int64_t place) const noexcept {
+    return queries.begin(q) + order[queries.begin(q) + place];
+  }
 };
 
-// The number of a query's own level by level of the common scale, for the levels of one query at a
-// time.
-class OwnLevelTable {
-  const OwnLevels& own_;
-  std::vector<std::int32_t> number_;
-  std::int64_t first_ = 0, end_ = 0;
+// What is found: the grades by level, for which there is room for one more than there are documents
+// and level 0, and the borders of the queries.
+struct OwnLevels {
+  double* grades;
+  std::int64_t* borders;
+};
+
+// Numbers the grades of one query after the other, which it meets in ascending order.
+class LevelNumbers {
+  double* grades_;
+  std::int64_t count_ = 1;
+  double last_ = 0.0;
 
  public:
-  OwnLevelTable(const OwnLevels& own, std::int64_t n_levels)
-      : own_(own), number_(static_cast<std::size_t>(n_levels)) {}
+  explicit LevelNumbers(double* grades) noexcept : grades_(grades) { grades[0] = 0.0; }
 
-  void read(std::int64_t first, std::int64_t end) noexcept {
-    first_ = first;
-    end_ = end;
-    for (std::int64_t i = first; i < end; ++i)
-      number_[static_cast<std::size_t>(own_.common[static_cast<std::size_t>(i)])] =
-          static_cast<std::int32_t>(i);
+  void start_query() noexcept { last_ = 0.0; }
+
+  // Without a branch: which grades are new cannot be predicted.
+  std::int32_t meet(double grade) noexcept {
+    grades_[count_] = grade;
+    count_ += grade != last_ ? 1 : 0;
+    last_ = grade;
+    return grade > 0.0 ? static_cast<std::int32_t>(count_ - 1) : 0;
   }
 
-  // Numbers that are left over from other queries lie outside the borders of this one.
-  bool has(std::int64_t level) const noexcept {
-    const std::int32_t number = at(level);
-    return number >= first_ && number < end_;
-  }
-
-  std::int32_t at(std::int64_t level) const noexcept {
-    return number_[static_cast<std::size_t>(level)];
-  }
+  std::int64_t count() const noexcept { return count_; }
 };
 
-// The own levels of the judged documents of lists and of pools, of which the latter are sorted, the
-// best level first. Mostly pools hold all levels of the lists.
-template <class Level>
-OwnLevels find_own_levels(const CommonLevels<Level>& lists, const CommonLevels<Level>& pools) {
-  OwnLevels own{{1}, {0}};
-  std::vector<std::int32_t>& common = own.common;
-  common.reserve(static_cast<std::size_t>(pools.queries.documents() + 1));
-  OwnLevelTable table(own, lists.n_levels);
-  for (std::int64_t q = 0; q < lists.queries.count; ++q) {
-    const auto first = own.count();
-    for (std::int64_t i = pools.queries.begin(q + 1) - 1; i >= pools.queries.begin(q); --i)
-      if (pools.is_grade(i) && (own.count() == first || common.back() != pools.level[i]))
-        common.push_back(static_cast<std::int32_t>(pools.level[i]));
-    table.read(first, own.count());
-    bool is_whole = true;
-    for (std::int64_t i = lists.queries.begin(q); i < lists.queries.begin(q + 1); ++i) {
-      if (!lists.is_grade(i) || table.has(lists.level[i])) continue;
-      common.push_back(static_cast<std::int32_t>(lists.level[i]));
-      is_whole = false;
-    }
-    if (!is_whole) {
-      std::sort(common.begin() + first, common.end());
-      common.erase(std::unique(common.begin() + first, common.end()), common.end());
-    }
-    own.borders.push_back(own.count());
+// Marks the unjudged documents of a query, which stand last, by numbers below 0, and returns the
+// number of the others.
+inline std::int64_t mark_unjudged(const SortedGrades& lists, std::int64_t q,
+                                  std::int32_t* level) noexcept {
+  std::int64_t n = lists.queries.size(q);
+  for (; n > 0; --n) {
+    const std::int64_t document = lists.document(q, n - 1);
+    if (lists.grade[document] >= 0.0) break;
+    level[document] = static_cast<std::int32_t>(lists.grade[document]);
   }
-  return own;
+  return n;
 }
 
-// The same documents on the own levels; the marks of the unjudged follow the last level.
-template <class Level>
-void put_own_levels(const CommonLevels<Level>& lists, const OwnLevels& own, std::int32_t* level) {
-  OwnLevelTable table(own, lists.n_levels);
+// Moves the marks of the unjudged behind the last level.
+inline void move_marks(std::int64_t n_documents, std::int64_t n_levels,
+                       std::int32_t* level) noexcept {
+  for (std::int64_t i = 0; i < n_documents; ++i)
+    if (level[i] < 0) level[i] = static_cast<std::int32_t>(n_levels - 1 - level[i]);
+}
+
+// Finds the levels, whose number is returned, that of every document, and the pools of judged
+// documents, the best first: their levels and borders.
+inline std::int64_t own_levels(const SortedGrades& lists, const OwnLevels& own, std::int32_t* level,
+                               std::int32_t* pool, std::int64_t* pool_indptr) noexcept {
+  LevelNumbers numbers(own.grades);
+  own.borders[0] = 1;
+  pool_indptr[0] = 0;
   for (std::int64_t q = 0; q < lists.queries.count; ++q) {
-    table.read(own.borders[static_cast<std::size_t>(q)],
-               own.borders[static_cast<std::size_t>(q) + 1]);
-    for (std::int64_t i = lists.queries.begin(q); i < lists.queries.begin(q + 1); ++i) {
-      const auto common = static_cast<std::int64_t>(lists.level[i]);
-      level[i] = common == 0 ? 0
-                 : common < lists.n_levels
-                     ? table.at(common)
-                     : static_cast<std::int32_t>(own.count() + common - lists.n_levels);
+    const std::int64_t n = mark_unjudged(lists, q, level);
+    std::int32_t* of_pool = pool + pool_indptr[q];
+    pool_indptr[q + 1] = pool_indptr[q] + n;
+    numbers.start_query();
+    for (std::int64_t place = n - 1; place >= 0; --place) {
+      const std::int64_t document = lists.document(q, place);
+      level[document] = of_pool[place] = numbers.meet(lists.grade[document]);
     }
+    own.borders[q + 1] = numbers.count();
+  }
+  if (pool_indptr[lists.queries.count] < lists.queries.documents())
+    move_marks(lists.queries.documents(), numbers.count(), level);
+  return numbers.count();
+}
+
+// Pools that are given: the grades of their documents, the best first, query by query.
+struct Pools {
+  const double* grade;
+  Queries queries;
+};
+
+// The same for lists whose pools hold other documents, too.
+inline std::int64_t own_levels_with_pools(const SortedGrades& lists, const Pools& pools,
+                                          const OwnLevels& own, std::int32_t* level,
+                                          std::int32_t* pool) noexcept {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  LevelNumbers numbers(own.grades);
+  own.borders[0] = 1;
+  for (std::int64_t q = 0; q < lists.queries.count; ++q) {
+    std::int64_t place = mark_unjudged(lists, q, level) - 1;
+    std::int64_t pooled = pools.queries.begin(q + 1) - 1;
+    numbers.start_query();
+    while (place >= 0 || pooled >= pools.queries.begin(q)) {
+      const std::int64_t document = place >= 0 ? lists.document(q, place) : 0;
+      const double of_list = place >= 0 ? lists.grade[document] : kNone;
+      const double of_pool = pooled >= pools.queries.begin(q) ? pools.grade[pooled] : kNone;
+      if (of_pool <= of_list) {
+        pool[pooled--] = numbers.meet(of_pool);
+      } else {
+        level[document] = numbers.meet(of_list);
+        --place;
+      }
+    }
+    own.borders[q + 1] = numbers.count();
+  }
+  move_marks(lists.queries.documents(), numbers.count(), level);
+  return numbers.count();
+}
+
+// Whether a query has other grades than whole ones up to `top`.
+inline void have_other_grades(const double* grade, const Queries& queries, double top,
+                              std::uint8_t* have) noexcept {
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    have[q] = 0;
+    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1) && have[q] == 0; ++i)
+      have[q] = grade[i] > top || grade[i] != static_cast<double>(static_cast<int>(grade[i]));
   }
 }
 

@@ -161,7 +161,7 @@ class PairSum {
       if (is_free(first)) count(first);
       for (std::int64_t i = first; i < end; ++i) {
         const std::int32_t level = space_.level[at(i)];
-        const bool counts = level > 0 && K_.h[level] != 0.0;
+        const bool counts = level > 0 && K_.h_at(level) != 0.0;
         space_.f_above[at(i)] = counts ? tree.sum(level - before, K_.f[level]) : 0.0;
       }
       if (!is_free(first))
@@ -173,7 +173,7 @@ class PairSum {
   double add_up_lower(const double* weight, std::int64_t n) const noexcept {
     double value = 0.0;
     for (std::int64_t i = 0; i < n; ++i)
-      value += weight[i] * (space_.f_above[at(i)] * K_.h[space_.level[at(i)]]);
+      value += weight[i] * (space_.f_above[at(i)] * K_.h_at(space_.level[at(i)]));
     return value;
   }
 
@@ -199,14 +199,14 @@ class PairSum {
     const std::int32_t level = space_.level[at(rank)];
     double sum = 0.0;
     if (K_.u != nullptr) sum = u_above * K_.w[level];
-    if (K_.f != nullptr) sum += space_.f_above[at(rank)] * K_.h[level];
+    if (K_.f != nullptr) sum += space_.f_above[at(rank)] * K_.h_at(level);
     return sum;
   }
 
   double self(std::int32_t level) const noexcept {
     double K = 0.0;
     if (K_.u != nullptr) K = K_.u[level] * K_.w[level];
-    if (K_.f != nullptr) K += K_.f[level] * K_.h[level];
+    if (K_.f != nullptr) K += K_.f[level] * K_.h_at(level);
     return K;
   }
 
@@ -224,7 +224,7 @@ class PairSum {
       double others = -own;
       if (K_.u != nullptr) others += u_in_block * K_.w[s];
       if (K_.f != nullptr) {
-        others += (f_below + static_cast<double>(end - i) * K_.f[s]) * K_.h[s];
+        others += (f_below + static_cast<double>(end - i) * K_.f[s]) * K_.h_at(s);
         f_below += K_.f[s];
       }
       above += sum_above(i, u_above) + own;
@@ -237,6 +237,25 @@ class PairSum {
 
   static std::size_t at(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 };
+
+// The first level at which f falls within a query, by more than rounding, or -1. Before the first
+// level of a query stands 0.
+inline std::int64_t first_fall(const double* f, const Queries& levels) noexcept {
+  constexpr double kRounding = 1e-12;  // of grades just below a whole one, on a straight line
+  const auto falls = [f](std::int64_t level, double before) {
+    return !(f[level] >= before * (1.0 - kRounding));
+  };
+  for (std::int64_t q = 0; q < levels.count; ++q) {
+    const std::int64_t first = levels.begin(q), end = levels.begin(q + 1);
+    bool any = first < end && falls(first, 0.0);
+    for (std::int64_t level = first + 1; level < end; ++level) any |= falls(level, f[level - 1]);
+    if (!any) continue;
+    if (falls(first, 0.0)) return first;
+    for (std::int64_t level = first + 1; level < end; ++level)
+      if (falls(level, f[level - 1])) return level;
+  }
+  return -1;
+}
 
 // The pair part of every query.
 inline void pair_sums(const PairSumTask& task, std::int64_t n_threads, double* value) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "queries.hpp"
+#include "simd.hpp"
 
 namespace skgraded {
 
@@ -41,27 +42,55 @@ inline void expected_shares(const std::int64_t* counts, std::int64_t n_queries,
   }
 }
 
+// G by level, the probability of thresholds up to a grade, enlarged by a power of 2.
+struct Enlarged {
+  const double* G;
+  double unit;  // 1 over the power
+
+  double at(std::int64_t level) const noexcept { return G[level] * unit; }
+};
+
+// Multiplies numbers by 1 / divisor, or by 0 where that is 0.
+inline void divide(double* numbers, const double* divisors, std::int64_t n,
+                   Registers registers) noexcept {
+  run_in(registers, [=]() SKGRADED_INLINE_BODY {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double divisor = divisors[i];
+      const double inverse = 1.0 / (divisor > 0.0 ? divisor : 1.0);  // without a branch
+      numbers[i] *= divisor > 0.0 ? inverse : 0.0;
+    }
+    return 0;
+  });
+}
+
 // The same for queries that have levels of their own, by level: levels borders[q] .. borders[q + 1]
-// - 1 are those of query q, and G holds the probability of thresholds up to each. The pools stand
-// best level first, and what is at level 0, the grade 0, has no share.
-inline void own_expected_shares(const double* G, const std::int32_t* pool, const Queries& pools,
-                                const std::int64_t* borders, const double* factor,
-                                double* shares) noexcept {
-  shares[0] = 0.0 * factor[0];
+// - 1 are those of query q. The pools stand best level first, and what is at level 0, the grade 0,
+// has no share. Shares are divided by the enlarged G where `divided` says so.
+inline void own_expected_shares(const Enlarged& users, const std::int32_t* pool,
+                                const Queries& pools, const std::int64_t* borders, bool divided,
+                                double* shares, Registers registers = widest_registers()) {
+  std::vector<double> reciprocals = {0.0};  // by recall base
+  for (std::int64_t n = 1; n <= pools.longest(); ++n)
+    reciprocals.push_back(1.0 / static_cast<double>(n));
+  shares[0] = 0.0;
   for (std::int64_t q = 0; q < pools.count; ++q) {
-    std::int64_t i = pools.begin(q);
-    for (std::int64_t level = borders[q + 1] - 1; level >= borders[q]; --level) {
-      while (i < pools.begin(q + 1) && pool[i] >= level) ++i;
-      const std::int64_t recall_base = i - pools.begin(q);
-      shares[level] = recall_base > 0 ? 1.0 / static_cast<double>(recall_base) : 0.0;
-    }
     double sum = 0.0, before = 0.0;
-    for (std::int64_t level = borders[q]; level < borders[q + 1]; ++level) {
-      sum += (G[level] - before) * shares[level];
-      before = G[level];
-      shares[level] = sum * factor[level];
-    }
+    std::int64_t level = borders[q];
+    const auto share_up_to = [&](std::int64_t last, double share) {
+      for (; level <= last; ++level) {
+        const double G = users.at(level);
+        sum += (G - before) * share;
+        before = G;
+        shares[level] = sum;
+      }
+    };
+    // From the lowest grade up; all documents down to this one reach its level, and those without
+    // documents below it.
+    for (std::int64_t n = pools.size(q); n > 0; --n)
+      share_up_to(pool[pools.begin(q) + n - 1], reciprocals[static_cast<std::size_t>(n)]);
+    share_up_to(borders[q + 1] - 1, 0.0);
   }
+  if (divided) divide(shares, users.G, borders[pools.count], registers);
 }
 
 }  // namespace skgraded

@@ -104,8 +104,10 @@ def warn_if_swapped(
     if len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
         return
     found = np.unique(scores)
-    few = 1 < len(found) <= _MOST_GRADES and len(found) < len(np.unique(grades))
+    few = 1 < len(found) <= _MOST_GRADES
     if not few or found[0] != 0 or (found != np.floor(found)).any():
+        return
+    if len(found) >= len(np.unique(np.maximum(grades, 0.0))):  # below 0 are marks of the unjudged
         return
     warn_once(
         f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from {found[0]:g} to "

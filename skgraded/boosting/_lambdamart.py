@@ -159,7 +159,7 @@ class LambdaMART:
         """
         if self._splits(judgments):
             parts = [
-                self._means_by_position(part.judgments, scores[part.documents], noise, n_threads)
+                self._means_by_position(part.judgments, part.select(scores), noise, n_threads)
                 for part in judgments.by_scale
             ]
         else:

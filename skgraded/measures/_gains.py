@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded import _core, _params
 from skgraded._lazy import cached_property
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._measure import Measure
@@ -80,8 +80,7 @@ def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: obje
 
 def at_grades(grades: FloatArray, by_whole_grade: FloatArray) -> FloatArray:
     """Look up numbers of the grades 0, 1, ..., with straight lines between them."""
-    between: FloatArray = np.interp(grades, np.arange(len(by_whole_grade)), by_whole_grade)
-    return between
+    return _core.at_grades(grades, by_whole_grade)
 
 
 def positive(gains: FloatArray) -> NDArray[np.bool_]:

@@ -301,6 +301,10 @@ class Measure(Fields):
             values = kept[self._identity] = self._raw_values(judgments.ideal)
         return values
 
+    def _is_scored_by_scale(self, judgments: Judgments) -> bool:
+        """Whether queries with levels of their own are separated from the others."""
+        return False
+
     def _doubles_per_query(self, judgments: Judgments) -> int:
         """Return how many doubles scoring allocates per query; 0 if they are few."""
         return 0
@@ -427,6 +431,8 @@ def score_in_parts(
     all these measures share the sums over the ranks of a slice.
     """
     judgments = rankings.judgments
+    if all(each._is_scored_by_scale(judgments) for each in measures):
+        return [[each._score(rankings)] for each in measures]
     at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)
     if judgments.n_queries <= _FEW_SLICES * at_a_time:
         return [[each._score(rankings)] for each in measures]

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded._sealed import all_sealed
 
 __all__ = ["PairFactors", "PairMatrix", "levels_of_pairs"]
@@ -235,13 +236,13 @@ class PairFactors(NamedTuple):
             return True
         return bool((self.f[..., 0] == 0).all() and (np.diff(self.f) >= 0).all())
 
-    def by_level(self, n_levels: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def by_level(self, n_levels: int = 0) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return f, h, u and w by level; both factors of a product that K lacks are empty.
 
         Parameters
         ----------
-        n_levels : int
-            Number of levels.
+        n_levels : int, default=0
+            Number of levels. Without it h is empty where it is 1.
 
         Returns
         -------
@@ -255,18 +256,14 @@ class PairFactors(NamedTuple):
 
 
 _NOTHING = np.zeros(0)
-_ROUNDING = 1e-12  # of grades just below a whole one, on a straight line
 
 
 def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
     """Raise unless f is 0 at level 0, and does not fall from there within each query."""
     if f[0] != 0:
         raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
-    before = np.append(0.0, f[:-1])
-    before[borders[:-1][borders[:-1] < len(f)]] = 0.0
-    falls = np.flatnonzero(~(f >= np.multiply(before, 1.0 - _ROUNDING, out=before)))
-    if len(falls):
-        level = int(falls[0])
+    level = _core.first_fall(f, borders)
+    if level >= 0:
         last = 0.0 if level in borders[:-1] else float(f[level - 1])
         raise ValueError(
             "f of PairFactors must not fall from level to level of a query, got "

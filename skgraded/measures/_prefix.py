@@ -229,7 +229,7 @@ class PrefixMeasure(Measure):
         ndarray of shape (n_queries,)
             1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
-        if judgments.splits_by_scale and self.takes_any_grades:
+        if self._is_scored_by_scale(judgments):
             factor = np.empty(judgments.n_queries)
             for part in judgments.by_scale:
                 factor[part.queries] = self.query_factor(part.judgments)
@@ -240,14 +240,17 @@ class PrefixMeasure(Measure):
         best = self.prefix_form(judgments).best
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
+    def _is_scored_by_scale(self, judgments: Judgments) -> bool:
+        return judgments.splits_by_scale and self.takes_any_grades
+
     def _doubles_per_query(self, judgments: Judgments) -> int:
-        if judgments.borders is not None or (judgments.splits_by_scale and self.takes_any_grades):
+        if judgments.borders is not None or self._is_scored_by_scale(judgments):
             return 0
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
     def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
-        if rankings.judgments.splits_by_scale and self.takes_any_grades:
+        if self._is_scored_by_scale(rankings.judgments):
             return self._score_by_scale(rankings)
         form = self.prefix_form(rankings.judgments)
         return form.values(rankings, form.relevant, self.empty), form.n_empty

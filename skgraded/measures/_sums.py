@@ -110,7 +110,7 @@ class PairSum(NamedTuple):
             _weights(self.positions, rankings, ranked, unjudged),
             self.positions.ragged,
             cast("NDArray[np.int64]", judgments.borders),
-            *self.factors.by_level(judgments.n_levels),
+            *self.factors.by_level(),
             last_rank,
             ties == "expected",
             rankings.n_threads,

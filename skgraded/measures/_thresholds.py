@@ -129,7 +129,7 @@ class _ThresholdMeasure(PrefixMeasure):
         users = kept.get(key)
         if users is None:
             users = _Users(*key, judgments.grades)
-            if judgments.budget.reserve(users.enlarged, users.enlarged, users.enlarged):
+            if judgments.budget.reserve(users.enlarged, users.relevant):
                 kept[key] = users
         return users
 
@@ -179,23 +179,13 @@ class _Users:
         self.relevant = sealed(self.enlarged > 0)
 
     @cached_property
-    def G(self) -> FloatArray:
-        """Probability that the threshold is at most the grade."""
-        return sealed(self.enlarged / _ENLARGEMENT)
-
-    @cached_property
-    def inverse(self) -> FloatArray:
-        """1 / enlarged, and 0 where G is 0."""
-        return sealed(reciprocal(self.enlarged))
-
-    @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
         """The probabilities g up to the highest grade, and the lowest level that reaches each."""
         g = self._g[: int(self._grades[-1])]
         return g, np.searchsorted(self._grades, np.arange(1.0, len(g) + 1)).astype(np.int32)
 
-    def expected_shares(self, judgments: Judgments, factor: FloatArray) -> FloatArray:
-        """Return e(i) times a factor.
+    def expected_shares(self, judgments: Judgments, divided: bool) -> FloatArray:
+        """Return e(i), or e(i) / enlarged.
 
         e(i) is the sum of g_k / RB(k) over k <= i with RB(k) > 0. Between whole grades it is the
         sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the query, v' being the next lower
@@ -205,13 +195,13 @@ class _Users:
         ----------
         judgments : Judgments
             Labels by query.
-        factor : ndarray of shape (n_levels,)
-            The factor of each level.
+        divided : bool
+            Whether to divide by the enlarged G; the quotient is 0 where G is 0.
 
         Returns
         -------
         ndarray of shape (n_queries, n_levels), or (n_levels,) if queries have levels of their own
-            The products.
+            The shares.
 
         Raises
         ------
@@ -226,10 +216,11 @@ class _Users:
                     "_pair_part, got grades between them. Override _pair_factors in its place, "
                     "which serves any number of grades."
                 )
+            factor = reciprocal(self.enlarged) if divided else np.ones(judgments.n_levels)
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
         pool = judgments.pool
         return _core.own_expected_shares(
-            self.G, pool.levels, pool.indptr, borders, np.ascontiguousarray(factor)
+            self.enlarged, _ENLARGEMENT, pool.levels, pool.indptr, borders, divided
         )
 
 

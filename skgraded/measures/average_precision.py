@@ -180,7 +180,7 @@ class xGAP(_ThresholdMeasure):
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
-        selected = users.expected_shares(judgments, users.inverse)
+        selected = users.expected_shares(judgments, divided=True)
         every = np.ones(judgments.n_queries)
         return PairPart(Reciprocal(), PairFactors(every, f=users.enlarged, h=selected))
 
@@ -232,7 +232,7 @@ class eGAP(_ThresholdMeasure):
     """
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
-        share = self._users(judgments).expected_shares(judgments, np.ones(judgments.n_levels))
+        share = self._users(judgments).expected_shares(judgments, divided=False)
         return PairPart(Reciprocal(), PairFactors(np.ones(judgments.n_queries), f=share))
 
 

@@ -28,7 +28,7 @@ from skgraded.rankings._checks import check_group_sizes, numeric_labels, own_sco
 from skgraded.rankings._gate import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._grouping import place_groups, place_rows
 from skgraded.rankings._labels import Labels
-from skgraded.rankings._layout import in_layout, mean_by_query, read_labels
+from skgraded.rankings._layout import mean_by_query, read_labels
 from skgraded.rankings._own_scales import ScalePart
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
 
@@ -155,7 +155,7 @@ class Judgments(Labels):
             ids, indptr, places = place_rows(columns.ids, len(labels))
         else:
             ids, indptr, places = place_groups(group, len(labels))
-        grades, levels, self.has_unjudged, any_fractional = read_labels(labels)
+        read = read_labels(labels)
         weights = None
         if sample_weight is not None:
             weights = mean_by_query(sample_weight, indptr, places)
@@ -163,10 +163,8 @@ class Judgments(Labels):
             qid=ids,
             indptr=indptr,
             places=places,
-            grades=grades,
-            levels=levels if places is None else in_layout(levels, places),
+            labels=read.in_layout(places),
             weights=weights,
-            any_fractional=any_fractional,
         )
         if columns.sizes is not None:
             starts, order = indptr[:-1], self.row_order
@@ -403,7 +401,7 @@ class Rankings:
             warn_about_scored_queries(judgments)
         rankings = judgments._rank(y_score, n_threads)
         if judgments.has_fractional_grades:
-            warn_if_swapped(judgments.grades, rankings.scores)
+            warn_if_swapped(judgments.graded, rankings.scores)
         if columns.ids is None:
             warn_if_ids_are_forgotten(judgments.n_documents)
         return rankings
@@ -524,11 +522,8 @@ class Rankings:
         return self._by_scale
 
     def _part(self, part: ScalePart) -> Rankings:
-        rows, all_rows = part.documents, len(part.documents) == len(self.order)
-        order, tied, scores = self.order, self.tied, self.scores
-        if not all_rows:
-            order, tied = all_sealed(order[rows], tied[rows])
-            scores = None if scores is None else sealed(scores[rows])
+        order, tied = all_sealed(part.select(self.order), part.select(self.tied))
+        scores = None if self.scores is None else sealed(part.select(self.scores))
         return Rankings(part.judgments, order, tied, self.n_threads, scores)
 
     def of_queries(self, queries: slice) -> Rankings:

@@ -20,7 +20,7 @@ from skgraded._sealed import (
     sealed,
 )
 from skgraded.rankings._kept import ByteBudget, Kept
-from skgraded.rankings._layout import level_type
+from skgraded.rankings._layout import UNJUDGED, ReadLabels, level_type, levels_of
 from skgraded.rankings._own_scales import TOP_OF_SHARED_SCALE, ScalePart, parts_by_scale
 from skgraded.rankings._ranked_list import RankedList, Unjudged
 
@@ -45,6 +45,8 @@ class Labels:
         The highest grade of the whole data set; a part of it may lack documents of this grade.
     has_fractional_grades : bool
         Whether some grade is not a whole number.
+    has_own_pool : bool
+        Whether the pools are the judged documents of the lists, and were not given.
     splits_by_scale : bool
         Whether `by_scale` has parts. If not, either all queries have whole grades up to 31, so that
         measures may keep a number for each pair of levels, or the queries already have levels of
@@ -54,9 +56,8 @@ class Labels:
     qid: NDArray[Any]
     indptr: IntArray
     _places: IntArray | None
-    grades: FloatArray
-    levels: NDArray[Any]
     weights: FloatArray | None
+    _graded: FloatArray | None
     borders: IntArray | None  # of the levels that each query has of its own
 
     @classmethod
@@ -72,29 +73,26 @@ class Labels:
         qid: NDArray[Any],
         indptr: IntArray,
         places: IntArray | None,
-        grades: FloatArray,
-        levels: NDArray[Any],
+        labels: ReadLabels,
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
         budget: ByteBudget | None = None,
         borders: IntArray | None = None,
-        any_fractional: bool | None = None,
     ) -> None:
-        self.qid, self.indptr, self._places, self.grades, self.levels, self.weights = all_sealed(
-            qid, indptr, places, grades, levels, weights
-        )
+        self.qid, self.indptr, self._places, self.weights = all_sealed(qid, indptr, places, weights)
         self.n_queries = len(indptr) - 1
-        self.n_documents = len(levels)
-        self.n_levels = len(grades)
-        self.top_grade = float(grades[-1])
-        if any_fractional is None:
-            any_fractional = not _core.same_bytes(self.grades, np.floor(self.grades))
-        self.has_fractional_grades = any_fractional
+        self.n_documents = int(indptr[-1])
+        grades, levels, self._graded = all_sealed(labels.grades, labels.levels, labels.graded)
+        if levels is not None:
+            self.grades, self.levels = grades, levels
+        self.top_grade = labels.top_grade
+        self.has_fractional_grades = labels.any_fractional
+        if labels.any_unjudged is not None:
+            self.has_unjudged = labels.any_unjudged
         self.borders = borders
-        is_short = self.top_grade <= TOP_OF_SHARED_SCALE and not any_fractional
+        is_short = self.top_grade <= TOP_OF_SHARED_SCALE and not self.has_fractional_grades
         self.splits_by_scale = borders is None and not is_short
-        # Whether counts of all levels would take more memory than the documents.
-        self._has_many_levels = self.n_queries * self.n_levels > self.n_documents
+        self.has_own_pool = pool is None
         if pool is not None:
             self.pool = pool.sealed()
         self.kept = Kept()
@@ -135,8 +133,7 @@ class Labels:
             qid=np.arange(len(indptr) - 1) if qid is None else qid,
             indptr=indptr,
             places=None,
-            grades=grades,
-            levels=levels,
+            labels=ReadLabels.of_levels(grades, levels),
             pool=pool,
         )
 
@@ -163,8 +160,9 @@ class Labels:
             qid=self.qid,
             indptr=self.indptr,
             places=self._places,
-            grades=grades,
-            levels=level_of.astype(level_type(len(grades)))[self.levels],
+            labels=ReadLabels.of_levels(
+                grades, level_of.astype(level_type(len(grades)))[self.levels]
+            ),
             weights=self.weights,
             pool=pool,
         )
@@ -184,7 +182,53 @@ class Labels:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Check arrays that come out of a pickle, and take them."""
         _require_labels(**state)
-        self._set_up(**state)
+        labels = ReadLabels.of_levels(state.pop("grades"), state.pop("levels"))
+        self._set_up(labels=labels, **state)
+
+    @cached_property
+    def grades(self) -> FloatArray:
+        """The distinct grades, ascending, of all queries."""
+        return self._common_scale[0]
+
+    @cached_property
+    def levels(self) -> NDArray[Any]:
+        """Level of the document at every position."""
+        return self._common_scale[1]
+
+    @cached_property
+    def _common_scale(self) -> tuple[FloatArray, NDArray[Any]]:
+        # Most measures do not need it where queries have levels of their own.
+        grades, levels = all_sealed(*levels_of(self.graded))
+        return grades, levels
+
+    @property
+    def n_levels(self) -> int:
+        """Number of distinct grades."""
+        return len(self.grades)
+
+    @property
+    def _has_many_levels(self) -> bool:
+        """Whether counts of all levels would take more memory than the documents."""
+        return self.n_queries * self.n_levels > self.n_documents
+
+    @property
+    def graded(self) -> FloatArray:
+        """Grade of the document at every position; unjudged ones have -1 or -2."""
+        if self._graded is not None:
+            return self._graded
+        graded: FloatArray = self._with_marks[self.levels]
+        return graded
+
+    @property
+    def _with_marks(self) -> FloatArray:
+        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])
+
+    @property
+    def graded_pool(self) -> tuple[FloatArray, IntArray]:
+        """Grades of the pools and their borders; those of the lists if these hold the pools."""
+        if self.has_own_pool:
+            return self.graded, self.indptr
+        return self._with_marks[self.pool.levels], self.pool.indptr
 
     @cached_property
     def row_order(self) -> IntArray | None:
@@ -271,7 +315,9 @@ class Labels:
         found = self._pool_counts.get(key)
         if found is None:
             if self._has_many_levels:
-                found = self.sum_over_pool(counted.astype(np.float64)).astype(np.int64)
+                found = _core.count_marked_documents(
+                    self.pool.levels, self.pool.indptr, counted.view(np.uint8)
+                )
             else:
                 found = _core.count_marked(self.counts, counted.view(np.uint8))
             self._pool_counts[key] = found
@@ -358,8 +404,9 @@ class Labels:
             qid=self.qid[queries],
             indptr=self.indptr[queries.start : queries.stop + 1] - first,
             places=None,
-            grades=self.grades,
-            levels=self.levels[first:last],
+            labels=ReadLabels.of_levels(
+                self.grades, self.levels[first:last], self.has_fractional_grades
+            ),
             weights=None if self.weights is None else self.weights[queries],
             pool=RankedList(
                 pool.levels[pooled],
@@ -372,6 +419,44 @@ class Labels:
         if "counts" in vars(self):
             part.counts = self.counts[queries]
         return part
+
+    def select_queries(self, marked: NDArray[np.bool_], documents: IntArray) -> Self:
+        """Select marked queries.
+
+        Parameters
+        ----------
+        marked : ndarray of shape (n_queries,), bool
+            Marks of the queries.
+        documents : ndarray, int64
+            The positions of their documents.
+
+        Returns
+        -------
+        Judgments
+            The judgments of these queries.
+        """
+        pool = None
+        if self._graded is not None:
+            labels = ReadLabels.of_grades(self._graded[documents])
+        else:
+            labels = ReadLabels.of_levels(self.grades, self.levels[documents])
+        if not self.has_own_pool:
+            pooled = np.repeat(marked, self.pool.lengths)
+            borders = _borders(self.pool.lengths[marked])
+            pool = RankedList.without_ties(self.pool.levels[pooled], borders)
+        return self._of(
+            qid=self.qid[marked],
+            indptr=_borders(np.diff(self.indptr)[marked]),
+            places=None,
+            labels=labels,
+            weights=None if self.weights is None else self.weights[marked],
+            pool=pool,
+            budget=self.budget,
+        )
+
+
+def _borders(lengths: IntArray) -> IntArray:
+    return np.concatenate(([0], np.cumsum(lengths)))
 
 
 def _require_labels(

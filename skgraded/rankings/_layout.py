@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import check_labels, check_weights
 
-__all__ = ["in_layout", "level_type", "levels_of", "mean_by_query", "read_labels"]
+__all__ = [
+    "UNJUDGED",
+    "ReadLabels",
+    "in_layout",
+    "level_type",
+    "levels_of",
+    "mean_by_query",
+    "read_labels",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -42,42 +50,117 @@ def mean_by_query(
     return means
 
 
-# Types of labels that the kernel reads.
+# In place of the grade of an unjudged document; -2 in that of one that was not sampled.
+UNJUDGED = -1.0
+
+# Types of labels that the kernels read.
 _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
+_FLOATS = frozenset(map(np.dtype, ["f4", "f8"]))
 
 
 class ReadLabels(NamedTuple):
-    """Labels as grades and levels, those of `levels_of`.
+    """Labels as grades and levels, those of `levels_of`, or by grade, before they have levels.
 
     Attributes
     ----------
-    grades : ndarray of shape (n_levels,)
+    grades : ndarray of shape (n_levels,) or None
         The distinct grades, ascending, starting with 0.
-    levels : ndarray of shape (n_documents,), uint8 or int32
-        Index of each label in `grades`; ``n_levels`` if a document is unjudged.
-    any_unjudged : bool
-        Whether any document is unjudged.
+    levels : ndarray of shape (n_documents,), uint8 or int32, or None
+        Index of each label in `grades`; ``n_levels`` or above if a document is unjudged.
+    graded : ndarray of shape (n_documents,) or None
+        The grade of each document, and -1 if it is unjudged.
+    top_grade : float
+        The highest grade.
     any_fractional : bool
         Whether any grade is not a whole number.
+    any_unjudged : bool or None
+        Whether any document is unjudged; None if that was not looked for.
     """
 
-    grades: FloatArray
-    levels: NDArray[Any]
-    any_unjudged: bool
+    grades: FloatArray | None
+    levels: NDArray[Any] | None
+    graded: FloatArray | None
+    top_grade: float
     any_fractional: bool
+    any_unjudged: bool | None = None
+
+    @classmethod
+    def of_levels(
+        cls, grades: FloatArray, levels: NDArray[Any], any_fractional: bool | None = None
+    ) -> ReadLabels:
+        """Take labels as levels.
+
+        Parameters
+        ----------
+        grades : ndarray of shape (n_levels,)
+            The distinct grades, ascending, starting with 0.
+        levels : ndarray of shape (n_documents,)
+            Index of each label in `grades`; ``n_levels`` or above if a document is unjudged.
+        any_fractional : bool, optional
+            Whether any grade is not a whole number; None looks at them.
+
+        Returns
+        -------
+        ReadLabels
+            The labels.
+        """
+        if any_fractional is None:
+            any_fractional = not np.array_equal(grades, np.floor(grades))
+        return cls(grades, levels, None, float(grades[-1]), any_fractional)
+
+    @classmethod
+    def of_grades(cls, graded: FloatArray) -> ReadLabels:
+        """Take labels as grades.
+
+        Parameters
+        ----------
+        graded : ndarray of shape (n_documents,)
+            The grade of each document, and -1 if it is unjudged.
+
+        Returns
+        -------
+        ReadLabels
+            The labels.
+        """
+        any_fractional = not np.array_equal(graded, np.floor(graded))
+        top_grade = float(graded.max(initial=0.0))
+        return cls(None, None, graded, top_grade, any_fractional, bool((graded < 0).any()))
+
+    def in_layout(self, places: IntArray | None) -> ReadLabels:
+        """Reorder labels by row, so that the rows of a query are consecutive.
+
+        Parameters
+        ----------
+        places : ndarray of shape (n_documents,), int64, or None
+            The position of every row; None if the rows of each query are already consecutive.
+
+        Returns
+        -------
+        ReadLabels
+            The labels by position.
+        """
+        if places is None:
+            return self
+        return self._replace(
+            levels=None if self.levels is None else in_layout(self.levels, places),
+            graded=None if self.graded is None else in_layout(self.graded, places),
+        )
 
 
 def read_labels(labels: NDArray[Any]) -> ReadLabels:
-    """Check labels, and return their grades and levels; short scales are read in a single pass."""
+    """Check labels, and read short scales as levels, others as grades, in a single pass each."""
     if labels.dtype in _READ_IN_ONE_PASS:
-        grades, levels, any_unjudged, all_are = _core.read_byte_grades(np.ascontiguousarray(labels))
+        labels = np.ascontiguousarray(labels)
+        grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
-            return ReadLabels(grades, levels, any_unjudged, any_fractional=False)
+            return ReadLabels(grades, levels, None, float(grades[-1]), False, any_unjudged)
+    if labels.dtype in _FLOATS:
+        graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(labels)
+        if are_grades:
+            return ReadLabels(None, None, graded, top, any_fractional, any_unjudged)
     labels = labels.copy()  # another thread may write to the caller's array
     check_labels(labels)
-    grades, levels = levels_of(labels)
-    any_fractional = bool((grades != np.floor(grades)).any())
-    return ReadLabels(grades, levels, bool(levels.max() >= len(grades)), any_fractional)
+    return ReadLabels.of_levels(*levels_of(labels))
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
@@ -86,7 +169,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     Parameters
     ----------
     labels : ndarray of shape (n_documents,)
-        Grades >= 0; NaN is unjudged.
+        Grades >= 0; a document of NaN, or of a number below 0, is unjudged.
 
     Returns
     -------
@@ -102,7 +185,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     >>> levels_of(np.array([4.0, 0.0, np.nan]))
     (array([0., 4.]), array([1, 0, 2], dtype=uint8))
     """
-    unjudged = np.isnan(labels) if labels.dtype.kind == "f" else None
+    unjudged = ~(labels >= 0) if labels.dtype.kind == "f" else None
     if unjudged is not None and not unjudged.any():
         unjudged = None
     judged = labels if unjudged is None else np.where(unjudged, 0, labels)

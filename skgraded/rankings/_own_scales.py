@@ -8,12 +8,13 @@ other queries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded.rankings._layout import ReadLabels
 from skgraded.rankings._ranked_list import RankedList
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["TOP_OF_SHARED_SCALE", "ScalePart", "parts_by_scale"]
 
 IntArray = NDArray[np.int64]
+T = TypeVar("T", bound=np.generic)
 
 TOP_OF_SHARED_SCALE = 31
 
@@ -34,15 +36,30 @@ class ScalePart(NamedTuple):
     ----------
     queries : ndarray of shape (n_queries,), int64
         Their numbers in the data set.
-    documents : ndarray of shape (n_documents,), int64
-        The positions of their documents in the data set.
+    documents : ndarray of shape (n_documents,), int64, or None
+        The positions of their documents in the data set; None if the part is all of it.
     judgments : Judgments
         Their labels. ``top_grade`` is that of the whole data set.
     """
 
     queries: IntArray
-    documents: IntArray
+    documents: IntArray | None
     judgments: Judgments
+
+    def select(self, by_document: NDArray[T]) -> NDArray[T]:
+        """Select the entries of the part's documents.
+
+        Parameters
+        ----------
+        by_document : ndarray of shape (n_documents,)
+            An array with an entry for each document of the data set.
+
+        Returns
+        -------
+        ndarray
+            The entries, in the same array if the part is all of the data set.
+        """
+        return by_document if self.documents is None else by_document[self.documents]
 
 
 def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
@@ -58,11 +75,10 @@ def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
     tuple of ScalePart
         The parts that have queries.
     """
-    shared = (labels.grades <= TOP_OF_SHARED_SCALE) & (labels.grades == np.floor(labels.grades))
-    has_others = labels.count_pool(~shared) > 0
+    has_others = _core.have_other_grades(*labels.graded_pool, TOP_OF_SHARED_SCALE).view(np.bool_)
     parts = []
     if not has_others.all():
-        parts.append(_on_shared_scale(_select(labels, ~has_others), shared))
+        parts.append(_on_shared_scale(_select(labels, ~has_others)))
     if has_others.any():
         parts.append(_on_own_scales(_select(labels, has_others)))
     return tuple(parts)
@@ -70,33 +86,23 @@ def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
 
 def _select(labels: Labels, marked: NDArray[np.bool_]) -> ScalePart:
     if marked.all():
-        return ScalePart(np.arange(len(marked)), np.arange(labels.n_documents), labels)  # type: ignore[arg-type]
+        return ScalePart(np.arange(len(marked)), None, labels)  # type: ignore[arg-type]
     documents = np.flatnonzero(np.repeat(marked, np.diff(labels.indptr)))
-    pooled = np.repeat(marked, labels.pool.lengths)
-    part = labels._of(
-        qid=labels.qid[marked],
-        indptr=_borders(np.diff(labels.indptr)[marked]),
-        places=None,
-        grades=labels.grades,
-        levels=labels.levels[documents],
-        weights=None if labels.weights is None else labels.weights[marked],
-        pool=RankedList.without_ties(
-            labels.pool.levels[pooled], _borders(labels.pool.lengths[marked])
-        ),
-        budget=labels.budget,
-    )
+    part = labels.select_queries(marked, documents)
     part.top_grade = labels.top_grade
     return ScalePart(np.flatnonzero(marked), documents, part)  # type: ignore[arg-type]
 
 
-def _borders(lengths: IntArray) -> IntArray:
-    return np.concatenate(([0], np.cumsum(lengths)))
-
-
-def _on_shared_scale(part: ScalePart, shared: NDArray[np.bool_]) -> ScalePart:
-    before, n_levels = part.judgments, int(shared.sum())
+def _on_shared_scale(part: ScalePart) -> ScalePart:
+    before = part.judgments
+    if not before.splits_by_scale:  # its levels are those of the documents that are left
+        return part
+    shared = (before.grades <= TOP_OF_SHARED_SCALE) & (before.grades == np.floor(before.grades))
+    n_levels = int(shared.sum())
     level_of = np.append(np.where(shared, np.cumsum(shared) - 1, n_levels), n_levels + np.arange(2))
-    pool = before.pool._replace(levels=level_of.astype(np.uint8)[before.pool.levels])
+    pool = None
+    if not before.has_own_pool:
+        pool = before.pool._replace(levels=level_of.astype(np.uint8)[before.pool.levels])
     judgments = before.relabel(before.grades[shared], level_of, pool)
     judgments.top_grade = before.top_grade
     return part._replace(judgments=judgments)
@@ -104,20 +110,31 @@ def _on_shared_scale(part: ScalePart, shared: NDArray[np.bool_]) -> ScalePart:
 
 def _on_own_scales(part: ScalePart) -> ScalePart:
     before = part.judgments
-    pool = before.pool
-    levels, pooled, borders, common = _core.own_levels(
-        before.levels, before.indptr, pool.levels, pool.indptr, before.n_levels
-    )
+    order, _ = _core.rank(before.graded, before.indptr, before.schedule, 1)
+    documents = before.graded, order, before.indptr
+    if before.has_own_pool:
+        n_levels, grades, borders, levels, pooled, indptr = _core.own_levels(*documents)
+        pool = RankedList.without_ties(pooled[: indptr[-1]], indptr)
+    else:
+        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(
+            *documents, *before.graded_pool
+        )
+        pool = before.pool._replace(levels=pooled)
     judgments = before._of(
         qid=before.qid,
         indptr=before.indptr,
         places=None,
-        grades=before.grades[common],
-        levels=levels,
+        labels=ReadLabels(
+            grades[:n_levels],
+            levels,
+            None,
+            before.top_grade,
+            before.has_fractional_grades,
+            before.has_unjudged,
+        ),
         weights=before.weights,
-        pool=pool._replace(levels=pooled),
+        pool=pool,
         budget=before.budget,
         borders=borders,
     )
-    judgments.top_grade = before.top_grade
     return part._replace(judgments=judgments)

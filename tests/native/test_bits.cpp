@@ -341,29 +341,34 @@ void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results
 // Queries that have levels of their own, as those of grades between the whole ones.
 struct FineLevels {
   std::vector<std::int32_t> level, by_rank;
-  OwnLevels own;
+  Doubles grades;
+  std::vector<std::int64_t> borders;
   Doubles f, h, u, w;  // by level; f rises within each query
 
   FineLevels(Draws& draws, const Data& data) {
     constexpr std::int64_t kFineLevels = 250;
-    std::vector<std::uint8_t> common;
+    Doubles graded;
     for (std::int64_t i = 0; i < data.n_documents(); ++i)
-      common.push_back(static_cast<std::uint8_t>(draws.below(kFineLevels)));
-    std::vector<std::uint8_t> pool = common;
-    for (std::int64_t q = 0; q < data.n_queries(); ++q)
-      std::sort(pool.begin() + data.queries().begin(q), pool.begin() + data.queries().begin(q + 1),
-                std::greater<>());
-    const CommonLevels<std::uint8_t> lists{common.data(), data.queries(), kFineLevels};
-    own = find_own_levels(lists, {pool.data(), data.queries(), kFineLevels});
-    level.resize(common.size());
-    by_rank.resize(common.size());
-    put_own_levels(lists, own, level.data());
+      graded.push_back(static_cast<double>(draws.below(kFineLevels)));
+    const std::size_t n = graded.size(), n_queries = static_cast<std::size_t>(data.n_queries());
+    std::vector<std::int64_t> schedule(n_queries), pool_indptr(n_queries + 1);
+    schedule_queries(data.queries(), schedule.data());
+    std::vector<std::int32_t> order(n), pool(n);
+    std::vector<std::uint8_t> tied(n);
+    rank(graded.data(), data.queries(), schedule.data(), 1, order.data(), tied.data());
+    grades.resize(n + 2);
+    borders.resize(n_queries + 1);
+    level.resize(n);
+    by_rank.resize(n);
+    const std::int64_t n_levels =
+        own_levels({graded.data(), order.data(), data.queries()}, {grades.data(), borders.data()},
+                   level.data(), pool.data(), pool_indptr.data());
+    grades.resize(static_cast<std::size_t>(n_levels));
     gather_levels(level.data(), data.order.data(), data.queries(), 1, by_rank.data());
-    for (const std::int32_t grade : own.common)
-      f.push_back(static_cast<double>(grade) / kFineLevels);
-    h = draws.units(own.count());
-    u = draws.units(own.count());
-    w = draws.units(own.count());
+    for (const double grade : grades) f.push_back(grade / kFineLevels);
+    h = draws.units(n_levels);
+    u = draws.units(n_levels);
+    w = draws.units(n_levels);
   }
 
   PairFactors factors(bool lower, bool product) const {
@@ -389,7 +394,7 @@ void add_fine_levels(const Data& data, Results& results) {
                    data.tied.data(),
                    data.queries(),
                    {weight.data(), true},
-                   fine.own.borders.data(),
+                   fine.borders.data(),
                    K,
                    cutoff,
                    expected},
@@ -405,7 +410,7 @@ void add_fine_levels(const Data& data, Results& results) {
     task.tied = data.tied.data();
     task.scores = data.scores.data();
     task.queries = data.queries();
-    task.n_levels = fine.own.count();
+    task.n_levels = static_cast<std::int64_t>(fine.grades.size());
     task.parts = {{{discount.data(), true},
                    K.f != nullptr && K.u != nullptr ? fine.u.data() : nullptr,
                    factor.data(),

@@ -4,17 +4,22 @@
 //     -ffp-contract=off -Wall -Wextra -Wconversion -Wshadow -Werror -pthread
 //     -I skgraded/_core tests/native/test_kernels.cpp -o test_kernels && ./test_kernels
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <initializer_list>
+#include <limits>
+#include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "draws.hpp"
 #include "gain.hpp"
+#include "labels.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
 #include "own_levels.hpp"
@@ -221,6 +226,149 @@ void test_moments(std::int64_t n_levels) {
 
 // --- levels of each query's own ------------------------------------------------------------------
 
+// The levels that queries have of their own, with pools that are given or null.
+struct FoundLevels {
+  std::vector<double> grades;
+  std::vector<std::int64_t> borders, pool_indptr;
+  std::vector<std::int32_t> level, pool;
+};
+
+FoundLevels find_levels(const std::vector<double>& graded, const Queries& queries,
+                        const std::vector<double>* pool, const Queries& pools) {
+  std::vector<std::int32_t> order;
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    std::vector<std::int32_t> of_query(static_cast<std::size_t>(queries.size(q)));
+    std::iota(of_query.begin(), of_query.end(), 0);
+    const double* grade = graded.data() + queries.begin(q);
+    std::stable_sort(of_query.begin(), of_query.end(),
+                     [grade](std::int32_t a, std::int32_t b) { return grade[a] > grade[b]; });
+    order.insert(order.end(), of_query.begin(), of_query.end());
+  }
+  const std::size_t n = graded.size(), n_pool = pool == nullptr ? n : pool->size();
+  const auto n_borders = static_cast<std::size_t>(queries.count) + 1;
+  FoundLevels found{std::vector<double>(n + n_pool + 2), std::vector<std::int64_t>(n_borders),
+                    std::vector<std::int64_t>(n_borders), std::vector<std::int32_t>(n),
+                    std::vector<std::int32_t>(n_pool)};
+  const SortedGrades lists{graded.data(), order.data(), queries};
+  const OwnLevels own{found.grades.data(), found.borders.data()};
+  const std::int64_t n_levels =
+      pool == nullptr
+          ? own_levels(lists, own, found.level.data(), found.pool.data(), found.pool_indptr.data())
+          : own_levels_with_pools(lists, {pool->data(), pools}, own, found.level.data(),
+                                  found.pool.data());
+  found.grades.resize(static_cast<std::size_t>(n_levels));
+  return found;
+}
+
+// Levels against a set of the grades of each query, with documents that nobody judged.
+void test_own_levels(bool pools_are_given) {
+  Random random(9);
+  const std::vector<double> kinds = {kUnsampledGrade, kUnjudgedGrade, 0.0, 0.25, 1.0,
+                                     1.0 / 3,         40.0,           2.5};
+  for (const Sizes& sizes : shapes(random)) {
+    const Layout layout(sizes);
+    const Queries queries = layout.queries();
+    std::vector<double> graded, pool;
+    std::vector<std::int64_t> pool_indptr = {0};
+    for (std::int64_t q = 0; q < queries.count; ++q) {
+      const auto first = static_cast<std::ptrdiff_t>(pool.size());
+      for (std::int64_t i = 0; i < queries.size(q); ++i) {
+        graded.push_back(kinds[static_cast<std::size_t>(below(random, 8))]);
+        if (graded.back() >= 0.0) pool.push_back(graded.back());
+      }
+      if (pools_are_given && q % 2 == 0) pool.push_back(3.75);
+      std::sort(pool.begin() + first, pool.end(), std::greater<>());
+      pool_indptr.push_back(static_cast<std::int64_t>(pool.size()));
+    }
+    const Queries pools{pool_indptr.data(), queries.count};
+    const FoundLevels found =
+        find_levels(graded, queries, pools_are_given ? &pool : nullptr, pools);
+    if (!pools_are_given) expect(found.pool_indptr == pool_indptr, "borders of pools");
+    const auto n_levels = static_cast<std::int32_t>(found.grades.size());
+    for (std::size_t i = 0; i < graded.size(); ++i) {
+      const std::int32_t level = found.level[i];
+      expect(graded[i] < 0.0 ? level == n_levels - 1 - static_cast<std::int32_t>(graded[i])
+                             : found.grades[static_cast<std::size_t>(level)] == graded[i],
+             "level of a document");
+    }
+    for (std::int64_t q = 0; q < queries.count; ++q) {
+      const auto begin = pool.begin() + pools.begin(q), end = pool.begin() + pools.begin(q + 1);
+      std::set<double> grades(begin, end);
+      grades.erase(0.0);
+      const auto query = static_cast<std::size_t>(q);
+      const std::vector<double> own(found.grades.begin() + found.borders[query],
+                                    found.grades.begin() + found.borders[query + 1]);
+      expect(own == std::vector<double>(grades.begin(), grades.end()), "levels of a query");
+      for (std::int64_t i = pools.begin(q); i < pools.begin(q + 1); ++i) {
+        const auto place = static_cast<std::size_t>(i);
+        const auto level = static_cast<std::size_t>(found.pool[place]);
+        expect(found.grades[level] == pool[place], "level in a pool");
+      }
+    }
+  }
+}
+
+void test_grades() {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const double smallest = std::numeric_limits<double>::min();
+  struct Case {
+    std::vector<double> labels;
+    double top;
+    bool are_grades, any_unjudged, any_fractional;
+  };
+  const std::vector<Case> cases = {
+      {{0.0, 3.0, 300.0}, 300.0, true, false, false},
+      {{0x1p53, 0x1p52 + 1.0, -0.0}, 0x1p53, true, false, false},
+      {{0.0, kNan, 2.5}, 2.5, true, true, true},
+      {{smallest, 1.0}, 1.0, true, false, true},
+      {{kNan, kNan}, 0.0, true, true, false},
+      {{1.0, -0.5}, 0.0, false, false, false},
+      {{1.0, smallest / 2.0}, 0.0, false, false, false},
+      {{1.0, 0x1p53 + 2.0}, 0.0, false, false, false},
+      {{1.0, std::numeric_limits<double>::infinity()}, 0.0, false, false, false},
+  };
+  for (const Case& each : cases)
+    for (std::size_t n_before : {0, 5, 7, 8, 30})
+      for (const Registers registers : {Registers::kPlain, Registers::kAvx2, Registers::kAvx512}) {
+        std::vector<double> labels(n_before, 0.0);
+        labels.insert(labels.end(), each.labels.begin(), each.labels.end());
+        std::vector<double> grades(labels.size(), kUnset);
+        const GradeFacts facts =
+            read_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data(),
+                        widest_registers(registers));
+        expect(facts.are_grades == each.are_grades, "are_grades");
+        if (!each.are_grades) continue;
+        expect(facts.top == each.top && facts.any_unjudged == each.any_unjudged &&
+                   facts.any_fractional == each.any_fractional,
+               "facts of grades");
+        for (std::size_t i = 0; i < labels.size(); ++i)
+          expect(labels[i] != labels[i] ? grades[i] == kUnjudgedGrade
+                                        : grades[i] == labels[i] && std::signbit(grades[i]) == 0,
+                 "grades that are read");
+      }
+  const std::vector<double> whole = {0.0, 0.5, 0.75, 2.0}, grades = {0.0, 0.5, 1.0, 2.25, 3.0};
+  std::vector<double> values(grades.size());
+  at_grades(grades.data(), 5, whole.data(), 4, values.data());
+  expect(values == std::vector<double>{0.0, 0.25, 0.5, 1.0625, 2.0}, "at_grades");
+  const std::vector<std::int64_t> indptr = {0, 3, 3, 5, 6, 7};
+  const std::vector<double> labels = {31.0, kUnjudgedGrade, 0.0, 1.0, 1.5, 32.0, kUnsampledGrade};
+  std::vector<std::uint8_t> have(5);
+  have_other_grades(labels.data(), {indptr.data(), 5}, 31.0, have.data());
+  expect(have == std::vector<std::uint8_t>{0, 0, 1, 1, 0}, "have_other_grades");
+}
+
+void test_first_fall() {
+  const std::vector<std::int64_t> borders = {1, 3, 3, 5};
+  const auto found = [&](const std::vector<double>& f) {
+    return first_fall(f.data(), {borders.data(), 3});
+  };
+  expect(found({0.0, 0.5, 0.5, 0.25, 1.0}) == -1, "f that does not fall");
+  expect(found({0.0, 0.5, 0.5 - 1e-14, 0.25, 1.0}) == -1, "f that falls by rounding");
+  expect(found({0.0, 0.5, 0.4, 0.25, 1.0}) == 2, "f that falls");
+  expect(found({0.0, 0.5, 0.5, -0.25, 1.0}) == 3, "f below 0");
+  expect(found({0.0, 0.5, 0.5, 0.25, std::nan("")}) == 4, "f that is nan");
+}
+
 // Own levels against the common ones that they stand for; pools hold one document more.
 void test_own_levels_and_pair_sums(std::int64_t n_levels) {
   Random random(8);
@@ -230,28 +378,24 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
     const SumsCase sums = make_sums_case(random, sizes);
     const Queries queries = sums.layout.queries();
     const auto level = draw_levels<std::uint8_t>(random, sums.tied.size(), n_levels);
-    std::vector<std::uint8_t> pool;
+    const std::vector<double> graded(level.begin(), level.end());
+    std::vector<double> pool;
     std::vector<std::int64_t> pool_indptr = {0};
     for (std::int64_t q = 0; q < queries.count; ++q) {
       const auto first = static_cast<std::ptrdiff_t>(pool.size());
       if (q % 3 != 0)
-        pool.insert(pool.end(), level.begin() + queries.begin(q),
-                    level.begin() + queries.begin(q + 1));
-      pool.push_back(static_cast<std::uint8_t>(n_levels - 1));
+        pool.insert(pool.end(), graded.begin() + queries.begin(q),
+                    graded.begin() + queries.begin(q + 1));
+      pool.push_back(static_cast<double>(n_levels - 1));
       std::sort(pool.begin() + first, pool.end(), std::greater<>());
       pool_indptr.push_back(static_cast<std::int64_t>(pool.size()));
     }
-    const CommonLevels<std::uint8_t> lists{level.data(), queries, n_levels};
-    const CommonLevels<std::uint8_t> pools{
-        pool.data(), {pool_indptr.data(), queries.count}, n_levels};
-    const OwnLevels own = find_own_levels(lists, pools);
-    std::vector<std::int32_t> found(level.size());
-    put_own_levels(lists, own, found.data());
-    for (std::size_t i = 0; i < level.size(); ++i)
-      expect(own.common[static_cast<std::size_t>(found[i])] == level[i], "own levels");
+    const FoundLevels own =
+        find_levels(graded, queries, &pool, {pool_indptr.data(), queries.count});
+    const std::vector<std::int32_t>& found = own.level;
     std::vector<double> f, h, u, w;
-    for (const std::int32_t common : own.common) {
-      f.push_back(0.5 * (common * common / 2));
+    for (const double grade : own.grades) {
+      f.push_back(0.5 * std::floor(grade * grade / 2.0));
       for (auto* each : {&h, &u, &w})
         each->push_back(std::uniform_real_distribution<double>(0.0, 1.0)(random));
     }
@@ -280,9 +424,10 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
               for (const std::size_t b : levels) {
                 double cell = K.u != nullptr ? K.u[a] * K.w[b] : 0.0;
                 if (K.f != nullptr) cell += K.f[std::min(a, b)] * K.h[b];
+                const auto row = static_cast<std::int64_t>(own.grades[a]);
+                const auto column = static_cast<std::int64_t>(own.grades[b]);
                 naive[static_cast<std::size_t>(q)] +=
-                    cell *
-                    moments[static_cast<std::size_t>(own.common[a] * n_levels + own.common[b])];
+                    cell * moments[static_cast<std::size_t>(row * n_levels + column)];
               }
           }
           pair_sums(task, 1, value.data());
@@ -319,10 +464,35 @@ void test_expected_shares() {
   expect(shares == std::vector<double>(9), "expected_shares of one level");
 }
 
+// Queries of the levels 1 and 2, 3, and none; nobody has grade 2 of the first, nor 3.
+void test_own_expected_shares() {
+  const std::vector<double> enlarged = {0.0, 1.0, 2.0, 4.0, 0.0};
+  const std::vector<std::int64_t> borders = {1, 4, 5, 5}, indptr = {0, 4, 5, 6};
+  const std::vector<std::int32_t> pool = {3, 1, 1, 0, 4, 0};
+  const double one = 0.25 * (1.0 / 3), two = one + 0.25 * 1.0, three = two + 0.5 * 1.0;
+  for (const Registers registers : {Registers::kPlain, Registers::kAvx512}) {
+    std::vector<double> shares(5, kUnset);
+    const auto fill = [&](bool divided) {
+      own_expected_shares({enlarged.data(), 0.25}, pool.data(), {indptr.data(), 3}, borders.data(),
+                          divided, shares.data(), widest_registers(registers));
+    };
+    fill(false);
+    expect(shares == std::vector<double>{0.0, one, two, three, 0.0}, "own_expected_shares");
+    fill(true);
+    expect(shares == std::vector<double>{0.0, one, two * 0.5, three * 0.25, 0.0},
+           "own_expected_shares over G");
+  }
+}
+
 }  // namespace
 
 int main() {
   test_expected_shares();
+  test_own_expected_shares();
+  test_own_levels(false);
+  test_own_levels(true);
+  test_grades();
+  test_first_fall();
   for (const std::int64_t n_levels : {2, 6, 40}) test_own_levels_and_pair_sums(n_levels);
   test_levels<std::uint8_t>();
   test_levels<std::int32_t>();
