@@ -112,6 +112,38 @@ def half_tied(options):
     return against_lightgbm(ours, (grades, scores, sizes), options)
 
 
+def labels_of(kind, n_documents):
+    """Return labels of one of the kinds that are not whole grades; "whole" are those grades."""
+    rng = np.random.default_rng(2)
+    if kind == "whole":
+        return rng.integers(0, 5, n_documents).astype(float)
+    if kind == "mean ratings":  # of three assessors
+        return rng.integers(0, 5, (n_documents, 3)).mean(axis=1)
+    return (
+        4.0 * rng.random(n_documents).round(3)
+        if kind == "click rates"
+        else rng.random(n_documents) * 4.0
+    )
+
+
+def continuous(kind, how, options):
+    """Score a thousand queries of a hundred documents against the same with whole grades."""
+    chosen, n_queries, size = xGAP(g=THRESHOLDS), 1_000, 100
+    qid = np.repeat(np.arange(n_queries), size)
+    sizes, scores = np.full(n_queries, size), np.random.default_rng(3).random(len(qid))
+
+    def run(labels):
+        judgments = Judgments(labels, qid=qid)
+        return {
+            "call": lambda: chosen(labels, scores, qid=qid),
+            "prepared": lambda: chosen(judgments, scores),
+            "callback": lambda: eval_metric(chosen)(labels, scores, None, sizes),
+        }[how]
+
+    runs = {"ours": run(labels_of(kind, len(qid))), "theirs": run(labels_of("whole", len(qid)))}
+    return Times(**processor_times(runs, 5 * options.repeats, 3))
+
+
 def text_of(number):
     return f"query-{number:07d}"
 
@@ -190,7 +222,20 @@ FORMS_OF_IDS = {
     "polars text": 4,
     "polars categories": 2,
 }
+LABELS = "any numbers", "click rates", "mean ratings"
 WAITS = [
+    *(
+        Wait(
+            f"labels-{how}-{n}",
+            f"xGAP, 1,000 x 100 documents, {how}: {kind}",
+            1.5,
+            "",
+            "whole grades",
+            partial(continuous, kind, how),
+        )
+        for how in ("call", "prepared", "callback")
+        for n, kind in enumerate(LABELS, start=1)
+    ),
     *(
         Wait(
             f"ids-{n}",
