@@ -4,6 +4,7 @@ import dataclasses
 import io
 import itertools
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -153,6 +154,23 @@ def test_no_bit_depends_on_threads_and_the_order_of_rows(name):
     order = np.random.default_rng(1).permutation(len(qid))
     shuffled = chosen.per_query(y_true[order], y_score[order], qid=qid[order])
     np.testing.assert_array_equal(shuffled.values[np.argsort(shuffled.qid)], once)
+
+
+def test_the_scale_of_all_queries_is_made_when_it_is_read():
+    y_true, y_score, qid = mixed_queries()
+    y_true[:2] = -0.0, 33.5
+    judgments = Judgments(y_true.astype(np.float32), qid=qid)
+    evaluate([chosen_for("xGAP"), "AP", "QMeasure"], judgments.rank(y_score))
+    assert "_common_scale" not in vars(judgments)
+    grades = np.unique(np.nan_to_num(y_true.astype(np.float32)))
+    np.testing.assert_array_equal(judgments.grades, grades)
+    assert not np.signbit(judgments.grades[0])
+    read = np.append(judgments.grades, np.nan)[judgments.levels]
+    np.testing.assert_array_equal(read, y_true.astype(np.float32))
+    again = pickle.loads(pickle.dumps(judgments))
+    chosen = chosen_for("eGAP")
+    assert chosen(again, y_score) == chosen(judgments, y_score)
+    assert again.has_unjudged == judgments.has_unjudged
 
 
 def test_a_query_of_whole_grades_has_the_bits_of_the_pair_matrix():
