@@ -333,7 +333,7 @@ def test_clusters_are_resampled_as_wholes():
     assert doubled.clusters.tolist() == np.repeat(np.arange(25), 2).tolist()
     one, two = (each.best((0.5, 0.5)) for each in (single, doubled))
     assert one.probability == pytest.approx(two.probability, abs=1e-12)
-    assert two.n_clusters == 25
+    assert two.n_clusters == (25,)
     assert one.n_clusters is None
 
 
@@ -576,11 +576,40 @@ def test_queries_without_a_value_are_left_out():
     scores = Scores(values=values, qid=np.arange(40), **given)
     found = compare(scores, baseline="a", tests="t", cluster={q: q // 5 % 7 for q in range(40)})
     found = dataclasses.replace(found, clusters=np.where(np.arange(40) < 5, 7, found.clusters))
-    assert found.best((0.3, 0.7)).n_clusters == 7  # the eighth has no query with a value
+    assert found.best((0.3, 0.7)).n_clusters == (7,)  # the eighth has no query with a value
     found = dataclasses.replace(found, clusters=None)
     expected = np.nan_to_num(ap[:, :, 5:]).mean(axis=2)
     assert found.best((0.3, 0.7)).mean[0] == pytest.approx(np.array([0.3, 0.7]) @ expected)
-    assert found.room((0.3, 0.7)).n_queries == 35
+    assert found.room((0.3, 0.7)).n_queries == (35,)
+
+
+def test_users_whose_depths_have_values_of_other_queries_have_numbers_of_their_own():
+    ap = RNG.random((4, 3, 40))
+    ap[2:, :, :5] = np.nan
+    kinds = ({}, {"k": 5, "empty": np.nan})
+    names = [str(AP(rel=rel, **each)) for each in kinds for rel in (1, 2)]
+    values = np.moveaxis(np.concatenate([ap, RNG.random((1, 3, 40))]), 0, 2)
+    scores = Scores(
+        measures=(*names, "nDCG@10"),
+        directions=(1,) * 5,
+        systems=("a", "b", "c"),
+        values=values,
+        qid=np.arange(40),
+    )
+    found = compare(scores, baseline="a", tests="t", cluster={q: q // 4 for q in range(40)})
+    users = {"deep": eGAP(g=(0.3, 0.7)), "short": eGAP(g=(0.3, 0.7), k=5)}
+    best = found.best(users)
+    assert (best.n_queries, best.n_clusters) == ((40, 35), (10, 9))
+    assert "over 35 to 40 queries in 9 to 10 clusters." in " ".join(repr(best).split())
+    found = dataclasses.replace(found, clusters=None)
+    room = found.room(users)
+    assert (room.n_queries, room.n_clusters) == ((40, 35), None)
+    assert "one half of 35 to 40 queries, scored" in " ".join(repr(room).split())
+    for name, each in users.items():
+        alone = found.room({name: each})
+        place = room.users.index(name)
+        assert alone.gain[0] == room.gain[place]
+        assert alone.n_queries == (room.n_queries[place],)
 
 
 # Many systems

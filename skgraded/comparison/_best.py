@@ -15,15 +15,16 @@ from skgraded._stats.repeats import ModelPart
 from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
 from skgraded.comparison._users import (
+    OfUsers,
     Thresholds,
     Users,
     mean_g,
     notes_on_training,
+    rests_on,
     thresholds_of,
     told_egap,
     users_of,
 )
-from skgraded.results import told_in_clusters
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -42,7 +43,7 @@ _MUCH = 0.25  # of the users
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Best(LongResult):
+class Best(OfUsers, LongResult):
     """How probable it is that each system is the best one, by users.
 
     `to_frame` has one row per user and system, with the columns user, system, mean and probability.
@@ -66,28 +67,23 @@ class Best(LongResult):
     optimism : ndarray of shape (n_users,)
         By about how much the highest mean is too high, because it was picked as the highest; 0 of
         two systems.
-    n_queries : int
-        Number of queries.
-    n_clusters : int or None
-        Number of clusters of queries, which were resampled; None if each query was.
+    n_queries : tuple of int
+        Number of queries with a value, by user.
+    n_clusters : tuple of int or None
+        Number of their clusters, which were resampled, by user; None if each query was.
     n_resamples : int
         Number of resamples.
     remarks : tuple of str
         What is to be said of the data, in sentences.
     """
 
-    users: tuple[str, ...]
-    cutoffs: tuple[int | None, ...]
     systems: tuple[str, ...]
     probability: FloatArray
     mean: FloatArray
     lead: FloatArray
     lead_of_equals: FloatArray
     optimism: FloatArray
-    n_queries: int
-    n_clusters: int | None
     n_resamples: int
-    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -136,10 +132,8 @@ class Best(LongResult):
         if len(self.users) == 1:
             means = [f"{each:.4f}" for each in self.mean[0, order]]
             columns = [("mean", means), ("P(best)", columns[0][1])]
-        queries = count(self.n_queries, "query", "queries")
-        units = told_in_clusters(queries, self.n_clusters)
         by_egap = told_egap(self.users, self.cutoffs, is_for=True)
-        told = f"Probability of being the best by {by_egap}, over {units}."
+        told = f"Probability of being the best by {by_egap}, over {self._units}."
         shown = [told]
         if len(order) < len(self.systems):
             shown.append(f"{len(self.systems)} systems, the first {len(order)} shown.")
@@ -161,9 +155,7 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     """Return the probabilities for each of the users."""
     integer("n_resamples", n_resamples, 100)
     seed = int(np.random.default_rng(random_state).integers(2**63))
-    users = users_of(g)
-    of_users = [(thresholds_of(found, each), each) for each in users]
-    first, _ = of_users[0]
+    of_users = [(thresholds_of(found, each), each) for each in users_of(g)]
     results = [
         # the same resamples for all users
         _probabilities(*each, n_resamples, np.random.default_rng(seed))
@@ -174,12 +166,9 @@ def best_of(found: Comparison, g: Any, n_resamples: int, random_state: Any) -> B
     columns = map(np.array, zip(*results, strict=True))
     named: Any = dict(zip(_Found._fields, columns, strict=True))
     return Best(
-        users=tuple(each.name for each in users),
-        cutoffs=tuple(each.measure.k for each, _ in of_users),
+        **rests_on(of_users),
         systems=found.systems,
         **named,
-        n_queries=first.n_queries,
-        n_clusters=first.n_clusters,
         n_resamples=n_resamples,
         remarks=tuple(dict.fromkeys(remarks)),
     )

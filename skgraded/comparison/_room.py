@@ -12,20 +12,22 @@ from skgraded._params import fraction, number
 from skgraded._stats.halves import FEWEST_UNITS, HalvedGain, gain_by_halves
 from skgraded._stats.repeats import ModelPart
 from skgraded._stats.shares import rounded_shares
-from skgraded._text import count, shorten
+from skgraded._text import shorten
 from skgraded._writers import Result, Table
 from skgraded.comparison._best import notes_on_rare_grades
 from skgraded.comparison._users import (
+    OfUsers,
     Thresholds,
     Users,
     mean_g,
     notes_on_training,
+    rests_on,
     thresholds_of,
     told_egap,
     users_of,
 )
 from skgraded.measures import Blend, Measure, measure_or_none
-from skgraded.results import column_of, told_in_clusters
+from skgraded.results import column_of
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -40,7 +42,7 @@ _NO_ROOM = "no room"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Room(Result):
+class Room(OfUsers, Result):
     """What choosing by the users' measure wins over choosing by a baseline measure.
 
     `to_frame` has one row per user, with the columns user, gain, low, high, verdict, chosen_by_g
@@ -67,10 +69,10 @@ class Room(Result):
         The system that either measure chooses on all queries, by user.
     n_systems : int
         Number of systems to choose from.
-    n_queries : int
-        Number of queries.
-    n_clusters : int or None
-        Number of clusters of queries, which were halved; None if queries were.
+    n_queries : tuple of int
+        Number of queries with a value, by user.
+    n_clusters : tuple of int or None
+        Number of their clusters, which were halved, by user; None if queries were.
     proposals : tuple of (Measure or None)
         By user, a measure to choose by where few queries tell about much of g: half eGAP, its g
         rounded, and half the baseline; None where it wins less than eGAP, or there is no room.
@@ -78,8 +80,6 @@ class Room(Result):
         What is to be said of the data, in sentences.
     """
 
-    users: tuple[str, ...]
-    cutoffs: tuple[int | None, ...]
     gain: FloatArray
     interval: FloatArray
     confidence: float
@@ -88,10 +88,7 @@ class Room(Result):
     chosen: tuple[str, ...]
     chosen_by_baseline: tuple[str, ...]
     n_systems: int
-    n_queries: int
-    n_clusters: int | None
     proposals: tuple[Measure | None, ...]
-    remarks: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -119,12 +116,12 @@ class Room(Result):
     def _queries_to_decide(self) -> str:
         """Say how many queries decide if the gains are those that were seen."""
         needed = []
-        for gain, (low, high), verdict in zip(
-            self.gain.tolist(), self.interval.tolist(), self.verdicts, strict=True
+        for gain, (low, high), verdict, n_queries in zip(
+            self.gain.tolist(), self.interval.tolist(), self.verdicts, self.n_queries, strict=True
         ):
             distance = max(gain, self.margin - gain)
             if verdict == "undecided":
-                needed.append(self.n_queries * ((high - low) / 2.0 / distance) ** 2)
+                needed.append(n_queries * ((high - low) / 2.0 / distance) ** 2)
         low, high = (f"{np.ceil(each):,.0f}" for each in (min(needed), max(needed)))
         several = low if low == high else f"{low} to {high}"
         return f"If the gain stays the same, about {several} queries decide."
@@ -160,12 +157,10 @@ class Room(Result):
             (f"{100.0 * self.confidence:g}% interval", ends),
             ("verdict", list(self.verdicts)),
         ]
-        queries = count(self.n_queries, "query", "queries")
-        units = told_in_clusters(queries, self.n_clusters)
         egap = told_egap(self.users, self.cutoffs, is_for=False)
         told = (
             f"Gain in {egap} of choosing among {self.n_systems} systems by eGAP(g) instead of "
-            f"{self.baseline}: on one half of {units}, scored on the other."
+            f"{self.baseline}: on one half of {self._units}, scored on the other."
         )
         return Table(["users", *map(shorten, self.users)], columns, [told, *self.notes])
 
@@ -177,13 +172,10 @@ def _verdict(low: float, high: float, margin: float) -> str:
 class _Row(NamedTuple):
     """What there is to say of one population of users."""
 
-    cutoff: int | None
     gain: float
     interval: tuple[float, float]
     chosen: str
     chosen_by_baseline: str
-    n_queries: int
-    n_clusters: int | None
     proposal: Measure | None
     remarks: list[str]
 
@@ -205,11 +197,11 @@ def room_of(
         raise ValueError(f"g must name users: room chooses for one g at a time, got {g!r}.")
     seed = int(np.random.default_rng(random_state).integers(2**63))
     given: Any = {"margin": margin, "confidence": confidence, "seed": seed}
-    rows = [_row(found, each, column, **given) for each in users]
-    of_users = (remark for each in rows for remark in each.remarks)
+    of_users = [(thresholds_of(found, each, column), each) for each in users]
+    rows = [_row(found, *each, column, **given) for each in of_users]
+    remarks = (remark for each in rows for remark in each.remarks)
     return Room(
-        users=tuple(each.name for each in users),
-        cutoffs=tuple(each.cutoff for each in rows),
+        **rests_on(of_users),
         gain=np.array([each.gain for each in rows]),
         interval=np.array([each.interval for each in rows]),
         confidence=confidence,
@@ -218,18 +210,22 @@ def room_of(
         chosen=tuple(each.chosen for each in rows),
         chosen_by_baseline=tuple(each.chosen_by_baseline for each in rows),
         n_systems=len(found.systems),
-        n_queries=rows[0].n_queries,
-        n_clusters=rows[0].n_clusters,
         proposals=tuple(each.proposal for each in rows),
-        remarks=tuple(dict.fromkeys([*notes_on_training(found), *of_users])),
+        remarks=tuple(dict.fromkeys([*notes_on_training(found), *remarks])),
     )
 
 
 def _row(
-    found: Comparison, users: Users, column: int, *, margin: float, confidence: float, seed: int
+    found: Comparison,
+    thresholds: Thresholds,
+    users: Users,
+    column: int,
+    *,
+    margin: float,
+    confidence: float,
+    seed: int,
 ) -> _Row:
     """Return what choosing by the g of some users wins, and what to choose by if it is vague."""
-    thresholds = thresholds_of(found, users, column)
     halves = _Halves(found, thresholds, column, seed)
     g = mean_g(users, len(halves.parts))
     chooser = np.tensordot(g, halves.parts, axes=1)
@@ -249,13 +245,10 @@ def _row(
             f"queries; it wins {won:+.4f} [{low:+.4f}, {high:+.4f}]."
         )
     return _Row(
-        thresholds.measure.k,
         gain,
         interval,
         halves.chosen(chooser),
         halves.chosen(halves.baseline),
-        thresholds.n_queries,
-        thresholds.n_clusters,
         proposal,
         remarks,
     )

@@ -12,7 +12,7 @@ from skgraded._stats.corrections import CORRECTIONS
 from skgraded._stats.paired import TESTS
 from skgraded._text import WIDTH, count, shorten
 from skgraded._writers import Table
-from skgraded.results import told_in_clusters
+from skgraded.results import told_in_clusters, told_queries
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -55,11 +55,10 @@ def beats(found: Comparison) -> BoolArray:
 
 def size_of(found: Comparison) -> str:
     """Say over what the systems were compared."""
-    least, most = min(found.n_queries), max(found.n_queries)
-    queries = count(most, "query", "queries") if least == most else f"{least} to {most} queries"
+    queries = told_queries(found.n_queries)
     if found.judge is not None:
         queries += f" with human labels and {found.judge.n_judged:,} with a judge's"
-    queries = told_in_clusters(queries, None if found.n_clusters is None else max(found.n_clusters))
+    queries = told_in_clusters(queries, found.n_clusters)
     return queries if found.n_repeats == 1 else f"{queries} and {found.n_repeats} repeats"
 
 

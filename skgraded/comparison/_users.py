@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count as count_from
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -15,15 +16,18 @@ from skgraded._params import choice
 from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded._text import first_few
 from skgraded.measures import AP, ap_by_threshold, eGAP
+from skgraded.results import told_in_clusters, told_queries
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
 
 __all__ = [
+    "OfUsers",
     "Thresholds",
     "Users",
     "mean_g",
     "notes_on_training",
+    "rests_on",
     "thresholds_of",
     "told_egap",
     "users_of",
@@ -139,6 +143,49 @@ class Thresholds(NamedTuple):
         """Return eGAP with this g and the fields of the values."""
         names = ("k", "ties", "unjudged", "empty")
         return eGAP(g=tuple(g.tolist()), **{name: getattr(self.measure, name) for name in names})
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class OfUsers:
+    """Base class of results by users, which may rest on different queries.
+
+    Users with another depth are scored by other columns, which may have values of other queries.
+
+    Attributes
+    ----------
+    users : tuple of str
+        Names of the users.
+    cutoffs : tuple of (int or None)
+        Cut-off of eGAP by user; None is the whole list.
+    n_queries : tuple of int
+        Number of queries with a value, by user.
+    n_clusters : tuple of int or None
+        Number of their clusters, by user; None if every query is by itself.
+    remarks : tuple of str
+        What is to be said of the data, in sentences.
+    """
+
+    users: tuple[str, ...]
+    cutoffs: tuple[int | None, ...]
+    n_queries: tuple[int, ...]
+    n_clusters: tuple[int, ...] | None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def _units(self) -> str:
+        """Say over what queries the means are."""
+        return told_in_clusters(told_queries(self.n_queries), self.n_clusters)
+
+
+def rests_on(of_users: Sequence[tuple[Thresholds, Users]]) -> dict[str, Any]:
+    """Return the fields of `OfUsers` but for the remarks."""
+    clusters = [each.n_clusters for each, _ in of_users]
+    return {
+        "users": tuple(users.name for _, users in of_users),
+        "cutoffs": tuple(each.measure.k for each, _ in of_users),
+        "n_queries": tuple(each.n_queries for each, _ in of_users),
+        "n_clusters": None if None in clusters else tuple(clusters),
+    }
 
 
 def notes_on_training(found: Comparison) -> list[str]:

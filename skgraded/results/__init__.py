@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from skgraded._lazy import on_first_use
 
 if TYPE_CHECKING:
-    from skgraded.results._clusters import clusters_of, told_in_clusters, unit_in_words
+    from skgraded.results._clusters import (
+        clusters_of,
+        told_in_clusters,
+        told_queries,
+        unit_in_words,
+    )
     from skgraded.results._exact_mean import MeanSums, exact_means
     from skgraded.results._judged import Judged, judged_scores
     from skgraded.results._means import Means, warn_of_no_mean
@@ -31,6 +36,7 @@ __all__ = [
     "notes_of",
     "report_of",
     "told_in_clusters",
+    "told_queries",
     "unit_in_words",
     "warn_of_no_mean",
 ]
@@ -38,7 +44,7 @@ __all__ = [
 __getattr__, __dir__ = on_first_use(
     __name__,
     {
-        "_clusters": ["clusters_of", "told_in_clusters", "unit_in_words"],
+        "_clusters": ["clusters_of", "told_in_clusters", "told_queries", "unit_in_words"],
         "_exact_mean": ["MeanSums", "exact_means"],
         "_judged": ["Judged", "judged_scores"],
         "_means": ["Means", "warn_of_no_mean"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded._text import count, first_few
 from skgraded.results._scores import Scores
 
-__all__ = ["clusters_of", "told_in_clusters", "unit_in_words"]
+__all__ = ["clusters_of", "told_in_clusters", "told_queries", "unit_in_words"]
 
 
 def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
@@ -33,9 +34,22 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
     return _numbered([named[query] for query in scores.qid.tolist()])
 
 
-def told_in_clusters(queries: str, n_clusters: int | None) -> str:
+def told_queries(n_queries: Sequence[int]) -> str:
+    """Say how many queries there are, where parts of a result may have other numbers of them."""
+    return _least_to_most(n_queries, "query", "queries")
+
+
+def told_in_clusters(queries: str, n_clusters: int | Sequence[int] | None) -> str:
     """Add to a number of queries in words that of their clusters, if there are any."""
-    return queries if n_clusters is None else f"{queries} in {count(n_clusters, 'cluster')}"
+    if n_clusters is None:
+        return queries
+    numbers = [n_clusters] if isinstance(n_clusters, int) else n_clusters
+    return f"{queries} in {_least_to_most(numbers, 'cluster', 'clusters')}"
+
+
+def _least_to_most(numbers: Sequence[int], noun: str, nouns: str) -> str:
+    least, most = min(numbers), max(numbers)
+    return count(most, noun, nouns) if least == most else f"{least} to {most} {nouns}"
 
 
 def unit_in_words(are_clusters: bool) -> tuple[str, str]:
