@@ -69,12 +69,11 @@ def gain_by_halves(
 
     Of a gain whose variance falls as 1 / n, the jackknife expects 2 (1 - 2^-k) times the part to
     which k queries contribute only together: once for k = 1, 1.5 times for k = 2, and at most twice
-    [2]_. If candidates are equal, no query contributes by itself, and intervals are 1.2 to 1.3
-    times as wide as needed. A quarter of the mean squared difference between the gains of a half
-    and of its complement expects every part once. With it, intervals of equal candidates held in
-    94 % at .95 times the width (120 data sets), but those of a wide frontier in 87 % at .87 times
-    (200 data sets): choices among unequal candidates settle as queries are added, so that the
-    variance falls more slowly than 1 / n.
+    [2]_. If candidates are equal, no query contributes by itself, and intervals are wider than
+    needed; the section "Which system to choose: room" of the page on calibration tells by how much.
+    A quarter of the mean squared difference between the gains of a half and of its complement
+    expects every part once. But choices among unequal candidates settle as queries are added, so
+    that the variance falls more slowly than 1 / n, and intervals by it hold too seldom.
 
     Parameters
     ----------

@@ -147,12 +147,10 @@ def repeated_interval(
     less the noise in it, brings intervals of ridge regressions near their level and hardly widens
     those of boosted trees, in ``benchmarks/calibration.py``.
 
-    Two repeats say little about the folds. Of differences that are noise alone, 30 queries in 3
-    folds, intervals are 1.24 times as wide as needed: the component, which is set to 0 where it
-    would be below, adds .41 of the true variance on the average. Without the allowance they are
-    1.23 times as wide, and with the queries' degrees of freedom 1.21 times. If the component kept
-    its sign, they would hold in 92 %; where models vary, those that are here hold in 92 to 95 %
-    (1,500 replications), so that nothing can be taken off. Five repeats need 1.12 times.
+    Two repeats say little about the folds. The component, which is set to 0 where it would be
+    below, adds to the variance of differences that are noise alone, and makes their intervals wide.
+    If it kept its sign, intervals would hold too seldom. The section "Repeated cross-validations,
+    drawn components" of the page on calibration has the figures by the number of repeats.
 
     With a single repeat this is Student's t test over queries, which holds for the models that were
     trained in it. Repeats that have no query in common cannot be told from a single one.
