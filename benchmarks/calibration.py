@@ -6,7 +6,8 @@ share of p < .05 where a difference is there. Beside each share stands its Monte
 
     python benchmarks/calibration.py [--replications N] [--trained N] [--output docs/calibration.md]
 
-With --only WORD, sections with another title keep their lines in the output.
+With --only WORD, sections with another title keep their lines in the output. With --texts, all keep
+their rows; numbers of replications in the texts are then those that are given, not those that ran.
 """
 
 import argparse
@@ -504,9 +505,10 @@ PAGE = """\
 
 An interval is wrong when it is too narrow, and also when it is wider than it has to be. Here every
 kind of interval and p-value is held against simulations in which the truth is known. Shares are in
-percent, with their Monte-Carlo errors in parentheses; nominal are 5 % wrong and 95 % held. Beside 0
-and 100 % of n replications, the error is not 0.0: up to 3 / n is not excluded. "Width" is the mean
-width of an interval over the width that the true spread of the estimate gives.
+percent, with their Monte-Carlo errors in parentheses. Intervals should hold the truth in 95 %, and
+tests should err in 5 %. Where a share of n replications is 0 or 100 %, the error is not 0.0: the
+true share may differ by up to 3 / n. "Width" is the mean width of an interval over the width that
+the true spread of the estimate gives, so that 1.00 is as wide as it has to be.
 `python benchmarks/calibration.py` writes this page.
 
 Of every result with intervals, p-values or probabilities, these are the sections:
@@ -534,16 +536,21 @@ def sections(options):
     tests = ["bootstrap-t", "t", "Fisher", "bootstrap", "Wilcoxon", "sign"]
     yield (
         "One split, no difference in the mean",
-        f"Share of p < .05 of {n} replications. Bootstrap-t is the default of `compare`; "
-        "Wilcoxon's and the sign test do not test the mean. Where 10 % differ, three of 30 queries "
-        "do on average, and ten of 100: `compare` warns below 10, and below 20 that are less than "
-        "a quarter of the queries.",
+        f"{n} comparisons of two systems whose true means are the same. The columns of tests "
+        "tell in how many of them p < .05, which should be 5 %; the last one is the width of "
+        "the interval of bootstrap-t, the default of `compare`. Bootstrap-t errs the least "
+        "often with skewed differences, and is the widest. Wilcoxon's and the sign test do "
+        "not test the mean, so that skewed differences are significant by them. Where 10 % "
+        "differ, only three of 30 queries and ten of 100 tell anything: `compare` then warns.",
         lambda: table(["differences", "queries", *tests, "width"], single_rows(n)),
     )
     yield (
         "One split, power at equal error",
-        "Share found of a difference of 2.5 standard errors, upwards and downwards, each test at "
-        "the level at which it errs in 5 % of these replications.",
+        f"{n} comparisons of two systems whose true means differ by 2.5 standard errors, "
+        "upwards (+) or downwards (-). Counted is how often a test finds this, at the level "
+        "at which it errs in 5 % of such comparisons without a difference. With normal "
+        "differences the tests are equally strong. With skewed ones bootstrap-t is stronger "
+        "one way and weaker the other; with differences in few queries it is weaker.",
         lambda: table(
             ["differences", "queries", *(f"{name} {way}" for name in tests[:3] for way in "+-")],
             power_rows(n),
@@ -551,19 +558,25 @@ def sections(options):
     )
     yield (
         "Many systems that are equal",
-        f"Share of {n // 5} comparisons, over 50 queries, that find any difference.",
+        f"{n // 5} comparisons of systems that are all equal, over 50 queries. Counted is how "
+        "often any pair is significant, which should be 5 %. Max-t and Holm's correction hold "
+        "this where some systems vary more than the others; Tukey's test does not.",
         lambda: table(["systems", "of which", "max-t", "Tukey", "t, Holm"], family_rows(n // 5)),
     )
     yield (
         "Clusters of queries",
-        "Share of p < .05 with `cluster=`; queries of a person share an effect as large as their "
-        "own.",
+        f"{n} comparisons of equal systems with `cluster=`, where all queries of a person "
+        "share an effect as large as their own. Counted is how often p < .05, which should be "
+        "5 %. All tests are near it from 15 persons on.",
         lambda: table(["queries", "bootstrap-t", "t", "Fisher", "Wilcoxon"], cluster_rows(n)),
     )
     yield (
         "A margin",
-        "Status 0 (holds) and 1 (fails) of `compare(..., margin=0.3)` where the difference is "
-        "-0.3, of which nominally 2.5 % err on each side, and where it is 0.",
+        f"{n} comparisons for each row with `compare(..., margin=0.3)`, whose status is 0 if "
+        "the margin holds and 1 if it fails. The true difference is -0.3, just at the margin, "
+        "where each status should come in 2.5 %; or 0, where status 0 is right. With skewed "
+        "differences over few queries, status 1 comes too often at the margin, and status 0 "
+        "too seldom.",
         lambda: table(
             ["differences", "queries", "0 at -0.3", "1 at -0.3", "0 at 0", "1 at 0"], margin_rows(n)
         ),
@@ -590,37 +603,46 @@ def sections(options):
     )
     yield (
         "The number of queries that show a difference",
-        "`queries_needed(effect=0.2)` from pilots whose differences have a standard deviation of "
-        "1: the mean power at that number, which is to be 80, and the share of intervals that hold "
-        "the true number.",
+        f"{n} pilots for each row, whose differences have a standard deviation of 1, and "
+        "`queries_needed(effect=0.2)` from each. Counted are the mean power at the number "
+        "that it names, which should be 80 %, and how often its interval holds the true "
+        "number. Pilots with skewed or heavy tails often miss the largest differences, and so "
+        "ask for too few queries.",
         lambda: table(["differences", "pilot", "power", "held"], sample_size_rows(n)),
     )
     yield (
         "For which users: joint bands",
-        f"`threshold_profile` with two grades, {n // 5} replications.",
+        f"{n // 5} profiles by `threshold_profile` for each row, with two grades, of which the "
+        "top one is rare. Counted is how often the band holds the true difference for all "
+        "users at once. With four such queries the band holds nearly always, because it is "
+        "very wide.",
         lambda: table(["queries", "with the top grade", "held"], band_rows(n // 5)),
     )
     yield (
         "For which users: joint bands of clusters",
-        f"`threshold_profile` with three grades of equal rankers, {n // 5} replications; persons "
-        "have 1 to 9 queries each, which share an effect as large as their own. Beside it, what "
-        "the band would hold if `cluster=` were forgotten.",
+        f"`threshold_profile` with three grades of equal rankers, {n // 5} replications; "
+        "persons have 1 to 9 queries each, which share an effect as large as their own. "
+        "Beside it, what the band would hold if `cluster=` were forgotten.",
         lambda: table(["persons", "held", "without `cluster=`"], clustered_band_rows(n // 5)),
     )
     yield (
         "For which users: joint bands over repeats",
-        f"`threshold_profile` with three grades of repeated cross-validations of equal rankers, "
-        f"{n // 5} replications. Beside it, what the band over queries alone would hold.",
+        f"{n // 5} profiles by `threshold_profile` for each row, with three grades, of "
+        "repeated cross-validations of equal rankers. Counted is how often the band holds for "
+        "all users, and how often a band over queries alone would. Where trained models vary, "
+        "only the band that takes them in holds.",
         lambda: table(
             ["components", "repeats", "held", "over queries alone"], repeated_band_rows(n // 5)
         ),
     )
     yield (
         "g from preferences",
-        f"`thresholds_from_preferences` of 2,000 preferences, g = (.1, .2, .3, .4), {n // 5} "
-        "replications: intervals that hold g by threshold, and fits that are warned of, "
-        "nominally 2 % of those where the model holds. Judges prefer by all thresholds or by "
-        "their own.",
+        f"{n // 5} data sets for each row, with 2,000 preferences each, for "
+        "`thresholds_from_preferences`; g = (.1, .2, .3, .4) if no other is named. "
+        "Judges prefer by all thresholds, weighted by g, or "
+        'each by a threshold of their own; "sharp" ones hardly err. Counted is how often an '
+        "interval holds g_k, and how often a fit is warned of, which should be at most 2 % "
+        "where the model holds, and 100 % elsewhere.",
         lambda: table(
             ["judges", "g", "model holds", *(f"g_{each}" for each in range(1, 5)), "warned"],
             preference_rows(n // 5),
@@ -628,29 +650,33 @@ def sections(options):
     )
     yield (
         "g from feedback",
-        f"`thresholds_from_feedback` with known propensities, g as above, {n // 5} replications: "
-        "intervals that hold g by threshold. Noisy users are satisfied by 30 % of the documents "
-        "that reach their threshold, and by 2 % of the others.",
+        f"{n // 5} data sets for each row for `thresholds_from_feedback`, with g = (.1, .2, "
+        ".3, .4) and propensities that are known. Noisy users are satisfied by 30 % of the "
+        "documents that reach their threshold, and by 2 % of the others. Counted is how often "
+        "an interval holds g_k: as often as it says, or slightly less.",
         lambda: table(
             ["users", "sessions", *(f"g_{each}" for each in range(1, 5))], feedback_rows(n // 5)
         ),
     )
     yield (
         "g from a log",
-        f"`thresholds_from_log` of 3,000 sessions, reader and propensities unknown, g as above, "
-        f"{n // 20} replications: intervals that hold g by threshold, and logs that are warned of, "
-        "nominally 2 %. A guide has more of [such logs](guide/a_click_log.md).",
+        f"{n // 20} logs of 3,000 sessions for each row for `thresholds_from_log`, with g = "
+        "(.1, .2, .3, .4), where neither the reader nor the propensities are given. Counted "
+        "is how often an interval holds g_k, and how often a log is warned of, which should "
+        "be at most 2 %. So few logs tell only that nothing is far off; a guide has more of "
+        "[them](guide/a_click_log.md).",
         lambda: table(
             ["readers", *(f"g_{each}" for each in range(1, 5)), "warned"], log_rows(n // 20)
         ),
     )
     yield (
         "The power of measures",
-        f"`power_over_topics` and `power_over_samples`, {n // 5} replications: intervals that hold "
-        "the expected power of a measure, and the expected difference of two, with their width. "
-        "Those over topics use the variance of one trial of halves, which is larger than that of "
-        "the mean over trials; without a bias they held too seldom. Three samples leave "
-        "Student's t two degrees of freedom.",
+        f"{n // 5} studies for each row by `power_over_topics`, or with `RepeatedPower` over "
+        "samples of the judgments. Counted is how often an interval holds the expected power "
+        "of a measure, and the expected difference of two, each with its width. The intervals "
+        "hold, and those over topics are wider than need be: they take the variance of one "
+        "trial of halves for that of the mean over trials. Three samples leave Student's t "
+        "two degrees of freedom, which makes intervals wide.",
         lambda: table(
             ["over", "power", "width", "difference", "width"],
             [*topic_power_rows(n // 5), *drawn_power_rows(n // 5)],
@@ -658,11 +684,19 @@ def sections(options):
     )
     yield (
         "Human labels of few queries, a judge's of many",
-        f"Share of {2 * n} intervals that hold the true difference, of the human labels alone and "
-        "of `compare(human, judge=...)` with 1,000 queries of a judge, and the width with it "
-        'over that without: by `tests="t"`, and by bootstrap-t, the default. A saturated judge, '
-        "which cannot tell large differences apart, is not on a line with the labels: intervals "
-        "over few skewed queries then hold less often.",
+        f"{2 * n} comparisons for each row of two systems that are equal, with human labels of "
+        "few queries and a judge's of 1,000. Counted is how often the interval of the human "
+        "labels alone holds 0, and that of `compare(human, judge=...)`; the width is that "
+        'with the judge over that without. Both are given by `tests="t"` and by bootstrap-t, '
+        "the default. A good judge halves the interval, and a useless one costs little. Of a "
+        "saturated judge, which cannot tell large differences apart, intervals over few "
+        "skewed queries hold less often.\n\n"
+        "With a useless judge at 15 queries and normal differences, theory asks for a width "
+        "of at least 1.045 by t: 1.006 for 13 degrees of freedom instead of 14 (the quantiles "
+        "of t and the mean of the standard deviation), times 1.039, the mean of sqrt(1 + d^2 "
+        "/ 14) where d has Student's t distribution with 14 degrees of freedom, for the line "
+        "that is moved along. Bootstrap-t has more, because a resample of 15 queries holds "
+        "about ten different ones, from which it estimates the line again.",
         lambda: table(
             [
                 *("differences", "human", "judge", "t alone", "t", "t: width"),
@@ -673,36 +707,41 @@ def sections(options):
     )
     yield (
         "For which users a judge misleads",
-        f"`judge_profile` with three grades, {n // 5} replications: how often the bands hold the "
-        "judge's bias for all users and rows at once, and their width over the one at which 95 % "
-        "would. The top grade is that of 3 % or 0.3 % of 15 documents. A judge that is wrong in "
-        "one of 730 documents changes AP in so few queries that nothing tells how much: the band "
-        "is then a bound, that of the share of such queries, and much too wide, which a note says.",
+        f"{n // 5} profiles by `judge_profile` for each row, with three grades. Humans give "
+        "the top grade to 3 % or .3 % of 15 documents, and a judge mistakes some. Counted is "
+        "how often the bands hold the judge's bias for all users and rows at once; the width "
+        "is over that at which 95 % would. A judge that is wrong in one of 730 documents "
+        "changes AP in so few queries that nothing tells how much. The band is then a bound. "
+        "It is much wider than this judge needs, because it holds for every judge that "
+        "differs as seldom: that none of 30 queries differs "
+        "does not rule out that one in ten does.",
         lambda: table(
             ["top grade", "judge", "of", "queries", "held", "width"], judge_profile_rows(n // 5)
         ),
     )
     yield (
         "Which system to choose: room",
-        f"`Comparison.room`, {n // 5} data sets from a population of 6,000 queries and 20 systems: "
-        "the true gain of choosing by eGAP on half of the queries, instead of nDCG@10; the share "
-        'of intervals that hold it; width; and the share of "use g". Where systems are equal, '
-        "intervals are too wide: any of them may be chosen, so that the gain hangs on queries "
-        "that choose and queries that judge together, which the jackknife counts up to twice. An "
-        "estimate without this excess held in 94 % there, but in 87 % of wide frontiers.",
+        f"{n // 5} data sets for each row, from a population of 6,000 queries and 20 systems, "
+        "for `Comparison.room`. The gain is that of choosing by eGAP on half of the queries, "
+        "instead of by nDCG@10, as the population tells it. Counted is how often the interval "
+        'holds it, with its width, and how often the verdict is "use g". Intervals hold, and '
+        '"use g" is rare where there is no frontier. There they are too wide: systems are '
+        "equal, so that the gain hangs on queries that choose and queries that judge "
+        "together, which the jackknife counts up to twice.",
         lambda: table(
             ["systems", "users", "queries", "gain", "held", "width", "use g"], room_rows(n // 5)
         ),
     )
     yield (
         "Which system is the best",
-        f"`Comparison.best` over 50 queries with exponential noise, {n // 2} replications. The "
-        "true means of the systems have so many standard errors of a mean as their standard "
-        "deviation; with 0 they are equal, and one of them is called the best by lot. The highest "
-        "probability, on the average, is to be the share that is right, and 95 % or more are to be "
-        "rare where all are equal. Of more than ten systems "
-        "that are equal, the first leads by more than equal ones in nominally 5 %, and its mean "
-        "is to be too high by as much as is told (1.00).",
+        f"{n // 2} comparisons for each row over 50 queries with exponential noise, for "
+        "`Comparison.best`. True means have a standard deviation of 0, 1 or 3 standard "
+        "errors. Counted are the highest probability and how often that system is the best "
+        "one, which should agree; how often it is 95 % or more, which should be rare where "
+        "all are equal; and how often it is then right. With 50 systems, equal ones should "
+        "lead by more than equal ones do in 5 % or less, and the optimism that is told should "
+        "be 1.00 times the true one. Probabilities are near the shares or below them, but "
+        "where all are equal; there no system is the best, and one is called it by lot.",
         lambda: table(
             [
                 "systems",
@@ -719,11 +758,12 @@ def sections(options):
     )
     yield (
         "Which system to choose, over repeats",
-        "Equal systems over five repeats of 3 folds of 60 queries, whose models vary by chance or "
-        "as in the section on what training data share; "
-        f"{n // 10} replications. In how many the highest probability of `Comparison.best` is 95 % "
-        "or more, and in how many the interval of `Comparison.room` holds 0; each also as it would "
-        "be without what repeats show of the models.",
+        f"{n // 10} comparisons for each row of equal systems over five repeats of 3 folds of "
+        "60 queries, whose models vary by chance or by their training data. Counted is in how "
+        "many the highest probability of `Comparison.best` is 95 % or more, and in how many "
+        "the interval of `Comparison.room` holds 0; each also over queries alone, without "
+        "what repeats show of the models. Without this, one of two equal systems that vary by "
+        "chance is called the best too often.",
         lambda: table(
             [
                 "models differ by",
@@ -738,36 +778,41 @@ def sections(options):
     )
     yield (
         "Repeated cross-validations, drawn components",
-        f"{n // 2} replications; power is the share that finds a difference of 2.8 standard errors "
-        "of five repeats; it can be compared where as many are held, which a single repeat does "
-        "not reach where models vary. Two repeats say little about models: the component of the "
-        "folds, which is not let below 0, is what makes intervals of pure noise wide; with its "
-        "sign they would hold in 92 %.",
+        f"{n // 2} cross-validations for each row, whose differences are sums of effects of "
+        "queries, of trained models and of noise. Counted is how often the interval holds the "
+        "true difference, with its width; power is how often it finds one of 2.8 standard "
+        "errors of five repeats. A single repeat holds too seldom where models vary. From two "
+        "repeats on, intervals hold, and more repeats find more. Two repeats say little about "
+        "models, which makes their intervals wide.",
         lambda: table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
     )
     yield (
         "Repeated cross-validations, what training data share",
-        f"{n // 2} replications of five repeats of 3 folds of 60 queries, in which every training "
-        "query helps or hurts the model on every tested one. Where help is alike both ways, the "
-        "mean varies from data set to data set by more than its queries and repeats show: by this "
-        "share of its variance. An unbiased estimate from one data set has this mean and, in "
-        "parentheses, standard deviation; so the interval has a fixed allowance instead.",
+        f"{n // 2} cross-validations for each row, with five repeats of 3 folds of 60 queries, "
+        "in which every training query helps or hurts the model on every tested one. Where "
+        "help is alike both ways, the mean varies from data set to data set by more than its "
+        "queries and repeats show. Counted is this share of its variance; the mean and, in "
+        "parentheses, the standard deviation of an unbiased estimate of it; and how often the "
+        "interval holds, with its width. One data set does not show the share, because the "
+        "estimate varies as much as it is large or more. So the interval has a fixed "
+        "allowance instead.",
         lambda: table(
             ["models differ by", "share", "as estimated", "held", "width"], shared_rows(n // 2)
         ),
     )
     yield (
         "Repeated cross-validations, trained learners",
-        "nDCG@10 of learners that are trained on disjoint data sets of two populations by "
-        "`make_ranking`. Held is the mean over all data sets of the population. One repeat holds "
-        "for its own models, not for others. All pairs are on the same data sets, so that their "
-        "rows err together.",
+        f"{options.trained} data sets of 60 queries by `make_ranking` that share no query, "
+        "each cross-validated in 3 folds by nDCG@10. Counted is how often an interval holds "
+        "the mean difference over all data sets, with its width. All pairs are on the same "
+        "data sets, so that rows err together. One repeat holds for its own models only; from "
+        "two repeats on, intervals hold in 93 to 98 %.",
         lambda: table(OF_LEARNERS, learner_rows(POPULATIONS, options.trained, (1, 2, 3, 5))),
     )
     yield (
         "Repeated cross-validations, parts of real data sets",
-        "The same on disjoint parts of real sets. The parts are few, and the mean over them is "
-        "itself uncertain: the rows only show that nothing is grossly different.",
+        "The same on disjoint parts of real sets. The parts are few, and the mean over them "
+        "is itself uncertain: the rows only show that nothing is grossly different.",
         lambda: table(OF_LEARNERS, learner_rows(REAL, None, (1, 5))),
     )
 
@@ -778,11 +823,15 @@ def main():
     parser.add_argument("--trained", type=int, default=500, help="data sets to train on")
     parser.add_argument("--output", type=Path, help="the page to write; printed by default")
     parser.add_argument("--only", default="", help="sections whose title contains this")
+    parser.add_argument("--texts", action="store_true", help="write texts anew, and keep all rows")
     options = parser.parse_args()
-    kept = sections_of(options.output) if options.only and options.output else {}
+    is_kept = options.output and (options.only or options.texts)
+    kept = sections_of(options.output) if is_kept else {}
     parts = [PAGE]
     for title, told, rows in sections(options):
-        if options.only in title:
+        if options.texts and title in kept:
+            kept[title] = f"## {title}\n\n{told}\n\n{kept[title][kept[title].index('| ') :]}"
+        elif options.only in title and not options.texts:
             kept[title] = f"## {title}\n\n{told}\n\n{rows()}\n"
             print(kept[title], flush=True)
         parts += [kept[title]] if title in kept else []
