@@ -37,9 +37,10 @@ class SkgradedWarning(UserWarning):
 
 
 class InferredGradesWarning(SkgradedWarning):
-    """A measure in a scorer or callback takes the top grade of its scale from the data.
+    """A measure takes the top grade of its scale from the data.
 
-    The top grade can differ between the data sets that are scored, and with it the measure.
+    The top grade can differ between the data sets that are scored, and with it the measure. Calls
+    with arrays, scorers and callbacks warn of any labels, and everything else of continuous ones.
     """
 
 

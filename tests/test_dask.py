@@ -188,6 +188,16 @@ def test_the_top_grade_is_that_of_all_partitions():
     )
 
 
+def test_continuous_labels_that_set_the_scale_are_warned_of():
+    frame = make_frame().eval("label = label * 0.55 + 0.03")
+    ddf = dd.from_pandas(frame, npartitions=3, sort=False)
+    with pytest.warns(skgraded.exceptions.InferredGradesWarning, match="rounded up: 3, of") as told:
+        found = on_dask.evaluate("xGAP", ddf)
+    assert len(told) == 1
+    assert found.mean()["xGAP"] == in_memory("xGAP(max_grade=3)", frame, None).mean().popitem()[1]
+    assert on_dask.evaluate("xGAP", ddf, grades=range(4)).mean() == found.mean()  # it is stated
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -30,6 +30,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import load_letor, make_ranking
+from skgraded.exceptions import InferredGradesWarning
 from skgraded.lightgbm import eval_metric
 from skgraded.rankings import as_ids, read_columns, split_target
 
@@ -528,7 +529,8 @@ def test_an_unknown_measure_is_refused():
 
 
 def test_fractional_grades_set_the_scale_to_the_next_whole_one():
-    found = QueryRanker(Ridge(), measure="xGAP").fit(X, Y / 2 + 0.25, qid=QID)
+    with pytest.warns(InferredGradesWarning, match="the largest label rounded up"):
+        found = QueryRanker(Ridge(), measure="xGAP").fit(X, Y / 2 + 0.25, qid=QID)
     assert found.measure_ == xGAP(max_grade=math.ceil(Y.max() / 2 + 0.25))
 
 

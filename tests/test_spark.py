@@ -13,6 +13,7 @@ import skgraded
 from skgraded import Scores, evaluate
 from skgraded.datasets import make_ranking
 from skgraded.engines import QueryRange
+from skgraded.exceptions import InferredGradesWarning
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 pd = pytest.importorskip("pandas")
@@ -98,6 +99,17 @@ def test_values_query_by_query_stay_on_the_cluster(session):
     assert list(collected.index) == sorted(whole.qid)
     columns = ["AP(ties=pessimistic)", "nDCG@10"]
     assert np.array_equal(collected[columns], whole.to_frame().sort_index())
+
+
+def test_continuous_labels_that_set_the_scale_are_warned_of(session):
+    frame = make_frame().eval("label = label * 0.55 + 0.03")
+    data = session.createDataFrame(frame).repartition(3)
+    whole = in_memory("xGAP(max_grade=3)", frame, None).mean()["xGAP(max_grade=3)"]
+    with pytest.warns(InferredGradesWarning, match="rounded up: 3, of") as told:
+        assert on_spark.evaluate("xGAP", data).mean() == {"xGAP": whole}
+    with pytest.warns(InferredGradesWarning, match="rounded up: 3, of"):
+        on_spark.per_query("xGAP", data)
+    assert sum(issubclass(each.category, InferredGradesWarning) for each in told) == 1
 
 
 def test_the_promise_of_whole_queries(session):

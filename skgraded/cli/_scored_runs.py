@@ -20,7 +20,7 @@ from skgraded.cli._inputs import (
 )
 from skgraded.cli._options import add_qrels, add_rules, add_runs, is_complete
 from skgraded.cli._refusals import refuse_beside
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure, measure, warn_of_continuous_scale
 from skgraded.results import Scores
 from skgraded.trec import Negative, Qrels, evaluate, read_letor
 
@@ -92,6 +92,9 @@ def score_runs_by_judges(
     # Users want a grade that everybody gives; a measure's scale holds every grade.
     narrowest, *_, widest = sorted(all_qrels, key=_top_grade)
     chosen = names(narrowest) if callable(names) else _read_measures(names, arguments.tool)
+    are_fractional = any(each.are_fractional for each in all_qrels)
+    measures = list(chosen.values() if isinstance(chosen, dict) else chosen)
+    warn_of_continuous_scale(measures, widest.top_grade, are_fractional=are_fractional)
     resolved = _changed(chosen, lambda each: each.resolve(_top_grade(widest)))
     human, *judged = (_evaluated(arguments, resolved, each, runs) for each in all_qrels)
     notes = _notes_by_judges(all_qrels, judged[0], arguments.negative)
@@ -129,11 +132,11 @@ def _changed(chosen: Chosen, change: Callable[[Measure], Measure]) -> Chosen:
 
 def top_threshold(qrels: Qrels) -> int:
     """Return the highest whole grade that some label reaches, at least 1."""
-    return max(1, int(qrels.grades.max(initial=0)))
+    return max(1, int(qrels.top_grade))
 
 
 def _top_grade(qrels: Qrels) -> int:
-    return max(1, math.ceil(float(qrels.grades.max(initial=0))))
+    return max(1, math.ceil(qrels.top_grade))
 
 
 def _evaluated(

@@ -17,7 +17,7 @@ from skgraded._version import require_version, version_here
 from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.dask._exchange import Meeting, open_exchange
 from skgraded.engines import on_scale
-from skgraded.measures import evaluate
+from skgraded.measures import evaluate, resolve_all, warn_if_grades_are_inferred
 from skgraded.rankings import Judgments
 from skgraded.results import Means
 
@@ -69,6 +69,11 @@ def global_evaluation(
     WorkerLostError
         In training: if a worker is gone or late.
 
+    Warns
+    -----
+    InferredGradesWarning
+        If a measure has g by name but no ``max_grade``.
+
     See Also
     --------
     watchdog : Ends a fit that waits for a worker which was lost before the first iteration.
@@ -98,7 +103,9 @@ def global_evaluation(
     ...         ],
     ...     )
     """
-    timeout, named = number("timeout", timeout, above=0), parse_named(measures, "global_evaluation")
+    timeout = number("timeout", timeout, above=0)
+    named = parse_named(measures, "global_evaluation")
+    warn_if_grades_are_inferred([each for _, each in named], "global_evaluation")
     threads(n_threads)  # -1 counts the processors of each worker, not of this machine
     open_exchange(default_client() if client is None else client)
     return GlobalEvaluation(named, timeout, n_threads)
@@ -201,7 +208,8 @@ class GlobalEvaluation:
 
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
             name, judgments = next(sets)
-            scores = evaluate(dict(self.named), judgments.rank(y_score, threads(self.n_threads)))
+            named = resolve_all(dict(self.named), judgments.top_grade, are_fractional=False)
+            scores = evaluate(named, judgments.rank(y_score, threads(self.n_threads)))
             found[name] = Means.of(scores, judgments.n_documents)
             return []
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded._params import flag
 from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
-from skgraded.measures import Measures
+from skgraded.measures import Measures, resolve_all
 from skgraded.rankings import QID, check_group_sizes, features_for, has_id_column
 from skgraded.results import Means, Scores
 from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
@@ -136,12 +136,16 @@ class _DaskRankingScorer(RankingScorer):
         if qid is None:
             blocks["qid"] = _numbered_queries(blocks_of("group", group), blocks["y"])
             dtypes["qid"] = np.dtype(np.int64)
-        is_open = any(each.is_open for _, each in self.measures)
+        named, grades = self._named, None
+        if any(each.is_open for _, each in self.measures):
+            grades = grades_of(blocks["y"])
+            # Who made the scorer was warned.
+            named = resolve_all(named, grades[-1], are_fractional=False)
         return evaluate(
-            self._named,
+            named,
             side_by_side(blocks, dtypes),
             label="y",
-            grades=grades_of(blocks["y"]) if is_open else None,  # type: ignore[arg-type]
+            grades=grades,  # type: ignore[arg-type]
             weight=None if sample_weight is None else "sample_weight",
             per_query=per_query,
             whole_queries=flag("whole_queries", whole_queries) or qid is None,

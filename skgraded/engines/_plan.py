@@ -17,7 +17,14 @@ from skgraded.engines._grade_scale import check_grades, on_scale
 from skgraded.engines._joined_scores import concatenated
 from skgraded.engines._rows import Columns, Rows, in_rows
 from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries
-from skgraded.measures import Measure, Measures, evaluate, measures_by_name
+from skgraded.measures import (
+    Measure,
+    Measures,
+    evaluate,
+    measures_by_name,
+    resolve_all,
+    warn_of_continuous_scale,
+)
 from skgraded.rankings import Judgments
 from skgraded.results import Means, Scores
 
@@ -100,7 +107,12 @@ class EvaluationPlan:
         """
         named, scale = measures_by_name(measures), check_grades(grades)
         threads(n_threads)  # -1 counts the processors of the machine that scores, not of this one
-        return cls(named, columns, scale, n_threads, flag("per_query", per_query))
+        plan = cls(named, columns, None, n_threads, flag("per_query", per_query))
+        if scale is None:
+            return plan
+        is_fractional = not float(scale[-1]).is_integer()
+        warn_of_continuous_scale(named.values(), scale[-1], are_fractional=is_fractional)
+        return plan._on(scale)
 
     def with_scale(self, read_grades: Callable[[], FloatArray]) -> Self:
         """Read the scale of grades off the data if a measure needs it and none was given.
@@ -117,7 +129,15 @@ class EvaluationPlan:
         """
         if self.grades is not None or not any(each.is_open for each in self.measures.values()):
             return self
-        return dataclasses.replace(self, grades=read_grades())
+        grades = read_grades()
+        are_fractional = bool((grades != np.floor(grades)).any())
+        warn_of_continuous_scale(self.measures.values(), grades[-1], are_fractional=are_fractional)
+        return self._on(grades)
+
+    def _on(self, grades: FloatArray) -> Self:
+        """Return the plan with a scale, which no measure leaves open."""
+        resolved = resolve_all(self.measures, grades[-1], are_fractional=False)
+        return dataclasses.replace(self, measures=resolved, grades=grades)
 
     def score(self, part: Any) -> Scores:
         """Score a part of whole queries, whose rows stand in any order.

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from skgraded.measures._pair_matrix import PairFactors, PairMatrix
     from skgraded.measures._positions import ByRank, Positions
     from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-    from skgraded.measures._scales import warn_if_grades_are_inferred
+    from skgraded.measures._scales import (
+        resolve_all,
+        warn_if_grades_are_inferred,
+        warn_of_continuous_scale,
+    )
     from skgraded.measures._tie_report import TieReport, tie_report
     from skgraded.measures.average_precision import (
         AP,
@@ -157,8 +161,10 @@ __all__ = [
     "measures_by_name",
     "nDCG",
     "register",
+    "resolve_all",
     "tie_report",
     "warn_if_grades_are_inferred",
+    "warn_of_continuous_scale",
     "xGAP",
 ]
 
@@ -179,7 +185,7 @@ _NAMES_IN = {
     "_pair_matrix": ["PairFactors", "PairMatrix"],
     "_positions": ["ByRank", "Positions"],
     "_prefix": ["LinearPart", "PairPart", "PrefixMeasure"],
-    "_scales": ["warn_if_grades_are_inferred"],
+    "_scales": ["resolve_all", "warn_if_grades_are_inferred", "warn_of_continuous_scale"],
     "_tie_report": ["TieReport", "tie_report"],
     "average_precision": [
         "AP",

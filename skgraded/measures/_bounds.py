@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skgraded import _params
+from skgraded.measures._scales import warn_of_continuous_scale
 from skgraded.rankings import Judgments, Rankings
 from skgraded.results import Scores
 
@@ -40,6 +41,9 @@ def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bo
         _require_bounds(part)
     if max_grade is None:
         top = max(_highest_grade(part, rankings.judgments) for part in parts)
+        judgments = rankings.judgments
+        are_fractional = judgments.has_fractional_grades
+        warn_of_continuous_scale([measure], judgments.top_grade, are_fractional=are_fractional)
     else:
         top = max_grade
     top = _params.integer("max_grade", top, 1)

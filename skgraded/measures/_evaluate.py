@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._measure import Measure, as_scores, rankings_for, score_queries
-from skgraded.measures._scales import warn_about_scales
+from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import (
     Judgments,
     Rankings,
@@ -175,6 +175,10 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
             f"{still_open[0]} takes the top of the scale from the labels, which differs between "
             f"the systems: {listed}. Set max_grade."
         )
+    judged = [each.judgments for each in rankings.values()]
+    are_fractional = any(each.has_fractional_grades for each in judged)
+    top = max((each.top_grade for each in judged), default=0.0)
+    warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
     return rankings
 
 

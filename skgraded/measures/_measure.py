@@ -17,7 +17,7 @@ from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
-from skgraded.measures._scales import warn_about_scales
+from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.results import exact_means
 
@@ -409,8 +409,12 @@ _CACHED = frozenset(["_string", "_identity", "_hash", "_rules", "is_open"])
 def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:
     """Rank documents as `as_rankings` does, and warn of measures that do not fit their scale."""
     rankings = as_rankings(y_true, *others)
+    judgments = rankings.judgments
     if rankings is not y_true:
-        warn_about_scales(measures, rankings.judgments)
+        warn_about_scales(measures, judgments)
+    else:
+        are_fractional = judgments.has_fractional_grades
+        warn_of_continuous_scale(measures, judgments.top_grade, are_fractional=are_fractional)
     return rankings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from skgraded._guards import warn_once
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
     from skgraded.rankings import Judgments
 
-__all__ = ["warn_about_scales", "warn_if_grades_are_inferred"]
+__all__ = [
+    "resolve_all",
+    "warn_about_scales",
+    "warn_if_grades_are_inferred",
+    "warn_of_continuous_scale",
+]
 
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
@@ -29,6 +34,68 @@ def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> No
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
+
+
+def warn_of_continuous_scale(
+    measures: Collection[Measure], top: float, *, are_fractional: bool
+) -> None:
+    """Warn if labels that are not whole grades say where the scale of a measure ends.
+
+    Whatever meets measures with labels calls it, since the ceiling of the largest label seldom is
+    the top that the labels were made with.
+
+    Parameters
+    ----------
+    measures : collection of Measure
+        The measures.
+    top : float
+        The largest label.
+    are_fractional : bool
+        Whether any label is not a whole grade; without such a label there is no warning.
+
+    Warns
+    -----
+    InferredGradesWarning
+        If a measure is open, and labels are fractional.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import warn_of_continuous_scale
+    >>> warn_of_continuous_scale([xGAP(max_grade=4)], 2.5, are_fractional=True)
+    """
+    if are_fractional:
+        warn_if_grades_are_inferred(measures, "A call with continuous labels", top)
+
+
+def resolve_all(
+    named: Mapping[str, Measure], top: float, *, are_fractional: bool
+) -> dict[str, Measure]:
+    """Set the top grade of the measures that leave it open, as `warn_of_continuous_scale` says.
+
+    Parameters
+    ----------
+    named : mapping of str to Measure
+        The measures by name.
+    top : float
+        The largest label.
+    are_fractional : bool
+        Whether any label is not a whole grade.
+
+    Returns
+    -------
+    dict of str to Measure
+        The measures under the same names.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import resolve_all
+    >>> resolve_all({"users": xGAP()}, 3, are_fractional=False)
+    {'users': xGAP(max_grade=3)}
+    """
+    warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
+    return {name: each.resolve(max(1, math.ceil(top))) for name, each in named.items()}
 
 
 def warn_if_grades_are_inferred(

@@ -155,6 +155,7 @@ def tie_report(
     """
     named = measures_by_name(measures)
     rankings = rankings_for(named.values(), y_true, y_score, qid)
+    named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
     means = {rule: _means(named, rankings, rule) for rule in _RULES}
     n_tied_before, indptr = _tied_before(rankings, "nonrelevant")
     return TieReport(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -27,7 +26,7 @@ from skgraded._guards import (
 from skgraded._params import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
-from skgraded.measures import Measure, measure
+from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._arguments import place_of_parameters, the_measure, with_hints
 from skgraded.model_selection._fitting import (
     QueryRows,
@@ -476,11 +475,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Where a measure leaves the scale's top grade open, it is that of the training labels or of
         the validation labels, as for the ranker's own measure.
         """
-        top = math.ceil(max(top_grade, rows.judgments.top_grade))
+        top = max(top_grade, rows.judgments.top_grade)
         own = ((str(self.measure_), self.measure_),)
         watched = Validation(rows, own, self.early_stopping_rounds)
-        resolved = [(name, each.resolve(top)) for name, each in others]
-        return dataclasses.replace(watched, named=watched.with_others(resolved))
+        are_fractional = rows.judgments.has_fractional_grades
+        resolved = resolve_all(dict(others), top, are_fractional=are_fractional)
+        return dataclasses.replace(watched, named=watched.with_others(list(resolved.items())))
 
     def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
@@ -503,7 +503,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         top_grade, known = judgments.top_grade, getattr(self.measure_, "max_grade", None)
         if not given.is_open or known is None or top_grade <= known:
             return self.measure_
-        return _resolved(given, judgments)
+        return given.resolve(judgments.top_of_scale)
 
     def predict(self, X: Any, **initial_scores: ArrayLike) -> NDArray[np.float64]:
         """Score documents; within a query, the higher the score, the better the document.
@@ -693,6 +693,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
     chosen = the_measure(spec)
+    are_fractional = judgments.has_fractional_grades
+    warn_of_continuous_scale([chosen], judgments.top_grade, are_fractional=are_fractional)
     return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
-from skgraded.measures import Measure, Measures, measure, measures_by_name
+from skgraded.measures import Measure, Measures, measure, measures_by_name, resolve_all
 from skgraded.model_selection._fitting import needs_queries
 from skgraded.model_selection._query_ranker import QueryRanker
 from skgraded.rankings import Judgments, query_series, query_target
@@ -89,11 +89,11 @@ def measures_for(
             )
     else:
         given = measures_by_name(measures)
-    top_grade, named = judgments.top_of_scale, {}
-    for name, each in given.items():
-        resolved = each.resolve(top_grade)
-        named[str(resolved) if name == str(each) else name] = resolved
-    return named
+    are_fractional = judgments.has_fractional_grades
+    resolved = resolve_all(given, judgments.top_grade, are_fractional=are_fractional)
+    return {
+        str(each) if name == str(given[name]) else name: each for name, each in resolved.items()
+    }
 
 
 def fitted_on_queries(estimator: Any, chosen: Measure) -> Any:

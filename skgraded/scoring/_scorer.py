@@ -19,6 +19,7 @@ from skgraded.measures import (
     Measures,
     evaluate,
     measures_by_name,
+    resolve_all,
     warn_if_grades_are_inferred,
 )
 from skgraded.rankings import Judgments, Rankings, features_for, read_columns
@@ -85,8 +86,8 @@ class RankingScorer:
             return refusal
         rankings = self._rank(estimator, X, judgments)
         if not self.is_single:
-            return self._signed_means(evaluate(self._named, rankings))
-        ((_, measure),) = self.measures
+            return self._signed_means(evaluate(self._named_for(judgments), rankings))
+        measure = self.measures[0][1].resolve(judgments.top_of_scale)
         return measure(rankings) if measure.greater_is_better else -measure(rankings)
 
     def per_query(
@@ -118,7 +119,7 @@ class RankingScorer:
             The values.
         """
         judgments = _judge(X, y, qid, sample_weight)
-        return evaluate(self._named, self._rank(estimator, X, judgments))
+        return evaluate(self._named_for(judgments), self._rank(estimator, X, judgments))
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_scored_queries(judgments, estimator)
@@ -132,6 +133,10 @@ class RankingScorer:
         return {
             str(each) if name == _signed_name(each) else name: each for name, each in self.measures
         }
+
+    def _named_for(self, judgments: Judgments) -> dict[str, Measure]:
+        """Return the measures on the scale of the labels; `make_ranking_scorer` has warned."""
+        return resolve_all(self._named, judgments.top_grade, are_fractional=False)
 
     def _signed_means(self, scores: Scores | Means) -> float | dict[str, float]:
         """Return the means, with the opposite sign where less is better."""

@@ -16,7 +16,7 @@ from sklearn.utils.parallel import delayed
 from skgraded._guards import warn_about_given_queries
 from skgraded._params import integer
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure, Measures, measures_by_name
+from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_arrays
 from skgraded.model_selection import QueryKFold, QueryRanker
 from skgraded.model_selection._parallel import in_parallel
@@ -326,14 +326,15 @@ class _Data(NamedTuple):
         grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
         layout = Judgments.of_columns(columns)
         warn_about_given_queries(layout, rows="rows to choose by")
-        top = max(1, layout.top_of_scale)
+        are_fractional = layout.has_fractional_grades
+        resolved = resolve_all(named, layout.top_grade, are_fractional=are_fractional)
         first = np.unique(ids, return_index=True)[1]
         return cls(
             X=X,
             grades=grades,
             ids=ids,
             queries=ids[np.sort(first)],
-            measures=tuple(each.resolve(top) for each in named.values()),
+            measures=tuple(resolved.values()),
             names=tuple(named),
         )
 

@@ -15,7 +15,7 @@ from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, 
 from skgraded._progress import ProgressBar
 from skgraded._text import count
 from skgraded._writers import Result, Table
-from skgraded.measures import Measure, Measures, measure, measures_by_name
+from skgraded.measures import Measure, Measures, measure, measures_by_name, resolve_all
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._pool_samples import (
     check_rates,
@@ -421,8 +421,8 @@ def _scorer(
     n_threads: int | None,
 ) -> Callable[[FloatArray], FloatArray]:
     """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
-    top = int(np.nanmax(joined.qrels.grades, initial=1.0))
-    resolved = {name: each.resolve(top) for name, each in measures.items()}
+    qrels = joined.qrels
+    resolved = resolve_all(measures, qrels.top_grade, are_fractional=qrels.are_fractional)
 
     def means_of(grades: FloatArray) -> FloatArray:
         values = joined.score(resolved, grades, n_threads)[kept]

@@ -17,7 +17,7 @@ from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
 from skgraded._writers import Result, Table
-from skgraded.measures import Measures, measures_by_name
+from skgraded.measures import Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns
 from skgraded.results import by_name
@@ -211,7 +211,8 @@ class _Judging(NamedTuple):
     draw: Callable[[int, int], FloatArray]
     n_repeats: int
     n_documents: int
-    top: int
+    top: float
+    are_fractional: bool = False
 
 
 def simulate_judgments(
@@ -367,10 +368,14 @@ def compare_assessors(
             "assessments must have shape (n_documents, n_assessors) with at least 2 assessors, got "
             f"{given.shape}."
         )
-    top = int(np.nanmax(given, initial=0.0))
+    top, are_fractional = np.nanmax(given, initial=0.0), bool((given % 1 > 0).any())
     if n_draws is None:
         judging = _Judging(
-            lambda first, n: given.T[first : first + n], given.shape[1], len(given), top
+            lambda first, n: given.T[first : first + n],
+            given.shape[1],
+            len(given),
+            top,
+            are_fractional,
         )
         return _repeat(measures, judging, y_score, qid, assessments=assessments)
     integer("n_draws", n_draws, _FEWEST)
@@ -385,7 +390,7 @@ def compare_assessors(
         drawn: FloatArray = by_judge[np.arange(len(given)), chosen]
         return drawn
 
-    judging = _Judging(draw, n_draws, len(given), top)
+    judging = _Judging(draw, n_draws, len(given), top, are_fractional)
     return _repeat(measures, judging, y_score, qid, assessments=assessments)
 
 
@@ -445,9 +450,9 @@ def compare_qrels(
     systems = _runs_by_name(run)
     if len(judged) < _FEWEST:
         raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
-    top = int(max(1.0, *(each.grades.max() for each in judged)))
     given = measures_by_name(measures)
-    chosen = {name: each.resolve(top) for name, each in given.items()}
+    top, are_fractional = max(e.top_grade for e in judged), any(e.are_fractional for e in judged)
+    chosen = resolve_all(given, top, are_fractional=are_fractional)
     common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
     if not common:
         raise ValueError("qrels must have topics in common, got none.")
@@ -487,9 +492,9 @@ def _repeat(
     **judged: Any,
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at the same time as memory allows."""
-    draw, n_repeats, n_documents, top = judging
+    draw, n_repeats, n_documents, top, are_fractional = judging
     given = measures_by_name(measures)
-    chosen = {name: each.resolve(max(1, top)) for name, each in given.items()}
+    chosen = resolve_all(given, top, are_fractional=are_fractional)
     systems = by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
     for name, scores in systems.items():
         judged[f"y_score[{name!r}]" if name else "y_score"] = scores

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from skgraded._guards import warn_if_swapped
 from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
-from skgraded.measures import Measure, Measures, measures_by_name
+from skgraded.measures import Measure, Measures, measures_by_name, warn_of_continuous_scale
 from skgraded.measures._measure import score_queries
 from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
@@ -136,8 +136,9 @@ def evaluate(
 
     n_empty = _count_empty(judged, negative, named)
     given = named_runs(runs)
-    if (judged.grades != np.floor(judged.grades)).any():
+    if judged.are_fractional:
         warn_if_swapped(judged.grades, read_run(given[0][1]).scores, ("qrels", "runs"))
+    warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         batches = _score_batches(given, read, _Scorer(named, judged.n_topics), n_threads, bar.step)
     systems = unique_names([name for batch in batches for name in batch.names])

@@ -87,6 +87,16 @@ class Qrels(Table):
         return slots, indptr, key
 
     @cached_property
+    def top_grade(self) -> float:
+        """The highest grade; 0 if there is none above it."""
+        return float(self.grades.max(initial=0.0))
+
+    @cached_property
+    def are_fractional(self) -> bool:
+        """Whether any grade is not a whole number."""
+        return bool((self.grades != np.floor(self.grades)).any())
+
+    @cached_property
     def n_unsampled(self) -> int:
         """Documents of grade -1: pooled, but not sampled for judging."""
         return int((self.grades == self.UNSAMPLED).sum())
