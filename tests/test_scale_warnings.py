@@ -156,3 +156,15 @@ def test_studies_round_the_top_of_continuous_labels_up():
     with pytest.warns(InferredGradesWarning, match=r"rounded up: 3, of 2\.23"):
         judged = compare_qrels("xGAP", [as_nested(y)] * 2, as_nested(s))
     np.testing.assert_allclose(judged.values[0, :, 0], alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize("option", [["--profile"], ["--best", "0.5,0.5"], ["--room", "0.5,0.5"]])
+def test_thresholds_of_users_are_not_told_apart_by_continuous_labels(option, tmp_path, capsys):
+    trec.write_qrels(trec.read_qrels(as_nested(CONTINUOUS)), tmp_path / "qrels.txt")
+    for number, name in enumerate("ab"):
+        trec.write_run(trec.read_run(as_nested(X[:, number])), tmp_path / name)
+    files = [str(tmp_path / each) for each in ("qrels.txt", "a", "b")]
+    assert main(["compare", *files, *option]) == 2
+    told = capsys.readouterr().err
+    assert f"qrels.txt: grades must be integers for {option[0]}, which compares them with" in told
+    assert "got 0.03" in told or "got 0.58" in told or "got 1.13" in told

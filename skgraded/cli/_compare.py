@@ -30,6 +30,7 @@ from skgraded.cli._scored_runs import (
     score_runs,
     score_runs_by_judges,
     top_threshold,
+    top_whole_grade,
 )
 from skgraded.comparison import compare
 from skgraded.exceptions import (
@@ -219,11 +220,11 @@ def _profile_judge(arguments: argparse.Namespace) -> None:
 
 
 def _thresholds(qrels: Qrels) -> list[Measure]:
-    return [each for each in _measures_of_users(qrels) if isinstance(each, AP)]
+    return [each for each in profile_measures(top_threshold(qrels)) if isinstance(each, AP)]
 
 
 def _measures_of_users(qrels: Qrels) -> list[Measure]:
-    return profile_measures(top_threshold(qrels))
+    return profile_measures(top_whole_grade(qrels, "--profile"))
 
 
 def _compare(arguments: argparse.Namespace) -> int:

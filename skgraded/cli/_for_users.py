@@ -11,7 +11,7 @@ from skgraded._named_users import UserName, g_of
 from skgraded._params import closest
 from skgraded.cli._outputs import check_outputs, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
-from skgraded.cli._scored_runs import score_runs, top_threshold
+from skgraded.cli._scored_runs import score_runs, top_whole_grade
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP, Measure, eGAP, measure
@@ -47,7 +47,7 @@ class _Asked(NamedTuple):
 
     def measures(self, qrels: Qrels) -> list[Measure]:
         """Return AP at every threshold of the qrels, whose number the users must fit."""
-        top = top_threshold(qrels)
+        top = top_whole_grade(qrels, self.option)
         self.g(top)
         return [AP(rel=rel, k=self.k) for rel in range(1, top + 1)]
 

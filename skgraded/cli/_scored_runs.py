@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from skgraded.cli._inputs import (
     Grades,
     check_one_standard_input,
@@ -24,7 +26,7 @@ from skgraded.measures import Measure, measure, warn_of_continuous_scale
 from skgraded.results import Scores
 from skgraded.trec import Negative, Qrels, evaluate, read_letor
 
-__all__ = ["add_scoring", "score_runs", "score_runs_by_judges", "top_threshold"]
+__all__ = ["add_scoring", "score_runs", "score_runs_by_judges", "top_threshold", "top_whole_grade"]
 
 Chosen = list[Measure] | dict[str, Measure]
 
@@ -133,6 +135,22 @@ def _changed(chosen: Chosen, change: Callable[[Measure], Measure]) -> Chosen:
 def top_threshold(qrels: Qrels) -> int:
     """Return the highest whole grade that some label reaches, at least 1."""
     return max(1, int(qrels.top_grade))
+
+
+def top_whole_grade(qrels: Qrels, option: str) -> int:
+    """Return the highest grade, at least 1; raise where labels lie between grades.
+
+    The users of an option are told apart by AP at the thresholds 1, 2, ..., but users of such
+    labels have thresholds between these, too.
+    """
+    if qrels.are_fractional:
+        between = qrels.grades[qrels.grades != np.floor(qrels.grades)][0]
+        raise ValueError(
+            f"{qrels.name}: grades must be integers for {option}, which compares them with the "
+            f"thresholds 1, 2, ..., got {between:g}. Measures take them as they are, such as "
+            '-m "eGAP(g=[...])" without this option.'
+        )
+    return top_threshold(qrels)
 
 
 def _top_grade(qrels: Qrels) -> int:
