@@ -147,6 +147,8 @@ def compare(
     skgraded.users.judge_profile : For which users a judge misleads.
     skgraded.studies.simulate_judgments : How far values vary by chance of the judgments.
     skgraded.studies.compare_assessors : How far values vary from assessor to assessor.
+    skgraded.studies.compare_qrels : The same with qrels and runs.
+    skgraded.Measure.bounds : Values that any labels of unjudged documents lead to.
     skgraded.users.threshold_profile : For which users one system is better than another.
 
     Notes

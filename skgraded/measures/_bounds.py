@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,6 +51,18 @@ def bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bo
     of_scale = measure.resolve(max(top, rankings.judgments.top_of_scale))
     as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
     return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
+
+
+def bounds_of_systems(
+    measure: Measure, ranked: Iterable[tuple[str, Rankings]], max_grade: int | None
+) -> Bounds:
+    """Return the bounds of several systems, whose rankings are of the same documents."""
+    found = {system: bounds_of(measure, rankings, max_grade) for system, rankings in ranked}
+    smallest, largest = zip(*found.values(), strict=True)
+    return Bounds(
+        Scores.of_systems(dict(zip(found, smallest, strict=True))),
+        Scores.of_systems(dict(zip(found, largest, strict=True))),
+    )
 
 
 def _require_bounds(measure: Measure) -> None:

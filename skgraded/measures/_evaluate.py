@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,8 @@ from numpy.typing import ArrayLike
 from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._measure import Measure, as_scores, rankings_for, score_queries
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
-from skgraded.rankings import (
-    Judgments,
-    Rankings,
-    as_rankings,
-    read_columns,
-    without_query_ids,
-)
+from skgraded.measures._systems import are_of_systems, rankings_of_systems, refuse_arrays
+from skgraded.rankings import Judgments, Rankings
 from skgraded.results import Scores, by_name
 
 __all__ = ["evaluate"]
@@ -96,10 +91,10 @@ def evaluate(
     _refuse_other_order(measures, y_score)
     named = measures_by_name(measures)
     if isinstance(y_true, Mapping) and y_score is None:
-        _refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
+        refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())
-    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
-        ranked = _ranked(y_score, y_true, qid, sample_weight, n_threads)
+    if are_of_systems(y_score):
+        ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
         return _of_systems(named, ranked, warns=True)
     rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
     return _scores(named, rankings)
@@ -120,41 +115,6 @@ def _of_systems(
             warn_about_scales(named.values(), rankings.judgments)
         scores[system] = _scores(named, rankings)
     return Scores.of_systems(scores)
-
-
-def _ranked(
-    y_score: Any, y_true: Any, qid: Any, sample_weight: Any, n_threads: int | None
-) -> Iterator[tuple[str, Rankings]]:
-    """Yield the rankings of the same documents by the scores of one system after the other.
-
-    The scores are a mapping or a DataFrame, whose column of query ids is not a system.
-    """
-    if isinstance(y_score, Mapping):
-        systems = by_name(y_score)
-        given = {f"y_score[{system!r}]": scores for system, scores in systems.items()}
-    else:
-        systems = by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
-        given = {"y_score": y_score}
-    judgments: Judgments | None = None
-    if isinstance(y_true, Judgments):
-        _refuse_arrays("Judgments", qid=qid, sample_weight=sample_weight)
-        judgments = y_true
-        judgments.require_rows_of(**given)
-    else:
-        columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
-        qid = columns.ids if qid is None else qid
-    for system, scores in systems.items():
-        try:
-            if judgments is None:
-                rankings = as_rankings(y_true, scores, qid, sample_weight, n_threads)
-                judgments = rankings.judgments
-            else:
-                rankings = judgments.rank(scores, n_threads)
-        except ValueError as error:
-            if "y_score" not in str(error):
-                raise
-            raise ValueError(f"{error} (System {system!r}.)") from error
-        yield system, rankings
 
 
 def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, Rankings]:
@@ -180,12 +140,6 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
     top = max((each.top_grade for each in judged), default=0.0)
     warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
     return rankings
-
-
-def _refuse_arrays(beside: str, **arrays: Any) -> None:
-    for name, given in arrays.items():
-        if given is not None:
-            raise TypeError(f"{name} must be None with {beside}, got {type(given).__name__}.")
 
 
 def _refuse_other_order(measures: object, third: object) -> None:

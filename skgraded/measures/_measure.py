@@ -227,7 +227,7 @@ class Measure(Fields):
     def bounds(
         self,
         y_true: ArrayLike | Judgments | Rankings,
-        y_score: ArrayLike | None = None,
+        y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -245,8 +245,9 @@ class Measure(Fields):
         y_true : array-like of shape (n_documents,), Judgments or Rankings
             Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
             `sample_weight`, or a `Rankings`, without `y_score`, either.
-        y_score : array-like of shape (n_documents,)
-            Scores; the document with the highest score ranks first.
+        y_score : array-like of shape (n_documents,), or mapping of str to them
+            Scores; the document with the highest score ranks first. Or the scores of several
+            systems by name, as a mapping or a DataFrame.
         qid : array-like of shape (n_documents,), optional
             Query id of each row. Without it all rows form one query.
         sample_weight : array-like of shape (n_documents,), optional
@@ -258,16 +259,22 @@ class Measure(Fields):
         Returns
         -------
         Bounds
-            The smallest and the largest value of each query.
+            The smallest and the largest value of each query; of several systems by name, both have
+            an axis of systems.
 
         Raises
         ------
         ValueError
             If the measure has no bounds with these fields; the message gives the reason.
         """
-        from skgraded.measures._bounds import bounds_of
+        from skgraded.measures._bounds import bounds_of, bounds_of_systems
+        from skgraded.measures._systems import are_of_systems, rankings_of_systems
 
-        return bounds_of(self, as_rankings(y_true, y_score, qid, sample_weight), max_grade)
+        if are_of_systems(y_score):
+            ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, None)
+            return bounds_of_systems(self, ranked, max_grade)
+        of_one: Any = y_score
+        return bounds_of(self, as_rankings(y_true, of_one, qid, sample_weight), max_grade)
 
     def resolve(self, top_grade: int) -> Measure:
         """Set the top grade of the scale if the measure needs it and does not state it.

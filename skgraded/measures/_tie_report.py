@@ -13,6 +13,7 @@ from skgraded._writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure, rankings_for
+from skgraded.measures._systems import are_of_systems
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Rankings, Ties
 
@@ -154,6 +155,12 @@ def tie_report(
       xGAP(g=[0.1,0.9]): lowest and highest grades first are not bounds.
     """
     named = measures_by_name(measures)
+    if are_of_systems(y_score):
+        raise TypeError(
+            "y_score must be the scores of one system for tie_report, got those of several, as "
+            f"{type(y_score).__name__}: write {{name: tie_report(measures, y_true, scores, qid=qid)"
+            " for name, scores in y_score.items()}."
+        )
     rankings = rankings_for(named.values(), y_true, y_score, qid)
     named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
     means = {rule: _means(named, rankings, rule) for rule in _RULES}

@@ -19,9 +19,9 @@ from skgraded._sealed import all_sealed
 from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.rankings import Judgments, Rankings, read_columns
+from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
-from skgraded.trec import Negative, Order, Run, rank, read_qrels, read_run
+from skgraded.trec import Negative, Order, Run, named_runs, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -234,8 +234,8 @@ def simulate_judgments(
         Probability that an assessor judges the document relevant; or the probabilities of the
         grades 0, 1, ..., which must sum to 1.
     y_score : array-like of shape (n_documents,), or mapping of str to them
-        Scores; the highest one comes first. Or the scores of several systems by name, under the
-        same judgments.
+        Scores; the highest one comes first. Or the scores of several systems by name, as a mapping
+        or a DataFrame, under the same judgments.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_repeats : int, default=1000
@@ -325,8 +325,8 @@ def compare_assessors(
     assessments : array-like of shape (n_documents, n_assessors)
         Grades by each assessor; NaN = the assessor did not judge the document.
     y_score : array-like of shape (n_documents,), or mapping of str to them
-        Scores; the highest one comes first. Or the scores of several systems by name, under the
-        same judgments.
+        Scores; the highest one comes first. Or the scores of several systems by name, as a mapping
+        or a DataFrame, under the same judgments.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
     n_draws : int, optional
@@ -412,7 +412,7 @@ def compare_qrels(
     qrels : sequence of Qrels or paths
         The qrels of each assessor: anything that `skgraded.trec.read_qrels` reads. Only topics that
         all assessors judged count.
-    run : Run, path or file, or list of Run or paths
+    run : Run, path or file, list of Run or paths, or mapping of names to runs
         Anything that `skgraded.trec.read_run` reads; or several runs, whose names must differ.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `skgraded.trec.rank`.
@@ -472,6 +472,9 @@ def compare_qrels(
 
 def _runs_by_name(run: Any) -> dict[str, Run]:
     """Return runs by their names; a single one, which may be a list of rows, has none."""
+    if isinstance(run, Mapping):
+        named = named_runs(run)
+        return {"" if name is None else name: read_run(each, name=name) for name, each in named}
     if not isinstance(run, list) or not all(isinstance(each, Run | str | Path) for each in run):
         return {"": read_run(run)}
     runs = [read_run(each) for each in run]
@@ -495,9 +498,11 @@ def _repeat(
     draw, n_repeats, n_documents, top, are_fractional = judging
     given = measures_by_name(measures)
     chosen = resolve_all(given, top, are_fractional=are_fractional)
-    systems = by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
-    for name, scores in systems.items():
-        judged[f"y_score[{name!r}]" if name else "y_score"] = scores
+    systems = _scores_by_name(y_score)
+    if hasattr(y_score, "columns"):
+        judged["y_score"] = y_score
+    else:
+        judged |= {f"y_score[{name!r}]" if name else "y_score": s for name, s in systems.items()}
     columns = read_columns(np.zeros(n_documents), qid, **judged)
     unjudged = Judgments.of_columns(columns)
     if columns.ids is not None:
@@ -514,6 +519,13 @@ def _repeat(
             bar.step(n)
     names, ids = _columns_of(systems, given), unjudged.qid
     return JudgmentVariation(names, ids, np.concatenate(values))
+
+
+def _scores_by_name(y_score: Any) -> dict[str, Any]:
+    """Return scores by the names of systems; those of a single one have none."""
+    if hasattr(y_score, "columns"):
+        return by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
+    return by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
 
 
 def _columns_of(systems: Iterable[str], measures: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from skgraded.trec._files import (
     Order,
     Qrels,
     Run,
+    named_runs,
     read_qrels,
     read_run,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "evaluate",
     "ir_measure",
     "join_runs",
+    "named_runs",
     "rank",
     "read_letor",
     "read_qrels",

@@ -35,6 +35,14 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     ------
     ValueError
         If there is no run.
+
+    Examples
+    --------
+    >>> from skgraded.trec import named_runs
+    >>> named_runs(["runs/bm25.txt", "runs/dense.txt"])
+    [(None, 'runs/bm25.txt'), (None, 'runs/dense.txt')]
+    >>> [name for name, _ in named_runs({"bm25": "runs/1.txt", "dense": "runs/2.txt"})]
+    ['bm25', 'dense']
     """
     if _is_one_run(runs):
         return [(None, runs)]

@@ -1,0 +1,65 @@
+"""Doors that take the scores of several systems by name, or say how to call them for each."""
+
+import numpy as np
+import pytest
+
+from skgraded import Judgments, evaluate, measure
+from skgraded.measures import tie_report
+from skgraded.studies import compare_qrels, simulate_judgments
+
+QID = np.repeat(["q1", "q2"], 3)
+Y = np.array([2.0, np.nan, 0, 1, np.nan, 0])
+SYSTEMS = {"a": np.array([3.0, 2, 1, 1, 2, 3]), "b": np.array([1.0, 2, 3, 3, 2, 1])}
+RUNS = {
+    "good": {"q1": {"d1": 2.0, "d2": 1.0}},
+    "mid": {"q1": {"d1": 1.0, "d2": 2.0}},
+}
+
+
+def as_frame():
+    return pytest.importorskip("pandas").DataFrame(SYSTEMS)
+
+
+@pytest.mark.parametrize("systems", [lambda: SYSTEMS, as_frame])
+@pytest.mark.parametrize("labels", [lambda: (Y, QID), lambda: (Judgments(Y, qid=QID), None)])
+def test_bounds_of_several_systems_are_those_of_each(systems, labels):
+    y_true, qid = labels()
+    both = measure("P@2").bounds(y_true, systems(), qid=qid)
+    for side in ("smallest", "largest"):
+        found = getattr(both, side)
+        assert found.systems == ("a", "b")
+        for number, scores in enumerate(SYSTEMS.values()):
+            alone = getattr(measure("P@2").bounds(Y, scores, qid=QID), side)
+            np.testing.assert_array_equal(found.values[number], alone.values)
+
+
+def test_a_report_of_ties_says_how_to_get_one_of_each_system():
+    with pytest.raises(TypeError, match=r"y_score must be the scores of one system for tie_report"):
+        tie_report("AP", np.nan_to_num(Y), SYSTEMS, qid=QID)
+    each = {n: tie_report("AP", np.nan_to_num(Y), s, qid=QID) for n, s in SYSTEMS.items()}
+    assert list(each) == ["a", "b"]  # as the message says
+
+
+def test_named_runs_are_compared_by_several_qrels():
+    qrels = [{"q1": {"d1": 1}}, {"q1": {"d2": 1}}]
+    found = compare_qrels("P@1", qrels, RUNS)
+    assert found.measures == ("good: P@1", "mid: P@1")
+    np.testing.assert_array_equal(found.values[:, 0], [[1.0, 0.0], [0.0, 1.0]])
+    alone = compare_qrels("P@1", qrels, RUNS["good"])  # a dict of dicts is one run
+    assert alone.measures == ("P@1",)
+
+
+def test_systems_in_a_frame_are_judged_by_simulation():
+    frame, probabilities = as_frame(), np.linspace(0.1, 0.9, 6)
+    by_frame = simulate_judgments("AP", probabilities, frame, qid=QID, n_repeats=3)
+    by_dict = simulate_judgments("AP", probabilities, SYSTEMS, qid=QID, n_repeats=3)
+    assert by_frame.measures == by_dict.measures == ("a: AP", "b: AP")
+    np.testing.assert_array_equal(by_frame.values, by_dict.values)
+    with_ids = simulate_judgments("AP", probabilities, frame.assign(qid=QID), qid=QID, n_repeats=3)
+    assert with_ids.measures == by_dict.measures  # ids are no system
+
+
+def test_a_matrix_of_scores_is_answered_with_names():
+    way = r"If each column is a system, name them .*y_score\[:, 0\]"
+    with pytest.raises(ValueError, match=way):
+        evaluate("AP", [1, 0, 0], np.zeros((3, 2)))
