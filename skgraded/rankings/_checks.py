@@ -44,7 +44,7 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     such as bfloat16, as the single-precision numbers that they are exactly.
     """
     try:
-        array = np.asarray(_without_gradient(values))
+        array = _array_of(values)
         return array.astype(np.float32) if _is_short_float(array.dtype) else array
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "polars":  # of 128-bit integers
@@ -58,6 +58,16 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
             f"lengths. Put the queries one after the other, np.concatenate({name}), and pass "
             f"qid=np.repeat(np.arange(len({name})), [len(each) for each in {name}])."
         ) from error
+
+
+def _array_of(values: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(_without_gradient(values))
+    except (TypeError, RuntimeError):
+        if not isinstance(values, list | tuple):
+            raise
+        # A list of tensors that have gradients, or numbers that NumPy does not know.
+        return np.asarray([_without_gradient(each) for each in values])
 
 
 def _without_gradient(values: Any) -> Any:
@@ -100,10 +110,16 @@ def _way_to_one_dimension(name: str, values: ArrayLike, array: NDArray[Any]) -> 
     n_rows, n_columns = array.shape
     if min(n_rows, n_columns) <= 1:
         return f" Pass np.ravel({name})."
-    return (
+    way = (
         f" If each line is a query, pass np.ravel({name}) and "
         f"qid=np.repeat(np.arange({n_rows}), {n_columns})."
     )
+    if name.startswith("y_score"):
+        way += (
+            " If each column is a system, name them where several are taken, as in evaluate: "
+            f"{{'a': {name}[:, 0], 'b': {name}[:, 1]}}, or a DataFrame."
+        )
+    return way
 
 
 def numeric(name: str, values: ArrayLike) -> NDArray[Any]:

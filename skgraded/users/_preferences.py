@@ -388,7 +388,23 @@ def _checked(
     return Comparisons(values, rows, query), others
 
 
+def _refuse_names_of_rankings(preference: Any) -> None:
+    """Raise where the preferred ranking is named, and say how names become numbers."""
+    given = np.asarray(preference)
+    are_objects = given.dtype.kind in "OU"
+    names = [each for each in given.ravel() if isinstance(each, str)] if are_objects else []
+    if names:
+        first, *others = dict.fromkeys(names)
+        second = others[0] if others else "other"
+        raise ValueError(
+            "preference must be 1 where the first ranking was preferred, -1 where it was the "
+            f"second, and 0 for a tie, got {first!r}. If that is the first ranking's name: "
+            f"[{{{str(first)!r}: 1, {str(second)!r}: -1}}.get(each, 0) for each in preference]."
+        )
+
+
 def _outcomes(preference: Any) -> FloatArray:
+    _refuse_names_of_rankings(preference)
     values = numeric("preference", preference).astype(np.float64)
     require(np.isin(values, (-1.0, 0.0, 1.0)), values, "preference", "1, -1, or 0 for a tie")
     if not values.any():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["ThresholdProfile", "threshold_profile"]
 
 FloatArray = NDArray[np.float64]
+P = ParamSpec("P")
+
+_BY_POSITION = 2  # grades and scores
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -172,6 +176,23 @@ class ThresholdProfile(LongResult):
         return ax
 
 
+def _with_hint(function: Callable[P, ThresholdProfile]) -> Callable[P, ThresholdProfile]:
+    """Name the right call where the arguments come in the order of `skgraded.compare`."""
+
+    @functools.wraps(function)
+    def hinting(*args: P.args, **others: P.kwargs) -> ThresholdProfile:
+        if len(args) > _BY_POSITION:
+            raise TypeError(
+                "threshold_profile takes the grades first, then scores or fitted models, and the "
+                f"rest by name, got {len(args)} arguments by position: "
+                "threshold_profile(y_true, models, X=X, qid=qid)."
+            )
+        return function(*args, **others)
+
+    return hinting
+
+
+@_with_hint
 def threshold_profile(
     y_true: ArrayLike | Mapping[str, Any] | Any,
     y_score: Mapping[str, ArrayLike] | pd.DataFrame | None = None,

@@ -171,6 +171,11 @@ class Given(NamedTuple):
 def values_of_rankers(given: Given, fields: dict[str, Any], cluster: Any = None) -> Profiled:
     """Return the values of all rankers, whatever their source, and the clusters of queries."""
     named = given.y_true if given.y_score is None else given.y_score
+    if _are_in_the_order_of_compare(given.y_true, given.y_score):
+        raise TypeError(
+            "threshold_profile takes the grades first, got fitted models: threshold_profile(y_true,"
+            " models, X=X, qid=qid)."
+        )
     if not isinstance(named, Mapping | Scores) and not hasattr(named, "columns"):
         raise TypeError(
             "y_score must map names of rankers to scores or fitted models; without grades, the "
@@ -182,6 +187,11 @@ def values_of_rankers(given: Given, fields: dict[str, Any], cluster: Any = None)
     if len(systems) < _FEWEST:
         raise ValueError(f"There must be at least 2 rankers to compare, got {len(systems)}.")
     return _profiled(scores, clusters_of(cluster, scores))
+
+
+def _are_in_the_order_of_compare(y_true: Any, y_score: Any) -> bool:
+    is_mapping = isinstance(y_true, Mapping) and not isinstance(y_score, Mapping)
+    return is_mapping and any(hasattr(each, "predict") for each in y_true.values())
 
 
 def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:

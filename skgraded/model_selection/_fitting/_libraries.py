@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
-from skgraded.model_selection._fitting._final_step import final_step
+from skgraded.model_selection._fitting._final_step import final_step, hinting_at_objectives
 from skgraded.model_selection._fitting._init_model import unwrap_init_model
 from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._pairs import Pairs
@@ -117,7 +117,8 @@ def fit_estimator(
     ValueError
         If predictions for the validation rows have another value than the measure recorded.
     """
-    watched = _fit(estimator, rows, validation, fit_params)
+    with hinting_at_objectives(final_step(estimator), rows.y):
+        watched = _fit(estimator, rows, validation, fit_params)
     if watched is not None and validation is not None:
         held_out, last = validation.rows, final_step(estimator)
         scores = predict_from(

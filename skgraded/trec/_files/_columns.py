@@ -259,6 +259,11 @@ def _fault(values: Any, name: str, place: Callable[[int], str]) -> ValueError | 
             way = ""
             if isinstance(each, str) and _is_number(each):
                 way = " It is text: write the number without quotes."
+            elif isinstance(each, str) and _is_number(each.replace(",", ".")):
+                way = (
+                    " It has a decimal comma: write a point, or read the file with "
+                    "pandas.read_csv(path, sep=';', decimal=',') and pass the DataFrame."
+                )
             elif name in _GRADE and isinstance(each, str):
                 way = WAY_OF_WORDS
             return ValueError(f"{place(record)}: the {name} must be a number, got {each!r}.{way}")

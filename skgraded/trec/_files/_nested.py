@@ -97,7 +97,9 @@ def _is_set(each: Any) -> bool:
     """Whether something holds topics: a table, or a mapping whose values hold documents."""
     if not isinstance(each, Mapping):
         return is_table(each)
-    return any(isinstance(value, Mapping | list | tuple | set) for value in each.values())
+    return any(
+        isinstance(value, Mapping | list | tuple | set | np.ndarray) for value in each.values()
+    )
 
 
 def is_one_run_by_topic(given: Mapping[Any, Any]) -> bool:
@@ -108,13 +110,16 @@ def is_one_run_by_topic(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_not_empty(each: Any) -> bool:
-    return not isinstance(each, Mapping | list | tuple | set | frozenset) or len(each) > 0
+    is_collection = isinstance(each, Mapping | list | tuple | set | frozenset | np.ndarray)
+    return not is_collection or len(each) > 0
 
 
 def _are_documents(given: Any) -> bool:
     """Whether something holds the documents of one topic, and not a whole run."""
     if isinstance(given, Mapping):
         return not has_columns_of(given) and not any(map(_holds_others, given.values()))
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
     if not isinstance(given, list | tuple | set | frozenset):
         return False
     first = next(iter(given), None)
@@ -126,7 +131,8 @@ def _are_documents(given: Any) -> bool:
 
 
 def _holds_others(each: Any) -> bool:
-    return isinstance(each, Collection) and not isinstance(each, str | bytes)
+    is_number = getattr(each, "ndim", None) == 0  # such as a tensor of one number
+    return isinstance(each, Collection) and not isinstance(each, str | bytes) and not is_number
 
 
 def records_of_topics(
@@ -216,7 +222,7 @@ def _documents(given: Any, is_run: bool, topic: str) -> _Listed:
             f"{topic}: the documents must be a dict of numbers by document or a list, got "
             f"{type(given).__name__}."
         )
-    return _listed(list(given), is_run, topic)
+    return _listed(given.tolist() if isinstance(given, np.ndarray) else list(given), is_run, topic)
 
 
 def _listed(given: list[Any], is_run: bool, topic: str) -> _Listed:

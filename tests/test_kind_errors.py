@@ -1,0 +1,76 @@
+"""Errors that say what was passed, and what to pass instead."""
+
+import numpy as np
+import pytest
+from lightgbm import LGBMRanker
+from sklearn.linear_model import Ridge
+
+from skgraded import QueryRanker, cross_validate_queries, trec
+from skgraded.datasets import make_ranking
+from skgraded.users import threshold_profile, thresholds_from_preferences
+
+QRELS = {"q1": {"d1": 1, "d2": 0}}
+X, Y, QID = make_ranking(n_queries=8, docs_per_query=5, random_state=0)
+
+
+def test_a_preference_by_name_is_answered_with_numbers():
+    rows = np.eye(3, 2)
+    with pytest.raises(ValueError, match="preference must be 1 where the first") as told:
+        thresholds_from_preferences(["A", "B", "A"], rows)
+    code = str(told.value).partition("name: ")[2].rstrip(".")
+    assert eval(code, {"preference": ["A", "B", "A", ""]}) == [1, -1, 1, 0]
+
+
+def test_an_array_of_ids_is_a_list_of_documents():
+    as_array = {"q1": np.array(["d2", "d1"])}
+    as_list = {"q1": ["d2", "d1"]}
+    found, same = (trec.evaluate("RR", QRELS, each) for each in (as_array, as_list))
+    assert found.values.tolist() == same.values.tolist() == [[[0.5]]]
+    systems = {"one": as_array, "two": as_list}
+    assert trec.evaluate("RR", QRELS, systems).values.ravel().tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError, match="a list must hold ids, which are text, got 7"):
+        trec.evaluate("RR", QRELS, {"q1": np.array([7, 8])})
+
+
+@pytest.mark.parametrize("name", ["label", "score"])
+def test_a_decimal_comma_is_called_so(name, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(f"qid;docno;{name}\nq1;d1;2\nq1;d2;1,5\n")
+    read = trec.read_qrels if name == "label" else trec.read_run
+    with pytest.raises(ValueError, match=r"got '1,5'\. It has a decimal comma: write a point"):
+        read(path)
+
+
+def test_a_profile_in_the_order_of_compare_is_answered_with_its_own():
+    models = {"a": Ridge().fit(X, Y), "b": Ridge(100).fit(X, Y)}
+    call = r"threshold_profile\(y_true, models, X=X, qid=qid\)"
+    with pytest.raises(TypeError, match=rf"got 3 arguments by position: {call}"):
+        threshold_profile(models, X, Y)
+    for given in [(models, X), (models,)]:
+        with pytest.raises(TypeError, match=rf"takes the grades first, got fitted models: {call}"):
+            threshold_profile(*given, qid=QID)
+
+
+def notes_of(fit):
+    with pytest.raises(Exception, match="label") as told:
+        fit()
+    return " ".join(getattr(told.value, "__notes__", []))
+
+
+def test_continuous_labels_lead_a_booster_to_an_objective():
+    small = LGBMRanker(n_estimators=3, n_jobs=1, verbose=-1)
+    ranker = QueryRanker(small, measure="nDCG@10")
+    labels, hint = Y * 0.5 + 0.03, "objective=skgraded.lightgbm.objective"
+    assert hint in notes_of(lambda: ranker.fit(X, labels, qid=QID))
+    assert hint in notes_of(
+        lambda: cross_validate_queries(small, X, labels, qid=QID, measures="nDCG@10", cv=2)
+    )
+
+
+def test_continuous_labels_lead_xgboost_to_linear_gains():
+    xgboost = pytest.importorskip("xgboost")
+    small, labels = {"n_estimators": 3, "n_jobs": 1}, Y * 0.5 + 0.03
+    ranker = QueryRanker(xgboost.XGBRanker(**small), measure="nDCG@10")
+    assert "XGBRanker(ndcg_exp_gain=False)" in notes_of(lambda: ranker.fit(X, labels, qid=QID))
+    linear = xgboost.XGBRanker(ndcg_exp_gain=False, **small)
+    QueryRanker(linear, measure="nDCG@10").fit(X, labels, qid=QID)  # as the note says
