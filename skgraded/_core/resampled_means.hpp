@@ -273,16 +273,17 @@ class MeansOfRows {
 
   template <bool kHasOneSize>
   SKGRADED_ALWAYS_INLINE void find_variances(std::size_t first, std::size_t n) noexcept {
-    for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t r = 0; !kHasOneSize && r < n; ++r) {
       const Resamples::Factors& of = resamples_.factors(first + r);
       std::fill_n(of_square_.cell + r * kRows, kRows, of.of_square);
-      if (!kHasOneSize) std::fill_n(of_cross_.cell + r * kRows, kRows, of.of_cross);
+      std::fill_n(of_cross_.cell + r * kRows, kRows, of.of_cross);
     }
+    const double of_all = resamples_.factors(first).of_square;
     const auto n_units = static_cast<double>(resamples_.n_units());
     const double unbiased = n_units / std::max(n_units - 1.0, 1.0);
     for (std::size_t i = 0; i < n * kRows; ++i) {
       const double total = tile_.total.cell[i];
-      double found = total * total * of_square_.cell[i];
+      double found = total * total * (kHasOneSize ? of_all : of_square_.cell[i]);
       if (!kHasOneSize) found -= total * cross_.cell[i] * of_cross_.cell[i];
       found += square_.cell[i];
       tile_.variance.cell[i] = found > kRounding * square_.cell[i] ? found * unbiased : 0.0;
@@ -439,7 +440,7 @@ class RatioTails {
     std::uint32_t n_far = 0;
     for (std::uint32_t i = 0; i < n * kRows; ++i) {
       far[n_far] = i;
-      n_far += inside.cell[i] < 0.0 ? 1 : 0;
+      n_far += std::signbit(inside.cell[i]) ? 1 : 0;
     }
     for (std::uint32_t i = 0; i < n_far; ++i) {
       const double total = tile.total.cell[far[i]];

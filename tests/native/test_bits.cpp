@@ -40,6 +40,7 @@
 #include "queries.hpp"
 #include "rank.hpp"
 #include "relevant_dcg.hpp"
+#include "resampled_means.hpp"
 #include "schedule.hpp"
 #include "wanted_gain.hpp"
 
@@ -137,6 +138,8 @@ const Digests kDigests = {
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
+    {"resamples, one size", 0xc45d69dd118569e7U},
+    {"resamples, sizes", 0x7f112a0638cd5959U},
 };
 
 // --- data by exact arithmetic --------------------------------------------------------------------
@@ -443,6 +446,33 @@ void add_sums(const Data& data, Results& results) {
   results.add("sum_exactly", std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 
+void add_resamples(const Data& data, Results& results) {
+  constexpr std::size_t kUnits = 20, kPairs = 21, kTimes = 50;
+  std::vector<std::int32_t> drawn;
+  for (std::size_t i = 0; i < kTimes * kUnits; ++i)
+    drawn.push_back(static_cast<std::int32_t>(i * i / 7 % kUnits));
+  for (const double step : {0.0, 1.0}) {
+    Doubles sizes, found;
+    for (std::size_t i = 0; i < kUnits; ++i)
+      sizes.push_back(1.0 + step * static_cast<double>(i % 3));
+    const Resamples resamples(drawn.data(), kTimes, sizes.data(), kUnits);
+    LargestRatios largest(resamples);
+    for (std::size_t row = 0; row < kPairs; row += kRows) {
+      const std::size_t n = std::min(kRows, kPairs - row);
+      const double* const residuals = data.scores.data() + row * kUnits;
+      const Doubles errors(n, 0.1), ratios(n, 0.5);
+      RatioTails tails(ratios.data(), n, 0.0, 3);
+      largest.begin_rows(errors.data(), n);
+      read_means(resamples, residuals, n, largest);
+      read_means(resamples, residuals, n, tails);
+      for (std::size_t i = 0; i < n; ++i)
+        for (const bool is_above : {false, true}) found.push_back(tails.outermost(i, is_above));
+    }
+    for (std::size_t r = 0; r < kTimes; ++r) found.push_back(largest.of(r));
+    results.add(step == 0.0 ? "resamples, one size" : "resamples, sizes", found);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -458,5 +488,6 @@ int main() {
     add_lambdas(draws, data, ties, results);
   add_fine_levels(data, results);
   add_sums(data, results);
+  add_resamples(data, results);
   return results.compare();
 }
