@@ -152,7 +152,18 @@ def test_there_is_no_room_where_any_candidate_will_do():
     assert found.gain == 0.0
     assert found.interval.tolist() == [[0.0, 0.0]]
     assert found.verdicts == ("no room",)
-    assert "any of these will do" in repr(found)
+    assert "Choose by either measure" in repr(found)
+
+
+def test_no_room_is_said_of_the_measures_where_both_choose_a_system_far_ahead():
+    ap = 0.2 + 0.1 * RNG.random((2, 6, 60))
+    ap[:, 3] += 0.5
+    found = compared(ap, ap.mean(axis=0)).room((0.5, 0.5))
+    assert found.chosen == found.chosen_by_baseline
+    assert found.verdicts == ("no room",)
+    told = " ".join(repr(found).split())
+    assert "it wins less than 0.01. Choose by either measure: which of the two does not" in told
+    assert "any of these" not in told
 
 
 def test_few_noisy_queries_leave_it_undecided():

@@ -502,7 +502,10 @@ class Comparison(OfMeasures, LongResult):
         Returns
         -------
         Room
-            Gain, interval and verdict by user: "use g", "no room" or "undecided".
+            Gain, interval and verdict by user: "use g" if the interval lies above 0; "no room" if
+            it lies below the margin, so that you may choose by either measure; "undecided"
+            otherwise. "No room" does not say that systems are alike: both measures may choose the
+            same one because it is far ahead.
 
         Raises
         ------
@@ -523,10 +526,10 @@ class Comparison(OfMeasures, LongResult):
         queries as there are. Halves of the same queries depend on each other, and choices jump, so
         that the error is that of the delete-half jackknife [1]_: the spread of the same gain within
         100 random halves of the queries. Clusters are halved as wholes. The uncertainty of an
-        estimated g adds to it. Over several repeats of a cross-validation, so do the component of
-        the folds and the allowance for training data that folds share, both as in `compare`, of the
-        systems that are chosen. Models of one cross-validation are taken as given, and a note says
-        so.
+        estimated g adds to it. Over several repeats of a cross-validation, the models of the
+        systems that are chosen add two parts, which `compare` describes: the component of the
+        folds, and an allowance for training data that folds share. Models of one cross-validation
+        are taken as given, and a note says so.
 
         In simulations the intervals covered 94 to 98 % where there was room, at 1.0 to 1.2 times
         the width that the true spread needs, and 96 to 100 % at 1.0 to 1.3 times where there was
@@ -555,7 +558,8 @@ class Comparison(OfMeasures, LongResult):
         g      -0.0002  [-0.0041, +0.0036]  no room
         Gain in eGAP of choosing among 8 systems by eGAP(g) instead of nDCG@10: on one
           half of 200 queries, scored on the other.
-        no room: it wins less than 0.01; any of these will do.
+        no room: it wins less than 0.01. Choose by either measure: which of the two does
+          not matter.
         """
         self._refuse_judge("room")
         chosen = self.confidence if confidence is None else confidence

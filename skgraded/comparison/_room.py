@@ -94,8 +94,9 @@ class Room(OfUsers, Result):
     def verdicts(self) -> tuple[str, ...]:
         """What the interval says, by user.
 
-        ``"use g"`` if it lies above 0, ``"no room"`` if it lies below the margin, so that either
-        of the two measures will do, and ``"undecided"`` otherwise.
+        ``"use g"`` if it lies above 0; ``"no room"`` if it lies below the margin, so that you may
+        choose by either measure, however far ahead the system is that they choose; and
+        ``"undecided"`` otherwise.
         """
         return tuple(_verdict(low, high, self.margin) for low, high in self.interval.tolist())
 
@@ -106,7 +107,10 @@ class Room(OfUsers, Result):
         if "use g" in verdicts:
             told.append(f"use g: choosing by eGAP(g) instead of {self.baseline} wins.")
         if _NO_ROOM in verdicts:
-            told.append(f"no room: it wins less than {self.margin:g}; any of these will do.")
+            told.append(
+                f"no room: it wins less than {self.margin:g}. Choose by either measure: which of "
+                "the two does not matter."
+            )
         if "undecided" in verdicts:
             told.append(
                 f"undecided: it may win {self.margin:g}, or nothing. {self._queries_to_decide()}"
