@@ -396,6 +396,9 @@ def test_other_arguments_are_checked(wide):
         wide.best(3)
     with pytest.raises(KeyError, match="RBP is not among the measures"):
         wide.room((1, 0), "RBP")
+    told = r"such as baseline='nDCG@10'"
+    with pytest.raises(KeyError, match=r"\[\*\(AP\(rel=rel\) .* 'RBP'\], .*" + told):
+        wide.room((1, 0), "RBP")
     with pytest.raises(ValueError, match="margin must be"):
         wide.room((1, 0), margin=0)
     few = compared(RNG.random((2, 3, 19)), RNG.random((3, 19)))

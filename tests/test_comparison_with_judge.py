@@ -329,6 +329,7 @@ class TestErrors:
             (JUDGE[["AP"]], ValueError, "scored by the same measures: nDCG@10"),
             (JUDGE.select(system="a"), ValueError, "same systems as the scores by human labels"),
             (0.5, TypeError, "judge must be Scores of the same systems"),
+            ({"a": 1}, TypeError, "judge must be Scores .* got int for 'a'"),
             ([], ValueError, "at least one judge, got none"),
             ([JUDGE, JUDGE.select(query=HUMAN.qid.tolist())], ValueError, "the same queries"),
         ],

@@ -200,16 +200,19 @@ def compare(
 
     .. math:: \frac{s_q^2 + \min(s_a^2 / 6, (K - 1) s_w^2)}{n_q} + a \max(0, s_f^2),
 
-    where s_q^2 is the variance of the means of the n_q queries over the repeats, s_f^2 the
-    component of the folds by analysis of variance, and a the share with which it enters the mean
-    beyond the first term, about 1 / (repeats times folds). So what varies by chance from repeat to
-    repeat averages out. The test is then Student's t with Satterthwaite's degrees of freedom, and
-    gives the interval. Five repeats covered 93 to 97 % in simulations of boosted trees, with 1.0
-    to 1.2 times the width that the true spread needs. What the training data of all folds share
-    cannot be told from chance within one data set [5]_: an estimate is as uncertain as it is large.
-    The term with the variance s_a^2 of the queries' own effects, s_q^2 less the noise in it, is an
-    allowance for it, no more than models of K folds can share whose differences vary over repeats
-    by s_w^2.
+    where s_q^2 is the variance of the means of the n_q queries over the repeats, s_a^2 what is left
+    of it without the noise of the repeats, s_w^2 the variance of a query's differences over the
+    repeats, and K the number of folds. s_f^2 is the component of the folds by analysis of variance,
+    and a the share with which it enters the mean beyond the first term, about 1 / (repeats times
+    folds). So what varies by chance from repeat to repeat averages out. The test is then Student's
+    t with Satterthwaite's degrees of freedom, and gives the interval. Five repeats covered 93 to
+    97 % in simulations of boosted trees, with 1.0 to 1.2 times the width that the true spread
+    needs.
+
+    The minimum is an allowance for what the training data of all folds share, which cannot be told
+    from chance within one data set [5]_: an estimate is as uncertain as it is large. Models of K
+    folds can share no more than (K - 1) s_w^2. The sixth of s_a^2 was chosen by simulations, in
+    which it hardly widens the intervals of boosted trees.
     A system that was tested once, such as a fitted model, has the same values in every repeat.
 
     With a judge, the difference is estimated along the regression line of the human differences on

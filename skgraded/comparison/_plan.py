@@ -162,6 +162,11 @@ def _with_resamples(plan: Plan, family: Family, *, is_asked: bool) -> Plan:
     )
 
 
+def _the(title: str) -> str:
+    """Begin a sentence with the title of a test, which has no article after a name."""
+    return title if title[0].isupper() else f"The {title}"
+
+
 def _remarks(plan: Plan, family: Family) -> tuple[str, ...]:
     """Say how a joint test is corrected, and if there are too few queries for any difference."""
     remarks = []
@@ -177,7 +182,7 @@ def _remarks(plan: Plan, family: Family) -> tuple[str, ...]:
             f"{queries} is {smallest:.2g}{times}."
         )
     remarks += [
-        f"The {test.title} does not test the mean difference, but whether {test.hypothesis}."
+        f"{_the(test.title)} does not test the mean difference, but whether {test.hypothesis}."
         for test in plan.tests
         if not test.tests_mean
     ]

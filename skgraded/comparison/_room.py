@@ -196,7 +196,7 @@ def room_of(
     """Return what choosing by g wins, for each of the users."""
     number("margin", margin, above=0.0)
     fraction("confidence", confidence)
-    column, users = column_of(found.measures, baseline), users_of(g)
+    column, users = _column_of(found, baseline), users_of(g)
     if any(each.g is None for each in users):
         raise ValueError(f"g must name users: room chooses for one g at a time, got {g!r}.")
     seed = int(np.random.default_rng(random_state).integers(2**63))
@@ -217,6 +217,19 @@ def room_of(
         proposals=tuple(each.proposal for each in rows),
         remarks=tuple(dict.fromkeys([*notes_on_training(found), *remarks])),
     )
+
+
+def _column_of(found: Comparison, baseline: str) -> int:
+    try:
+        return column_of(found.measures, baseline)
+    except KeyError as error:
+        others = [name for name in found.measures if not name.startswith("AP")]
+        named = f", or name another measure, such as baseline={others[0]!r}" if others else ""
+        raise KeyError(
+            f"baseline must be a measure of the comparison. {error.args[0]} Compare by measures="
+            f"[*(AP(rel=rel) for rel in range(1, c + 1)), {str(baseline)!r}], where c is the top "
+            f"grade{named}."
+        ) from None
 
 
 def _row(

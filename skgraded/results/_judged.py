@@ -131,12 +131,16 @@ def judged_scores(judge: Any, human: Scores) -> Judged:
 
 def _scores_of(judge: Any, human: Scores) -> Scores:
     """Return a judge's scores of the same systems and measures, in the order of the human ones."""
-    if isinstance(judge, Mapping):
+    if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
         judge = Scores.of_systems(judge)
     if not isinstance(judge, Scores):
+        got = type(judge).__name__
+        if isinstance(judge, Mapping):
+            kinds = ((name, type(each)) for name, each in judge.items() if type(each) is not Scores)
+            got = next(f"{kind.__name__} for {name!r}" for name, kind in kinds)
         raise TypeError(
             "judge must be Scores of the same systems by the labels of a judge, a mapping of "
-            f"systems to such Scores, or a list of either, got {type(judge).__name__}."
+            f"systems to such Scores, or a list of either, got {got}."
         )
     _check_plain("judge", judge)
     if (judge.systems is None) != (human.systems is None):
