@@ -22,6 +22,7 @@ __all__ = [
     "TrainingQueriesWarning",
     "UndefinedMeanWarning",
     "UnhelpfulJudgeWarning",
+    "UnknownQueriesWarning",
     "UnlikeQueriesWarning",
     "UnreachedThresholdWarning",
     "UnseenGradeWarning",
@@ -157,6 +158,10 @@ class FewDifferencesWarning(SkgradedWarning):
     P-values then err more often than they say, whatever the test, and intervals where differences
     vary in size. Where no query differs, the interval says how many others may.
     """
+
+
+class UnknownQueriesWarning(SkgradedWarning):
+    """Two systems differ in too few queries to tell how many would show a difference."""
 
 
 class UnhelpfulJudgeWarning(SkgradedWarning):

@@ -41,6 +41,7 @@ from skgraded.exceptions import (
     FewDifferencesWarning,
     QueryLeakWarning,
     ThinnedQueriesWarning,
+    UnknownQueriesWarning,
 )
 from skgraded.measures import Fallout
 
@@ -331,7 +332,7 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
     frame = found.to_frame()
     assert list(frame) == [
         *("measure", "system", "other", "difference", "low", "high", "effect_size"),
-        *("t", "randomization", "significant"),
+        *("t", "randomization", "significant", "queries_needed"),
     ]
     assert frame["measure"].tolist() == [str(MEASURE)] * 3 + ["AP"] * 3
     assert frame["system"].tolist() == ["stiff", "trees", "trees"] * 2
@@ -347,7 +348,7 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
         np.testing.assert_array_equal(frame[column], values.T.ravel())
     json.dumps(found.to_dict())
     copied = pickle.loads(pickle.dumps(found))
-    assert copied.to_dict() == found.to_dict()
+    assert copied.to_json() == found.to_json()
 
 
 def test_resamples_come_again_with_the_seed():
@@ -604,8 +605,11 @@ def test_queries_needed_of_systems_that_hardly_differ_are_refused():
     few = dataclasses.replace(scores, values=values)
     with pytest.warns(FewDifferencesWarning, match="in 9 queries"):
         found = compare(few)
-    assert np.isnan(found.queries_needed(0.01)).all()
-    assert not any("undecided" in note for note in found.notes)
+    with pytest.warns(UnknownQueriesWarning, match="differs from 0 in 9 queries by .* is nan"):
+        assert np.isnan(found.queries_needed(0.01)).all()
+    told = "how many queries would decide cannot be told, as they differ in 9 queries, fewer than"
+    assert any(told in note for note in found.notes)
+    assert np.isnan(found.to_frame()["queries_needed"]).all()
     values[1, :10] = scores.values[1, :10]
     with pytest.warns(FewDifferencesWarning, match="in 10 queries"):
         found = compare(dataclasses.replace(scores, values=values))
@@ -625,6 +629,24 @@ def test_undecided_results_say_how_many_queries_they_need():
     assert not any("undecided" in note for note in clear.notes)
     with pytest.raises(ValueError, match="effect must be given for a comparison without a margin"):
         found.queries_needed()
+
+
+def test_all_pairs_say_how_many_queries_those_of_the_best_system_need():
+    values = 0.5 + 0.2 * np.random.default_rng(0).normal(size=(6, 60))
+    values += 0.01 - values.mean(axis=1, keepdims=True) + 0.01 * np.arange(6)[:, None]
+    found = compare(Scores.of_systems({"AP": values}), tests="t")
+    assert not found.significant.any()
+    notes = [each for each in found.notes if "undecided" in each]
+    assert len(notes) == 4
+    of_best = [place for place, pair in enumerate(found.pairs.tolist()) if 5 in pair]
+    needed = found.to_dict()["queries_needed"]
+    for place, note in zip(of_best[:3], notes[:3], strict=True):
+        effect = abs(found.difference[place, 0])
+        by_hand = found.queries_needed(effect, confidence=1 - 0.05 / 15)  # of 15 tests
+        assert needed[place] == by_hand.n_queries[place, 0]
+        assert note.startswith("system 6 - ")
+        assert f"about {needed[place]:,.0f} queries (" in note
+    assert notes[3].startswith("12 other differences undecided, too: the column queries_needed")
 
 
 # Few queries that differ

@@ -19,6 +19,7 @@ from skgraded.comparison._margin import (
     QueriesNeeded,
     decisions_of,
     effects_of,
+    needed_by_own_effects,
     needed_for,
     notes_on_undecided,
     status_of,
@@ -26,7 +27,7 @@ from skgraded.comparison._margin import (
 from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._room import Room, room_of
 from skgraded.comparison._tables import tables_for_papers, tables_of
-from skgraded.exceptions import FewDifferencesWarning
+from skgraded.exceptions import FewDifferencesWarning, UnknownQueriesWarning
 from skgraded.results import OfMeasures, column_of
 
 __all__ = ["Comparison", "warn_of_few_differences"]
@@ -53,7 +54,9 @@ class Comparison(OfMeasures, LongResult):
     Systems, and with them the signs of the differences, are in the order in which they were given.
     Printed tables and pictures list the best one first. `to_frame` has one row per measure and pair
     of systems, with the columns measure, system, other, difference, low, high, effect_size, one for
-    the p-values of each test, and significant.
+    the p-values of each test, significant, and queries_needed: how many queries would decide a
+    difference as large as the one seen, at the margin, or else at the level over the number of
+    tests where p-values are corrected.
 
     Attributes
     ----------
@@ -339,6 +342,11 @@ class Comparison(OfMeasures, LongResult):
         ValueError
             If an argument is not as described, or if there is neither an effect nor a margin.
 
+        Warns
+        -----
+        UnknownQueriesWarning
+            If two systems differ in fewer than 10 queries, or clusters.
+
         Notes
         -----
         With the level :math:`\alpha`, 1 less the confidence, the number is
@@ -351,8 +359,8 @@ class Comparison(OfMeasures, LongResult):
         the error of s [1]_, and the second term for the degrees of freedom of the test to come
         [2]_. The interval is that of Bonett for a variance [3]_.
 
-        With a judge, the number is that of queries with human labels, if those of the judge grow
-        with them.
+        With clusters, the number is that of queries, in clusters as large as those compared. With
+        a judge, it is that of queries with human labels, if those of the judge grow with them.
 
         Pilots of 30 queries with skewed differences do not show their variance, so that too few
         queries are asked for; the section "The number of queries that show a difference" of the
@@ -377,7 +385,20 @@ class Comparison(OfMeasures, LongResult):
         >>> [each.item() for each in needed]
         [531.0, 349.0, 864.0]
         """
-        return needed_for(self, effects_of(self, effect), power, confidence)
+        needed = needed_for(self, effects_of(self, effect), power, confidence)
+        few = np.argwhere(self.n_differing < FEWEST_DIFFERENCES)
+        if len(few):
+            pair, column = few[0]
+            one, other = (self.systems[each] for each in self.pairs[pair])
+            differing = self._told_units(int(self.n_differing[pair, column]))
+            warnings.warn(
+                f"{one} - {other} differs from 0 in {differing} by {self.measures[column]}"
+                f"{_and_others(len(few))}, fewer than {FEWEST_DIFFERENCES}: how many queries "
+                "show a difference cannot be told, and is nan.",
+                UnknownQueriesWarning,
+                stacklevel=2,
+            )
+        return needed
 
     def best(
         self,
@@ -397,8 +418,9 @@ class Comparison(OfMeasures, LongResult):
         g : array-like of shape (n_grades,), estimate, persona, several of these, or None
             The users: probabilities of the thresholds 1..c; an estimate, such as that of
             `skgraded.users.thresholds_from_log`, whose uncertainty counts; `personas`, or a
-            mapping of names to any of these. None is all g, evenly over the simplex. Personas and
-            measures have a depth, for which AP must have the same cut-off; else it is that of AP.
+            mapping of names to any of these. None is all g, each as likely as any other. Personas
+            and measures have a depth, for which AP must have the same cut-off; else it is that of
+            AP.
         n_resamples : int, default=10000
             Number of resamples of the queries, and of g where it is not known.
         random_state : int, Generator or None, default=0
@@ -580,6 +602,7 @@ class Comparison(OfMeasures, LongResult):
             "effect_size": self.effect_size[pair, column],
             **{test: found[pair, column] for test, found in self.p_value.items()},
             "significant": self.significant[pair, column],
+            "queries_needed": needed_by_own_effects(self)[1].n_queries[pair, column],
             **({} if self.margin is None else {"decision": self.decisions[pair, column]}),
         }
 

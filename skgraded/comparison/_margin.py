@@ -19,6 +19,7 @@ __all__ = [
     "QueriesNeeded",
     "decisions_of",
     "effects_of",
+    "needed_by_own_effects",
     "needed_for",
     "notes_on_undecided",
     "status_of",
@@ -79,6 +80,7 @@ def needed_for(
             power=fraction("power", power),
         )
     enough = found.n_differing >= FEWEST_DIFFERENCES
+    enough &= effect != 0.0  # which no number of queries shows
     return QueriesNeeded(*(np.where(enough, each, np.nan) for each in needed))
 
 
@@ -96,29 +98,64 @@ def _better(found: Comparison) -> FloatArray:
     return better
 
 
-def notes_on_undecided(found: Comparison) -> list[str]:
-    """Say how many queries would decide what is undecided, of the first pairs by name."""
-    if found.margin is None:
-        undecided, effect = ~found.significant, np.abs(found.difference)
+def needed_by_own_effects(found: Comparison) -> tuple[FloatArray, QueriesNeeded]:
+    """Return the distances of differences from the margin, or without one their sizes.
+
+    And how many queries show them. P-values are corrected for their number, margins are not.
+    """
+    if found.margin is not None:
+        effect, confidence = effects_of(found, None), found.confidence
     else:
-        undecided, effect = decisions_of(found) == "undecided", effects_of(found, None)
-    if len(found.systems) > 2 and found.baseline is None:  # noqa: PLR2004 - pairs to look at
-        return []
-    needed, notes = needed_for(found, effect, 0.8, None), []
-    undecided &= (found.n_differing >= FEWEST_DIFFERENCES) & np.isfinite(needed.n_queries)
-    places = np.argwhere(undecided)
-    for pair, column in places[:_NOTES]:
-        one, other = (shorten(found.systems[each]) for each in found.pairs[pair])
-        numbers = (each[pair, column] for each in needed)
-        wanted, low, high = (f"{each:,.0f}" for each in numbers)
-        size = f"a difference as large as the one seen, {effect[pair, column]:.4f}, would take"
-        if found.margin is not None:
-            size = f"if that is the difference, a decision at a margin of {found.margin:g} takes"
+        n_tests = 1 if found.correction == "none" else found.n_tests
+        effect, confidence = np.abs(found.difference), 1.0 - found.level / n_tests
+    return effect, needed_for(found, effect, 0.8, confidence)
+
+
+def notes_on_undecided(found: Comparison) -> list[str]:
+    """Say how many queries would decide what is undecided, of the first pairs by name.
+
+    Of all pairs of several systems, those of the best one come first.
+    """
+    if found.margin is None:
+        undecided = ~found.significant & (found.n_differing > 0)  # of none a note tells anyway
+    else:
+        undecided = decisions_of(found) == "undecided"
+    effect, needed = needed_by_own_effects(found)
+    is_told = undecided & (effect != 0.0) & _has_the_best(found)
+    notes = [_note(found, effect, needed, *place) for place in np.argwhere(is_told)[:_NOTES]]
+    n_others = int(undecided.sum()) - len(notes)
+    if n_others > 0:
+        more = count(n_others, "other difference" if notes else "difference")
+        too = ", too" if notes else ""
         notes.append(
-            f"{one} - {other} is undecided by {found.measures[column]}: {size} about {wanted} "
-            f"queries ({low} to {high})."
+            f"{more} undecided{too}: the column queries_needed of to_frame() tells how many "
+            "queries decide."
         )
-    if len(places) > _NOTES:
-        more = count(len(places) - _NOTES, "other difference")
-        notes.append(f"{more} undecided, too: queries_needed(effect) tells how many queries.")
     return notes
+
+
+def _has_the_best(found: Comparison) -> NDArray[np.bool_]:
+    """Whether pairs are with the best system by the measure; all are if there is a baseline."""
+    if found.baseline is not None:
+        return np.ones(found.difference.shape, dtype=bool)
+    best = (np.array(found.directions) * found.means).argmax(axis=0)
+    return np.asarray((found.pairs[:, :, None] == best).any(axis=1))
+
+
+def _note(
+    found: Comparison, effect: FloatArray, needed: QueriesNeeded, pair: int, column: int
+) -> str:
+    one, other = (shorten(found.systems[each]) for each in found.pairs[pair])
+    told = f"{one} - {other} is undecided by {found.measures[column]}"
+    if np.isnan(needed.n_queries[pair, column]):
+        units = "queries" if found.n_clusters is None else "clusters"
+        return (
+            f"{told}: how many queries would decide cannot be told, as they differ in "
+            f"{found.n_differing[pair, column]} {units}, fewer than {FEWEST_DIFFERENCES}."
+        )
+    wanted, low, high = (f"{each[pair, column]:,.0f}" for each in needed)
+    size = f"a difference as large as the one seen, {effect[pair, column]:.4f}, would take"
+    if found.margin is not None:
+        size = f"if that is the difference, a decision at a margin of {found.margin:g} takes"
+    labelled = "" if found.judge is None else " with human labels"
+    return f"{told}: {size} about {wanted} queries{labelled} ({low} to {high})."
