@@ -561,7 +561,9 @@ class Comparison(OfMeasures, LongResult):
 
         Where fewer than 20 queries have documents of a grade that a quarter of the users or more
         ask for, a note proposes a `Blend` of eGAP and the baseline, if there may be room and
-        choosing by it wins more than choosing by eGAP.
+        choosing by it wins more than choosing by eGAP. The number of these queries alone is no
+        reason for it: where systems differ in what the rare grade asks for, the blend may choose
+        worse ones by far, however few the queries are.
 
         References
         ----------

@@ -259,7 +259,7 @@ def _row(
     if proposal is not None:
         remarks.append(
             f"{users.name}: where the grade is rare, choose by {proposal}, which leans on all "
-            f"queries; it wins {won:+.4f} [{low:+.4f}, {high:+.4f}]."
+            f"queries; it wins {won:+.4f} [{low:+.4f}, {high:+.4f}], and eGAP {gain:+.4f}."
         )
     return _Row(
         gain,
