@@ -37,18 +37,19 @@ __all__ = ["Judgments", "Rankings"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# glibc takes blocks from here on from the system, and keeps freed ones of up to 32 MiB.
-_FEWEST_BYTES_OF_A_BLOCK, _MOST_BYTES_KEPT = 2**17, 2**25 - 2**13
+# All arrays of a call together take less than so many bytes a row. glibc takes blocks from the
+# second number on from the system, and keeps freed ones of up to 32 MiB.
+_BYTES_A_ROW, _FEWEST_BYTES_OF_A_BLOCK, _MOST_BYTES_KEPT = 64, 2**17, 2**25 - 2**13
 
 
 def _keep_freed_memory(n_rows: int) -> None:
     """Let later calls take the memory that earlier ones have freed.
 
-    glibc gives freed memory back to the system from about the size of the largest block that was
-    freed before. The arrays of a ranking are freed together, so that a call would otherwise spend
-    up to a tenth of its time on pages that the system clears anew. This block is not written to.
+    glibc gives freed memory back to the system from twice the size of the largest block that was
+    freed before. The arrays of a call are freed together, so that the next would spend up to half
+    of its time on pages that the system clears anew. This block is not written to.
     """
-    n_bytes = 2 * 8 * n_rows
+    n_bytes = _BYTES_A_ROW * n_rows
     if n_bytes > _FEWEST_BYTES_OF_A_BLOCK:
         np.empty(min(n_bytes, _MOST_BYTES_KEPT), dtype=np.uint8)
 
