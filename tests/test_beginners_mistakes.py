@@ -339,7 +339,7 @@ MISTAKES = [
         "NotFittedError: rankers must be fitted, got 'a', QueryRanker, which is not: call its fit "
         "before, or compare results of cross_validate_queries, which fits it in every fold.",
         'compare({"a": ranker.fit(X[:800], y[:800], qid=qid[:800]), '
-        '"b": Ridge().fit(X[:800], y[:800])}, X[800:], y[800:], qid=qid[800:])',
+        '"b": Ridge(alpha=1e6).fit(X[:800], y[:800])}, X[800:], y[800:], qid=qid[800:])',
     ),
     Mistake(
         RANKERS,

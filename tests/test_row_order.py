@@ -36,6 +36,7 @@ MEASURE = nDCG(k=5)
 RANKER = QueryRanker(Ridge(), measure=MEASURE)
 WATCHED = QueryRanker(LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1), measure=MEASURE)
 FITTED = QueryRanker(Ridge(), measure=MEASURE).fit(X, GRADES, qid=IDS)
+OTHER = QueryRanker(Ridge(), measure=MEASURE).fit(X, GRADES.max() - GRADES, qid=IDS)
 SCORER = make_ranking_scorer(MEASURE)
 
 TAKERS = {
@@ -60,9 +61,7 @@ TAKERS = {
     "validation": lambda X, y, qid, w: cross_validate_queries(
         RANKER, X, y, qid=qid, sample_weight=w, cv=3
     ),
-    "comparison": lambda X, y, qid, w: compare(
-        {"a": FITTED, "b": FITTED}, X, y, qid=qid, tests="t"
-    ),
+    "comparison": lambda X, y, qid, w: compare({"a": FITTED, "b": OTHER}, X, y, qid=qid, tests="t"),
 }
 TAKE_NO_WEIGHTS = {"folds", "stratified folds", "draws", "comparison"}
 

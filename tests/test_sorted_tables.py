@@ -68,6 +68,7 @@ def test_of_several_tests_it_is_said_which_one_decides(scores):
     assert "beats is" not in repr(compare(scores, tests="t"))
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_more_systems_than_letters(systems):
     y, runs, qid = systems
     many = {f"{name} {copy}": run for copy in range(6) for name, run in runs.items()}
@@ -97,6 +98,7 @@ def test_systems_without_a_mean_come_last():
     assert evaluate("AP", y, [4, 3, 2, 1]).sort("AP").systems is None
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_systems_of_one_mean_keep_their_order():
     values = np.tile(np.random.default_rng(0).random(30), (40, 1))
     values[20] += 0.1

@@ -250,7 +250,7 @@ def judge_profile(
     >>> human = evaluate(measures, y[few], {"run": run["run"][few]}, qid=qid[few])
     >>> found = judge_profile(human, evaluate(measures, by_judge, run, qid=qid))
     >>> print(found.conclusion)
-    run: the judge is too high for users with g_1 below 0.70.
+    run: the judge is too high for users with g_1 below 0.66.
     """
     if not isinstance(human, Scores):
         raise TypeError(f"human must be Scores, got {type(human).__name__}.")

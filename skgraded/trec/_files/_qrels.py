@@ -89,12 +89,12 @@ class Qrels(Table):
     @cached_property
     def top_grade(self) -> float:
         """The highest grade; 0 if there is none above it."""
-        return float(self.grades.max(initial=0.0))
+        return float(np.fmax.reduce(self.grades, initial=0.0))  # studies leave some out, as NaN
 
     @cached_property
     def are_fractional(self) -> bool:
         """Whether any grade is not a whole number."""
-        return bool((self.grades != np.floor(self.grades)).any())
+        return bool((self.grades > np.floor(self.grades)).any())
 
     @cached_property
     def n_unsampled(self) -> int:
