@@ -33,6 +33,7 @@ from skgraded import (
 )
 from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
+from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._pair_matrix import _require_rising
 from skgraded.measures._positions import Reciprocal
@@ -354,6 +355,16 @@ def test_factors_that_say_something_else_than_documented_are_refused():
         both = {"f": np.arange(3.0), "u": ones, "w": ones, name: np.ones((1, 3))}
         with pytest.raises(ValueError, match=f"{name} .* must be the same for .* beside u and w"):
             factors(lambda _, both=both: both)(WHOLE, [3, 2, 1])
+
+
+def test_pairs_without_a_product_have_no_gradient():
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 3, 60).astype(np.float32), rng.normal(size=60)
+    for make in (lambda _: {}, lambda _: {"u": np.ones(3)}, lambda _: {"h": np.ones(3)}):
+        for _ in range(3):
+            objective("xGAP(max_grade=2)")(grades, scores, None, [10] * 6)  # which fills the memory
+            first, _ = objective(factors(make))(grades, scores, None, [10] * 6)
+            assert not first.any()
 
 
 def test_factors_of_any_numbers_are_read_as_doubles():

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
+from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from skgraded import QueryRanker, cross_validate_queries, trec
 from skgraded.datasets import make_ranking
+from skgraded.lightgbm import objective
 from skgraded.users import threshold_profile, thresholds_from_preferences
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
-X, Y, QID = make_ranking(n_queries=8, docs_per_query=5, random_state=0)
+X, Y, QID = make_ranking(n_queries=20, docs_per_query=20, random_state=0)
 
 
 def test_a_preference_by_name_is_answered_with_numbers():
@@ -65,6 +67,13 @@ def test_continuous_labels_lead_a_booster_to_an_objective():
     assert hint in notes_of(
         lambda: cross_validate_queries(small, X, labels, qid=QID, measures="nDCG@10", cv=2)
     )
+    advised = clone(small).set_params(objective=objective("nDCG"), metric="None")
+    QueryRanker(advised, measure="nDCG@10").fit(X, labels, qid=QID)  # as the note says
+    cross_validate_queries(advised, X, labels, qid=QID, measures="nDCG@10", cv=2)
+    other = QueryRanker(clone(small).set_params(objective="nope"), measure="nDCG@10")
+    with pytest.raises(Exception, match="Unknown objective") as raised:
+        other.fit(X, labels, qid=QID)
+    assert not hasattr(raised.value, "__notes__")
 
 
 def test_continuous_labels_lead_xgboost_to_linear_gains():

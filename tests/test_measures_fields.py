@@ -269,3 +269,8 @@ class TestWeightsByRank:
             weights.base = 3.0
         with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'base'"):
             del weights.base
+
+    @pytest.mark.parametrize("given", [((3,), {}), ((), {"base": 3})])
+    def test_what_has_no_fields_takes_none(self, given):
+        with pytest.raises(TypeError, match="Thirds has no annotated fields, got (base=)?3"):
+            Thirds(*given[0], **given[1])

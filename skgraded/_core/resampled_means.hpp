@@ -398,18 +398,18 @@ class RatioTails {
   }
 
   SKGRADED_ALWAYS_INLINE void read(const MeansTile& tile, std::size_t, std::size_t n) noexcept {
-    Cells inside;
+    Cells far;
     // Sides are turned so that the ratio of each row is positive: then a ratio lies above it if the
-    // signed squares do. A negative number is written for each ratio beyond the reach.
+    // signed squares do. One is written for each ratio beyond the reach.
     for (std::size_t i = 0; i < n * kRows; ++i) {
       const double total = tile.total.cell[i] * sign_.cell[i], drawn = tile.variance.cell[i];
       const double variance = drawn > 0.0 ? drawn : kNoVariance;
       const double square = total * std::abs(total);
       beyond_.cell[i] += square >= least_.cell[i] * variance ? 1.0 : 0.0;
       above_.cell[i] += square > most_.cell[i] * variance ? 1.0 : 0.0;
-      inside.cell[i] = reach_ * variance - std::abs(square);
+      far.cell[i] = std::abs(square) > reach_ * variance ? 1.0 : 0.0;  // not where either is nan
     }
-    keep_far(tile, n, inside);
+    if (wanted_ > 0) keep_far(tile, n, far);
   }
 
   // Number of resamples in the smaller tail.
@@ -435,12 +435,12 @@ class RatioTails {
 
   // Without a branch on each of them, since few are far, but not in an order to be predicted.
   SKGRADED_ALWAYS_INLINE void keep_far(const MeansTile& tile, std::size_t n,
-                                       const Cells& inside) noexcept {
+                                       const Cells& is_far) noexcept {
     std::uint32_t far[kCells];
     std::uint32_t n_far = 0;
     for (std::uint32_t i = 0; i < n * kRows; ++i) {
       far[n_far] = i;
-      n_far += std::signbit(inside.cell[i]) ? 1 : 0;
+      n_far += is_far.cell[i] > 0.0 ? 1 : 0;
     }
     for (std::uint32_t i = 0; i < n_far; ++i) {
       const double total = tile.total.cell[far[i]];

@@ -157,8 +157,8 @@ class TinyLambdas {
     const bool has_f = prices_.factors.f != nullptr, has_u = prices_.factors.u != nullptr;
     if (has_f && !has_u && !has_gains) return add_pairs_of<false, true, false>();
     if (has_u && !has_f && !has_gains) return add_pairs_of<false, false, true>();
-    if (!has_f && !has_u) return add_pairs_of<true, false, false>();
     if (!has_gains) clear(tiny_.gain, tiny_.discount);
+    if (!has_f && !has_u) return add_pairs_of<true, false, false>();
     if (!has_f) clear(tiny_.f, tiny_.h);
     if (!has_u) clear(tiny_.u, tiny_.w);
     add_pairs_of<true, true, true>();

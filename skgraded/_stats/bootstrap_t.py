@@ -44,7 +44,7 @@ FloatArray = NDArray[np.float64]
 # Statistics of pairs that are in memory at the same time: 64 MB.
 _CELLS_AT_A_TIME = 8_000_000
 # The same where the resamples are kept: 4 MB, so that memory is used again.
-_CELLS_IN_CACHE = 500_000
+_CELLS_KEPT = 500_000
 # Units of all resamples that are kept for the next pairs: 64 MB, since two of three are different.
 _DRAWS_KEPT = 25_000_000
 # Counts of units in resamples at a time: 4 MB.
@@ -234,13 +234,15 @@ class _Resamples:
             return in_tail, endless, endless
         is_kept = len(self._sizes) * self._n_resamples <= _DRAWS_KEPT
         kept = list(self._drawn()) if is_kept else None
-        cells = _CELLS_IN_CACHE if is_kept else _CELLS_AT_A_TIME
+        cells = _CELLS_KEPT if is_kept else _CELLS_AT_A_TIME
         parts = [
             _core.ratio_tails(
                 kept or self._drawn(), self._residuals[pairs], ratios[pairs], reach, rank
             )
             for pairs in some_pairs(len(ratios), 4 * rank, cells)
         ]
+        if not parts:
+            return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
         in_tail, below, above = map(np.concatenate, zip(*parts, strict=True))
         return in_tail, below, above
 

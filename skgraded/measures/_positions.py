@@ -103,6 +103,9 @@ class ByRank:
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Return a new one, or without fields the only one, which is looked up fastest."""
         only: Self | None = vars(cls).get("_only")
+        if only is not None and (args or fields):
+            given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in fields.items())])
+            raise TypeError(f"{cls.__name__} has no annotated fields, got {given}.")
         return object.__new__(cls) if only is None else only
 
     def __repr__(self) -> str:

@@ -168,7 +168,7 @@ class Labels:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes from which the others follow, with the pool if there is one."""
+        """Return the attributes from which the others follow, with the pool if it was given."""
         return {
             "qid": self.qid,
             "indptr": self.indptr,
@@ -176,7 +176,7 @@ class Labels:
             "grades": self.grades,
             "levels": self.levels,
             "weights": self.weights,
-            "pool": vars(self).get("pool"),
+            "pool": None if self.has_own_pool else self.pool,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -138,6 +138,19 @@ void test_tails(Random& random, const Data& data, Registers registers) {
   }
 }
 
+// Squares that overflow: no ratio of them is kept, and none is written beyond what is wanted.
+void test_overflow(Random& random, Registers registers) {
+  Data data(random, true);
+  for (double& each : data.residuals) each *= 1e160;
+  const Resamples resamples = data.resamples();
+  for (const std::size_t wanted : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+    const Doubles ratios(std::min(kRows, data.n_rows), 1.0);
+    RatioTails tails(ratios.data(), ratios.size(), 1.0, wanted);
+    read_means(resamples, data.residuals.data(), ratios.size(), tails, registers);
+    require(!(tails.outermost(0, true) > 0.0) || wanted > 0, "outermost of none");
+  }
+}
+
 // Residuals of any bits: neither the registers nor the other rows change those of the sums.
 void test_bits(Random& random, bool has_one_size, Registers registers) {
   Data data(random, has_one_size);
@@ -165,6 +178,7 @@ int main() {
       test_counts(data, registers);
       test_largest(data, registers);
       test_tails(random, data, registers);
+      test_overflow(random, registers);
       if (round % 10 < 2) test_bits(random, round % 2 == 0, registers);
     }
   }

@@ -15,8 +15,9 @@ __all__ = ["final_step", "hinting_at_objectives", "train_for"]
 
 # What takes any labels, by library and estimator.
 _OTHER_OBJECTIVES = {
-    ("lightgbm", "LGBMRanker"): "Train by the gradients of a measure, which take any labels: "
-    'LGBMRanker(objective=skgraded.lightgbm.objective("nDCG")).',
+    ("lightgbm", "LGBMRanker"): "Train by the gradients of a measure, which take any labels, "
+    "and without LightGBM's own metric, which does not: "
+    'LGBMRanker(objective=skgraded.lightgbm.objective("nDCG"), metric="None").',
     ("xgboost", "XGBRanker"): "XGBRanker(ndcg_exp_gain=False) takes any labels, with linear gains; "
     "so do the gradients of a measure, skgraded.xgboost.objective, in xgboost.train.",
 }
@@ -36,11 +37,8 @@ def hinting_at_objectives(estimator: Any, labels: Any) -> Iterator[None]:
         kind = type(estimator).__name__
         way = _OTHER_OBJECTIVES.get((type(estimator).__module__.partition(".")[0], kind))
         given = np.asarray(labels, dtype=np.float64)
-        if way is not None and (given != np.floor(given)).any():
-            error.add_note(
-                f"The default objective of {kind} takes whole grades alone, and these labels are "
-                f"not. {way}"
-            )
+        if way is not None and "label" in str(error) and (given != np.floor(given)).any():
+            error.add_note(f"{kind} takes whole grades alone, and these labels are not. {way}")
         raise
 
 
