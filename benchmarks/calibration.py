@@ -620,19 +620,19 @@ def sections(options):
     )
     yield (
         "For which users: joint bands of clusters",
-        f"`threshold_profile` with three grades of equal rankers, {n // 5} replications; "
-        "persons have 1 to 9 queries each, which share an effect as large as their own. "
-        "Beside it, what the band would hold if `cluster=` were forgotten.",
+        f"{n // 5} profiles by `threshold_profile` for each row, with three grades, of equal "
+        "rankers. Persons have 1 to 9 queries each, which share an effect as large as their own. "
+        "Counted is how often the band holds for all users, with `cluster=` and without.",
         lambda: table(["persons", "held", "without `cluster=`"], clustered_band_rows(n // 5)),
     )
     yield (
         "For which users: joint bands over repeats",
-        f"{n // 5} profiles by `threshold_profile` for each row, with three grades, of "
+        f"{n // 10} profiles by `threshold_profile` for each row, with three grades, of "
         "repeated cross-validations of equal rankers. Counted is how often the band holds for "
         "all users, and how often a band over queries alone would. Where trained models vary, "
         "only the band that takes them in holds.",
         lambda: table(
-            ["components", "repeats", "held", "over queries alone"], repeated_band_rows(n // 5)
+            ["components", "repeats", "held", "over queries alone"], repeated_band_rows(n // 10)
         ),
     )
     yield (
@@ -660,18 +660,18 @@ def sections(options):
     )
     yield (
         "g from a log",
-        f"{n // 20} logs of 3,000 sessions for each row for `thresholds_from_log`, with g = "
+        f"{n // 40} logs of 3,000 sessions for each row for `thresholds_from_log`, with g = "
         "(.1, .2, .3, .4), where neither the reader nor the propensities are given. Counted "
         "is how often an interval holds g_k, and how often a log is warned of, which should "
         "be at most 2 %. So few logs tell only that nothing is far off; a guide has more of "
         "[them](guide/a_click_log.md).",
         lambda: table(
-            ["readers", *(f"g_{each}" for each in range(1, 5)), "warned"], log_rows(n // 20)
+            ["readers", *(f"g_{each}" for each in range(1, 5)), "warned"], log_rows(n // 40)
         ),
     )
     yield (
         "The power of measures",
-        f"{n // 5} studies for each row by `power_over_topics`, or with `RepeatedPower` over "
+        f"{n // 10} studies for each row by `power_over_topics`, or with `RepeatedPower` over "
         "samples of the judgments. Counted is how often an interval holds the expected power "
         "of a measure, and the expected difference of two, each with its width. The intervals "
         "hold, and those over topics are wider than need be: they take the variance of one "
@@ -679,7 +679,7 @@ def sections(options):
         "two degrees of freedom, which makes intervals wide.",
         lambda: table(
             ["over", "power", "width", "difference", "width"],
-            [*topic_power_rows(n // 5), *drawn_power_rows(n // 5)],
+            [*topic_power_rows(n // 10), *drawn_power_rows(n // 10)],
         ),
     )
     yield (
@@ -734,7 +734,7 @@ def sections(options):
     )
     yield (
         "Which system is the best",
-        f"{n // 2} comparisons for each row over 50 queries with exponential noise, for "
+        f"{n // 5} comparisons for each row over 50 queries with exponential noise, for "
         "`Comparison.best`. True means have a standard deviation of 0, 1 or 3 standard "
         "errors. Counted are the highest probability and how often that system is the best "
         "one, which should agree; how often it is 95 % or more, which should be rare where "
@@ -753,7 +753,7 @@ def sections(options):
                 "leads by more than equal ones",
                 "optimism, told over true",
             ],
-            best_rows(n // 2),
+            best_rows(n // 5),
         ),
     )
     yield (
@@ -778,13 +778,13 @@ def sections(options):
     )
     yield (
         "Repeated cross-validations, drawn components",
-        f"{n // 2} cross-validations for each row, whose differences are sums of effects of "
+        f"{n // 4} cross-validations for each row, whose differences are sums of effects of "
         "queries, of trained models and of noise. Counted is how often the interval holds the "
         "true difference, with its width; power is how often it finds one of 2.8 standard "
         "errors of five repeats. A single repeat holds too seldom where models vary. From two "
         "repeats on, intervals hold, and more repeats find more. Two repeats say little about "
         "models, which makes their intervals wide.",
-        lambda: table(["components", "repeats", "held", "width", "power"], component_rows(n // 2)),
+        lambda: table(["components", "repeats", "held", "width", "power"], component_rows(n // 4)),
     )
     yield (
         "Repeated cross-validations, what training data share",

@@ -279,7 +279,7 @@ MISTAKES = [
         'evaluate("xGAP", y, s, qid=qid)',
         "InferredGradesWarning: A call with arrays got xGAP without max_grade. The top grade of "
         "the scale is then taken from each data set that is scored, so that the measure may differ "
-        "between folds. Set max_grade, for example xGAP(max_grade=4), or give g or gain as one "
+        "between them. Set max_grade, for example xGAP(max_grade=4), or give g or gain as one "
         "number per grade.",
         'evaluate("xGAP(max_grade=4)", y, s, qid=qid)',
     ),

@@ -690,7 +690,8 @@ def test_no_difference_is_bounded_by_the_range_of_the_values():
     clusters = dict(enumerate("aab"))
     with pytest.warns(FewDifferencesWarning, match="in all 2 clusters"):
         found = compare(Scores.of_systems({"AP": values}), cluster=clusters)
-    expected = 0.75 * (1 - 0.025**0.5) * 2 * 2 / 3  # both clusters as large as the larger one
+    assert 0.75 * (1 - 0.025**0.5) * 2 * 2 / 3 > 0.75  # both clusters as large as the larger one
+    expected = 0.75  # the most that any difference can be
     np.testing.assert_allclose(found.interval[0, 0, 1], expected)
 
 
@@ -746,6 +747,42 @@ def test_ends_of_few_differences_are_newcombes(lost, won):
     expected_high = up - down + np.hypot(ends[0].high - up, down - ends[1].low)
     largest = size if lost + won else 0.7
     np.testing.assert_allclose([low, high], [expected_low * largest, expected_high * largest])
+
+
+@pytest.mark.parametrize(("others", "below"), [(0, 0), (2, 1), (9, 0), (10, 0)])
+def test_ends_around_a_common_difference_are_those_around_none(others, below):
+    n_queries, common, size = 40, 0.25, 0.125
+    sums = np.zeros((1, n_queries))
+    sums[0, 5 : 5 + others], sums[0, 30 : 30 + below] = size, -size
+    ones = np.ones(n_queries)
+    around_none = np.ravel(rare_ends(sums, ones, 0.05, 2.0))
+    found = np.ravel(rare_ends(sums + common, ones, 0.05, 2.0))
+    if others or below:
+        np.testing.assert_allclose(found, around_none + common)
+    else:  # any other may differ by the largest value and the common one
+        share = 1.0 - 0.025 ** (1 / n_queries)
+        np.testing.assert_allclose(found, common + np.array([-1, 1]) * share * (2.0 + common))
+
+
+def test_the_same_difference_in_few_queries_decides_nothing():
+    scores = Scores.of_systems({"P@1": np.array([[0.5] * 4, [1.0] * 4])})
+    with pytest.warns(FewDifferencesWarning, match="is the same in all 4 queries by P@1"):
+        found = compare(scores, margin=0.01, baseline="system 1")
+    assert found.decisions[0, 0] == "undecided"
+    low, high = found.interval[0, 0]
+    assert low < -0.01
+    assert high == 1.0
+
+
+def test_ends_of_max_t_hold_for_all_pairs():
+    values = np.zeros((5, 60))
+    values[1:, 0] = 1.0
+    scores = Scores.of_systems({"P@1": values})
+    with pytest.warns(FewDifferencesWarning):
+        alone, jointly = (
+            compare(scores, tests=test, baseline="system 1") for test in ("t", "max_t")
+        )
+    assert (np.ptp(jointly.interval, axis=2) > 1.2 * np.ptp(alone.interval, axis=2)).all()
 
 
 # The margin

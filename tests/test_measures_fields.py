@@ -272,5 +272,5 @@ class TestWeightsByRank:
 
     @pytest.mark.parametrize("given", [((3,), {}), ((), {"base": 3})])
     def test_what_has_no_fields_takes_none(self, given):
-        with pytest.raises(TypeError, match="Thirds has no annotated fields, got (base=)?3"):
+        with pytest.raises(TypeError, match=r"Thirds has no annotated fields, got (base=)?3"):
             Thirds(*given[0], **given[1])

@@ -1,8 +1,8 @@
-"""Ends of intervals of mean differences that few units show, or none.
+"""Ends of intervals of mean differences where few units differ, or differ from the others.
 
-A test that goes by the spread of differences takes those that the data lack for impossible: without
-any difference the interval has no width. Counts of the units that differ tell what else there may
-be.
+A test that goes by the spread of differences takes those that the data lack for impossible: where
+all are alike the interval has no width. Counts of the units that differ from what most have, which
+is 0 as a rule, tell what else there may be.
 
 Sums of differences are arrays of shape (n_pairs, n_units), sizes of shape (n_units,).
 """
@@ -20,6 +20,9 @@ IntArray = NDArray[np.int64]
 # Fewer units that differ do not tell how rare and how large differences are.
 FEWEST_DIFFERENCES = 10
 _HALF = 0.5
+_ROUNDING = 1e-12
+# Of so many units most have what is common, if fewer than 10 of all have something else.
+_ENOUGH = 2 * FEWEST_DIFFERENCES + 1
 
 
 def largest_difference(values: FloatArray) -> float:
@@ -47,12 +50,13 @@ def _fewest_differing(n_differing: IntArray, n_units: int, level: float) -> Floa
 def rare_ends(
     sums: FloatArray, sizes: FloatArray, level: float, largest: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ends that an interval must reach where few units differ, else no bounds.
+    """Return ends that an interval must reach where few units are not alike, else no bounds.
 
     Few are fewer than 10, and fewer than half of all. The shares of units with a difference above
-    and below 0 each have an interval of Clopper and Pearson, and the distances of the four ends
-    from what was seen make those of the mean (Newcombe 1998, method 10), times the root mean square
-    of the differences. Where no unit differs, any may differ by as much as the largest value.
+    and below the common one, which is 0 as a rule, each have an interval of Clopper and Pearson,
+    and the distances of the four ends from what was seen make those of the mean (Newcombe 1998,
+    method 10), times the root mean square of the distances from the common difference. Where all
+    units are alike, any may differ by as much as the largest value.
 
     Parameters
     ----------
@@ -70,21 +74,33 @@ def rare_ends(
     low, high : ndarray of shape (n_pairs,)
         The ends; infinity as low and minus infinity as high where more units differ.
     """
-    n_units = sums.shape[1]
-    above, below = (sums > 0.0).sum(axis=1), (sums < 0.0).sum(axis=1)
+    n_units, common = sums.shape[1], _common(sums, sizes)
+    apart = sums - common[:, None]
+    apart[np.abs(apart) <= _ROUNDING * np.abs(common)[:, None]] = 0.0
+    above, below = (apart > 0.0).sum(axis=1), (apart < 0.0).sum(axis=1)
     n_differing = above + below
     few = (n_differing < FEWEST_DIFFERENCES) & (n_differing < max(_HALF * n_units, 1.0))
     low, high = np.full(len(sums), np.inf), np.full(len(sums), -np.inf)
     if not few.any():
         return low, high
-    some, total = sums[few], sizes.sum()
-    counts, means = np.stack([above[few], below[few]]), some.sum(axis=1) / total
+    some, total, of_most = apart[few], sizes.sum(), common[few]
+    counts = np.stack([above[few], below[few]])
+    means = (some.sum(axis=1) + of_most * n_units) / total
     shares = counts / n_units
     fewer = shares - _fewest_differing(counts, n_units, level)
     more = most_differing(counts, n_units, level) - shares
     differing = np.maximum(counts.sum(axis=0), 1)
     typical = np.sqrt((some**2).sum(axis=1) / differing)
-    typical = np.where(counts.any(axis=0), typical, largest * sizes.max()) * n_units / total
-    low[few] = means - typical * np.hypot(fewer[0], more[1])
-    high[few] = means + typical * np.hypot(fewer[1], more[0])
+    farthest = largest * sizes.max() + np.abs(of_most)
+    typical = np.where(counts.any(axis=0), typical, farthest) * n_units / total
+    low[few] = np.maximum(means - typical * np.hypot(fewer[0], more[1]), -largest)
+    high[few] = np.minimum(means + typical * np.hypot(fewer[1], more[0]), largest)
     return low, high
+
+
+def _common(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return what most units have, if few have something else; 0 for units of unequal size."""
+    if (sizes != sizes[0]).any():
+        return np.zeros(len(sums))
+    some = np.sort(sums[:, :_ENOUGH], axis=1)
+    return some[:, some.shape[1] // 2]

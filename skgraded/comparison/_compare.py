@@ -189,7 +189,8 @@ def compare(
     reaches as far as exact bounds of the shares of queries that differ upwards and downwards do
     together [6]_, times the root mean square of the differences, and so may hold 0 where p < .05.
     Of n queries without any difference it is that of a share of 1 - .025^(1/n), each of which
-    differs by the range of the values of the measure: 52 % of 5 queries, and .37 % of 1,000.
+    differs by the range of the values of the measure: 52 % of 5 queries, and .37 % of 1,000. The
+    same holds where all but a few queries have the same difference other than 0.
 
     These tests and intervals take models as given: the queries vary, the training data do not. The
     intervals of a single cross-validation hold for the models that were trained in it. In
@@ -460,7 +461,10 @@ def _tested(
     rng = np.random.default_rng(random_state)
     if judged is not None:
         return compared_with_judge(judged, pairs, plan, confidence, rng)
-    found = [_differences_of(each, pairs, confidence) for each in columns]
+    first = plan.tests[0]
+    is_joint = first.is_joint and first.interval is not None
+    level_of_rare = level_of(confidence) / (len(pairs) if is_joint else 1)
+    found = [_differences_of(each, pairs, confidence, level_of_rare) for each in columns]
     difference, low, high, error, effect, n_differing, log_variance_error, least, most = map(
         _as_columns, zip(*found, strict=True)
     )
@@ -489,7 +493,9 @@ def _as_columns(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
     return np.stack(list(arrays), axis=1)
 
 
-def _differences_of(column: _Column, pairs: IntArray, confidence: float) -> list[NDArray[Any]]:
+def _differences_of(
+    column: _Column, pairs: IntArray, confidence: float, level_of_rare: float
+) -> list[NDArray[Any]]:
     """Return the numbers of one measure, of some pairs at a time."""
     at_a_time = max(1, _CELLS_AT_A_TIME // column.values[0].size)
     parts = []
@@ -505,7 +511,7 @@ def _differences_of(column: _Column, pairs: IntArray, confidence: float) -> list
         ends = (found.mean, found.low, found.high, found.standard_error)
         n_differing = (sums != 0.0).sum(axis=1)
         spread = errors_of_log_variances(residuals)
-        rare = rare_ends(sums, sizes, level_of(confidence), column.largest)
+        rare = rare_ends(sums, sizes, level_of_rare, column.largest)
         parts.append((*ends, effect_size(of_queries), n_differing, spread, *rare))
     return list(map(np.concatenate, zip(*parts, strict=True)))
 

@@ -257,7 +257,8 @@ class Comparison(OfMeasures, LongResult):
         fewest = np.where(is_of_many, _FEWEST_OF_MANY, FEWEST_DIFFERENCES)
         few = np.argwhere((self.n_differing > 0) & (self.n_differing < fewest))
         none = np.argwhere(self.n_differing == 0)
-        notes = []
+        notes, units = [], _UNITS[self.n_clusters is not None][1]
+        of_them = "" if self.n_clusters is None else " query of them"
         if len(few):
             pair, column = few[0]
             one, other = (self.systems[each] for each in self.pairs[pair])
@@ -278,8 +279,18 @@ class Comparison(OfMeasures, LongResult):
             notes.append(
                 f"{one} - {other} is 0 in all {self._told_units(n)} by {self.measures[column]}"
                 f"{_and_others(len(none))}. That shows no more than that at most "
-                f"{100.0 * share:.2g} % of all queries differ: the interval is as wide as if so "
-                f"many did, each by {most:.4g}."
+                f"{100.0 * share:.2g} % of all {units} differ: the interval is as wide as if so "
+                f"many did, each{of_them} by {most:.4g}."
+            )
+        alike = np.argwhere((self.standard_error == 0.0) & (self.n_differing > 0))
+        if len(alike):
+            pair, column = alike[0]
+            one, other = (self.systems[each] for each in self.pairs[pair])
+            notes.append(
+                f"{one} - {other} is the same in all {self._told_units(int(n_units[pair, column]))}"
+                f" by {self.measures[column]}{_and_others(len(alike))}. That does not show that it "
+                f"is in others: the interval is as wide as if as many {units} differed as these "
+                "allow, but p-values take them all to be alike."
             )
         return notes
 

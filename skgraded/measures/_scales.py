@@ -136,7 +136,7 @@ def warn_if_grades_are_inferred(
         rule = ""
     warn_once(
         f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
-        f"each data set that is scored, so that the measure may differ between folds.{rule} Set "
+        f"each data set that is scored, so that the measure may differ between them.{rule} Set "
         f"max_grade, for example {example}, or give g or gain as one number per grade.",
         InferredGradesWarning,
     )

@@ -398,7 +398,7 @@ def _refuse_names_of_rankings(preference: Any) -> None:
         second = others[0] if others else "other"
         raise ValueError(
             "preference must be 1 where the first ranking was preferred, -1 where it was the "
-            f"second, and 0 for a tie, got {first!r}. If that is the first ranking's name: "
+            f"second, and 0 for a tie, got {str(first)!r}. If that is the first ranking's name: "
             f"[{{{str(first)!r}: 1, {str(second)!r}: -1}}.get(each, 0) for each in preference]."
         )
 

@@ -297,8 +297,8 @@ def threshold_profile(
     have in common. With one repeat they hold for the models that were trained in it.
 
     The number q is at least the quantile of Student's t for the threshold at which the fewest
-    queries differ. In simulations with 4 to 40 such queries the band held in 94 to 96 % of cases,
-    but with 4 in nearly all, by being so wide that hardly anything is established.
+    queries differ. With few such queries the band is so wide that hardly anything is established.
+    The page on calibration tells how often bands hold.
 
     Examples
     --------
