@@ -243,6 +243,21 @@ def test_the_band_holds_for_clusters_of_queries():
     assert forgotten / 200 >= 0.3
 
 
+def test_a_threshold_at_which_no_query_differs_is_bounded():
+    y_true, scores, qid = made_up()
+    same_top = np.where(y_true == 2, 9.0, scores["best"])
+    profile = threshold_profile(
+        y_true, {"one": np.where(y_true == 2, 9.0, scores["any"]), "other": same_top}, qid=qid
+    )
+    bound = 1.0 - 0.01 ** (1.0 / 60)
+    np.testing.assert_allclose(profile.pairs[0].intervals[1], [-bound, bound])
+    assert (profile.pairs[0].shares.better, profile.pairs[0].shares.worse) < (1.0, 1.0)
+    twins = threshold_profile(y_true, {"one": same_top, "other": same_top}, qid=qid).pairs[0]
+    bound = 1.0 - 0.005 ** (1.0 / 60)
+    np.testing.assert_allclose(twins.intervals, [[-bound, bound]] * 2)
+    assert twins.shares.undecided == 1.0
+
+
 def test_only_all_users_are_100_percent():
     grades = np.random.default_rng(1).choice(4, size=(60, 10), p=[0.6, 0.25, 0.1, 0.05])
     pair = PairProfile(

@@ -26,10 +26,19 @@ from numpy.typing import NDArray
 from skgraded._stats.clustered import sums_by_cluster
 from skgraded._stats.repeats import ModelPart
 
-__all__ = ["Moments", "critical_value", "largest_ratios", "moments_of"]
+__all__ = [
+    "SHARE_OF_BOUNDS",
+    "Moments",
+    "critical_beside_bounds",
+    "critical_value",
+    "largest_ratios",
+    "moments_of",
+]
 
 FloatArray = NDArray[np.float64]
 _CELLS_AT_A_TIME = 4_000_000
+# Of the probability to miss, if there are bounds. They hold nearly always, whatever they take.
+SHARE_OF_BOUNDS = 0.2
 # Keeps the correlation of thresholds that agree in every query invertible.
 _RIDGE = 1e-9
 _ROUNDING = 1e-12
@@ -66,6 +75,14 @@ class Moments:
         self.influences = influences
         self.n_differing = n_differing
         self.models = models
+
+    def of_columns(self, kept: NDArray[np.bool_]) -> Moments:
+        """Return the moments of some columns."""
+        models = self.models
+        if models is not None:
+            models = models._replace(covariance=models.covariance[np.ix_(kept, kept)])
+        columns = (self.means[kept], self.influences[:, kept], self.n_differing[kept])
+        return Moments(*columns, models)
 
     @property
     def covariance(self) -> FloatArray:
@@ -173,6 +190,26 @@ def critical_value(
         errors = np.concatenate([each.standard_errors for each in pairs])
         return float(2.0 / errors[errors > 0.0].min())
     return max(critical, _of_students_t(pairs, confidence))
+
+
+def critical_beside_bounds(
+    pairs: list[Moments],
+    bounds: FloatArray,
+    confidence: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> float:
+    """Return the critical value for all mixtures of the columns that no bound is for.
+
+    Bounds, shape (n_pairs, n_columns), are 0 where there is none; they take a share of the errors.
+    """
+    some = [
+        each.of_columns(kept) for each, kept in zip(pairs, bounds == 0.0, strict=True) if kept.any()
+    ]
+    if not some:
+        return 0.0
+    taken = SHARE_OF_BOUNDS * (1.0 - confidence) if bounds.any() else 0.0
+    return critical_value(some, confidence + taken, n_resamples, rng, over_simplex=True)
 
 
 def _of_students_t(pairs: list[Moments], confidence: float) -> float:

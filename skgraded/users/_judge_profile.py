@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._params import choice, fraction, integer
-from skgraded._stats.bands import Moments, critical_value, moments_of
+from skgraded._stats.bands import SHARE_OF_BOUNDS, Moments, critical_beside_bounds, moments_of
 from skgraded._stats.judged import note_on_unlike, regression_of
 from skgraded._stats.paired import paired_differences
 from skgraded._text import count, first_few
@@ -23,9 +23,6 @@ from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
 __all__ = ["JudgeProfile", "judge_profile"]
 
 FloatArray = NDArray[np.float64]
-
-# Of the probability to miss, if there are bounds. They hold nearly always, whatever they take.
-_SHARE_OF_BOUNDS = 0.2
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -266,7 +263,7 @@ def judge_profile(
     largest, rng = 1.0 if baseline is None else 2.0, np.random.default_rng(random_state)
     moments = [moments_of(each) for each in rows.apart]
     bounds = _bounds_of_few(rows.apart, largest, confidence)
-    critical = _critical(moments, bounds, confidence, n_resamples, rng)
+    critical = critical_beside_bounds(moments, bounds, confidence, n_resamples, rng)
     remarks = (unlike, _note_on_few(rows.names, bounds))
     return JudgeProfile(
         names=rows.names,
@@ -350,7 +347,7 @@ def _bounds_of_few(apart: FloatArray, largest: float, confidence: float) -> Floa
     """
     sizes = np.abs(apart) / largest
     few = (sizes > 0.0).sum(axis=1) < FEWEST_FOUND
-    level = _SHARE_OF_BOUNDS * (1.0 - confidence) / max(few.sum(), 1)
+    level = SHARE_OF_BOUNDS * (1.0 - confidence) / max(few.sum(), 1)
     bounds = np.zeros(few.shape)
     for row, grade in np.argwhere(few):
         bounds[row, grade] = largest * _stringer(sizes[row, :, grade], level)
@@ -370,25 +367,6 @@ def _stringer(sizes: FloatArray, level: float) -> float:
     n_others = len(sizes) - n_events
     ends = np.where(n_others > 0, beta.isf(level, n_events + 1, np.maximum(n_others, 1)), 1.0)
     return float(ends[0] + np.diff(ends) @ ordered)
-
-
-def _critical(
-    moments: list[Moments],
-    bounds: FloatArray,
-    confidence: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> float:
-    """Return the half-width in standard errors at the thresholds that no bound is for."""
-    some = [
-        Moments(each.means[kept], each.influences[:, kept], each.n_differing[kept])
-        for each, kept in zip(moments, bounds == 0.0, strict=True)
-        if kept.any()
-    ]
-    if not some:
-        return 0.0
-    taken = _SHARE_OF_BOUNDS * (1.0 - confidence) if bounds.any() else 0.0
-    return critical_value(some, confidence + taken, n_resamples, rng, over_simplex=True)
 
 
 def _note_on_few(names: tuple[str, ...], bounds: FloatArray) -> str:

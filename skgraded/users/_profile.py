@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
-from skgraded._stats.bands import critical_value, moments_of
+from skgraded._stats.bands import (
+    SHARE_OF_BOUNDS,
+    Moments,
+    critical_beside_bounds,
+    critical_value,
+    moments_of,
+)
 from skgraded._stats.paired import paired_differences
 from skgraded._text import count
 from skgraded._writers import LongResult, Table
@@ -296,6 +302,9 @@ def threshold_profile(
     show the component badly, and hardly any of it for some users; it then leans on what thresholds
     have in common. With one repeat they hold for the models that were trained in it.
 
+    Where no query differs at a threshold, at most a share of 1 - level^(1/n) of all queries does,
+    each by at most 1, with a fifth of what may miss as the level; the interval is as wide.
+
     The number q is at least the quantile of Student's t for the threshold at which the fewest
     queries differ. With few such queries the band is so wide that hardly anything is established.
     The page on calibration tells how often bands hold.
@@ -373,7 +382,8 @@ def _pairs(
         ]
         for each, columns in rows
     ]
-    critical = critical_value(moments[0], confidence, n_resamples, rng, over_simplex=True)
+    bounds = _bounds_of_none(moments[0], confidence)
+    critical = critical_beside_bounds(moments[0], bounds, confidence, n_resamples, rng)
     of_xgap = 0.0
     if len(found.users):
         of_xgap = critical_value(moments[1], confidence, n_resamples, rng, over_simplex=False)
@@ -382,12 +392,20 @@ def _pairs(
             ranker=found.rankers[one],
             baseline=baseline,
             differences=linear.means,
-            covariance=linear.covariance,
+            covariance=linear.covariance * np.outer(bound == 0.0, bound == 0.0),
             critical=critical,
             users=found.users,
             xgap_differences=curved.means,
             xgap_errors=curved.standard_errors,
             xgap_critical=of_xgap,
+            bounds=bound,
         )
-        for one, linear, curved in zip(others, *moments, strict=True)
+        for one, linear, curved, bound in zip(others, *moments, bounds, strict=True)
     )
+
+
+def _bounds_of_none(pairs: list[Moments], confidence: float) -> FloatArray:
+    """Bound differences at thresholds at which no query differs (Clopper and Pearson 1934)."""
+    are_none = np.array([each.n_differing == 0 for each in pairs])
+    level = SHARE_OF_BOUNDS * (1.0 - confidence) / max(are_none.sum(), 1)
+    return np.where(are_none, 1.0 - level ** (1.0 / len(pairs[0].influences)), 0.0)
