@@ -251,51 +251,63 @@ class Comparison(OfMeasures, LongResult):
 
     def _notes_on_few_differences(self) -> list[str]:
         """Say which differences rest on few queries, or on none; nothing if none does."""
-        n_units = np.broadcast_to(self.n_clusters or self.n_queries, self.n_differing.shape)
-        is_of_many = self.n_differing < _FEW_SHARE * n_units
+        notes = (self._note_on_few(), self._note_on_none(), self._note_on_alike())
+        return [note for note in notes if note]
+
+    def _note_on_few(self) -> str:
+        is_of_many = self.n_differing < _FEW_SHARE * self._n_units
         is_of_many &= self.n_differing >= FEWEST_DIFFERENCES
         fewest = np.where(is_of_many, _FEWEST_OF_MANY, FEWEST_DIFFERENCES)
         few = np.argwhere((self.n_differing > 0) & (self.n_differing < fewest))
+        if not len(few):
+            return ""
+        first = tuple(few[0])
+        rare = " of so many" if is_of_many[first] else ""
+        return (
+            f"{self._told_pair(few)} differs from 0 in {self._told_units(self.n_differing[first])} "
+            f"by {self.measures[first[1]]}{_and_others(len(few))}. Fewer than "
+            f"{fewest[first]}{rare} do not show how rare and large differences are: p-values err "
+            "more often than they say, and intervals where differences vary in size."
+        )
+
+    def _note_on_none(self) -> str:
         none = np.argwhere(self.n_differing == 0)
-        notes, units = [], _UNITS[self.n_clusters is not None][1]
+        if not len(none):
+            return ""
+        n, column = int(self._n_units[tuple(none[0])]), none[0][1]
+        share = most_differing(np.array([0]), n, self.level)[0]
+        most = largest_difference(self.values[..., column])
+        units = _UNITS[self.n_clusters is not None][1]
         of_them = "" if self.n_clusters is None else " query of them"
-        if len(few):
-            pair, column = few[0]
-            one, other = (self.systems[each] for each in self.pairs[pair])
-            differing = self._told_units(int(self.n_differing[pair, column]))
-            rare = " of so many" if is_of_many[pair, column] else ""
-            notes.append(
-                f"{one} - {other} differs from 0 in {differing} by {self.measures[column]}"
-                f"{_and_others(len(few))}. Fewer than {fewest[pair, column]}{rare} do not show how "
-                "rare and large differences are: p-values err more often than they say, and "
-                "intervals where differences vary in size."
-            )
-        if len(none):
-            pair, column = none[0]
-            one, other = (self.systems[each] for each in self.pairs[pair])
-            n = int(n_units[pair, column])
-            share = most_differing(np.array([0]), n, self.level)[0]
-            most = largest_difference(self.values[..., column])
-            notes.append(
-                f"{one} - {other} is 0 in all {self._told_units(n)} by {self.measures[column]}"
-                f"{_and_others(len(none))}. That shows no more than that at most "
-                f"{100.0 * share:.2g} % of all {units} differ: the interval is as wide as if so "
-                f"many did, each{of_them} by {most:.4g}."
-            )
+        return (
+            f"{self._told_pair(none)} is 0 in all {self._told_units(n)} by {self.measures[column]}"
+            f"{_and_others(len(none))}. That shows no more than that at most {100.0 * share:.2g} % "
+            f"of all {units} differ: the interval is as wide as if so many did, each{of_them} by "
+            f"{most:.4g}."
+        )
+
+    def _note_on_alike(self) -> str:
         alike = np.argwhere((self.standard_error == 0.0) & (self.n_differing > 0))
-        if len(alike):
-            pair, column = alike[0]
-            one, other = (self.systems[each] for each in self.pairs[pair])
-            notes.append(
-                f"{one} - {other} is the same in all {self._told_units(int(n_units[pair, column]))}"
-                f" by {self.measures[column]}{_and_others(len(alike))}. That does not show that it "
-                f"is in others: the interval is as wide as if as many {units} differed as these "
-                "allow, but p-values take them all to be alike."
-            )
-        return notes
+        if not len(alike):
+            return ""
+        first, units = tuple(alike[0]), _UNITS[self.n_clusters is not None][1]
+        return (
+            f"{self._told_pair(alike)} is the same in all {self._told_units(self._n_units[first])} "
+            f"by {self.measures[first[1]]}{_and_others(len(alike))}. That does not show that it is "
+            f"in others: the interval is as wide as if as many {units} differed as these allow, "
+            "but p-values take them all to be alike."
+        )
+
+    @property
+    def _n_units(self) -> NDArray[np.int64]:
+        return np.broadcast_to(self.n_clusters or self.n_queries, self.n_differing.shape)
+
+    def _told_pair(self, places: NDArray[np.int64]) -> str:
+        one, other = (self.systems[each] for each in self.pairs[places[0][0]])
+        return f"{one} - {other}"
 
     def _told_units(self, number: int) -> str:
-        return count(number, *_UNITS[self.n_clusters is not None])
+        return count(int(number), *_UNITS[self.n_clusters is not None])
 
     @property
     def decisions(self) -> NDArray[np.str_]:
