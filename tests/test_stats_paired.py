@@ -441,7 +441,7 @@ def test_batches_of_pairs_and_resamples_change_nothing(name, n_topics, sizes, mo
 
     expected = p_values()
     for cells, at_a_time in ((400, 8_000_000), (400, 600)):  # resamples kept, and drawn again
-        monkeypatch.setattr("skgraded._stats.bootstrap_t._CELLS_IN_CACHE", cells)
+        monkeypatch.setattr("skgraded._stats.bootstrap_t._CELLS_KEPT", cells)
         monkeypatch.setattr("skgraded._stats.shuffles._CELLS_IN_CACHE", cells)
         monkeypatch.setattr("skgraded._stats.bootstrap_t._CELLS_AT_A_TIME", at_a_time)
         np.testing.assert_allclose(p_values(), expected, rtol=1e-12)

@@ -168,7 +168,7 @@ class Labels:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes from which the others follow, with the pool if it was given."""
+        """Return the attributes from which the others follow, with the pool if there is one."""
         return {
             "qid": self.qid,
             "indptr": self.indptr,
@@ -176,7 +176,7 @@ class Labels:
             "grades": self.grades,
             "levels": self.levels,
             "weights": self.weights,
-            "pool": None if self.has_own_pool else self.pool,
+            "pool": vars(self).get("pool"),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
