@@ -277,6 +277,14 @@ def test_only_all_users_are_100_percent():
     assert "100%" in every.split("eGAP")[-1].splitlines()[0]
 
 
+@pytest.mark.filterwarnings("default::skgraded.exceptions.FewDifferencesWarning")
+def test_few_queries_are_warned_of_at_the_line_of_the_user():
+    y_true, scores, qid = made_up(n_queries=6)
+    with pytest.warns(FewDifferencesWarning) as warned:
+        threshold_profile(y_true, scores, qid=qid)
+    assert [each.filename for each in warned] == [__file__]
+
+
 def test_a_profile_needs_three_clusters():
     y_true, scores, qid = made_up()
     with pytest.raises(ValueError, match=r"at least 3 clusters of queries .* got 2"):

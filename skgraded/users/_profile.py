@@ -358,7 +358,7 @@ def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None
             "vary, so that intervals are wide for all users: merge grades, or compare by AP at a "
             "lower threshold.",
             FewDifferencesWarning,
-            stacklevel=3,
+            stacklevel=4,  # above the wrapper of threshold_profile
         )
 
 
