@@ -28,7 +28,7 @@ from skgraded.comparison._pictures import draw_comparison
 from skgraded.comparison._room import Room, room_of
 from skgraded.comparison._tables import tables_for_papers, tables_of
 from skgraded.exceptions import FewDifferencesWarning, UnknownQueriesWarning
-from skgraded.results import OfMeasures, column_of
+from skgraded.results import OfMeasures, column_of, unit_in_words
 
 __all__ = ["Comparison", "warn_of_few_differences"]
 
@@ -39,7 +39,6 @@ IntArray = NDArray[np.int64]
 _FEW_TOP_QUERIES = 20
 # Where less than a quarter differ, so many are few: the largest ones are likely to be missing.
 _FEWEST_OF_MANY, _FEW_SHARE = 20, 0.25
-_UNITS = (("query", "queries"), ("cluster", "clusters"))
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. In simulations "
     "they covered the mean of new splits and trainings in 90 to 95 % for trained learners, and in "
@@ -277,7 +276,7 @@ class Comparison(OfMeasures, LongResult):
         n, column = int(self._n_units[tuple(none[0])]), none[0][1]
         share = most_differing(np.array([0]), n, self.level)[0]
         most = largest_difference(self.values[..., column])
-        units = _UNITS[self.n_clusters is not None][1]
+        units = unit_in_words(self.n_clusters is not None)[1]
         of_them = "" if self.n_clusters is None else " query of them"
         return (
             f"{self._told_pair(none)} is 0 in all {self._told_units(n)} by {self.measures[column]}"
@@ -290,7 +289,7 @@ class Comparison(OfMeasures, LongResult):
         alike = np.argwhere((self.standard_error == 0.0) & (self.n_differing > 0))
         if not len(alike):
             return ""
-        first, units = tuple(alike[0]), _UNITS[self.n_clusters is not None][1]
+        first, units = tuple(alike[0]), unit_in_words(self.n_clusters is not None)[1]
         return (
             f"{self._told_pair(alike)} is the same in all {self._told_units(self._n_units[first])} "
             f"by {self.measures[first[1]]}{_and_others(len(alike))}. That does not show that it is "
@@ -307,7 +306,7 @@ class Comparison(OfMeasures, LongResult):
         return f"{one} - {other}"
 
     def _told_units(self, number: int) -> str:
-        return count(int(number), *_UNITS[self.n_clusters is not None])
+        return count(int(number), *unit_in_words(self.n_clusters is not None))
 
     @property
     def decisions(self) -> NDArray[np.str_]:

@@ -13,12 +13,13 @@ from skgraded._params import choice, fraction, integer
 from skgraded._stats.bands import SHARE_OF_BOUNDS, Moments, critical_beside_bounds, moments_of
 from skgraded._stats.judged import note_on_unlike, regression_of
 from skgraded._stats.paired import paired_differences
+from skgraded._stats.rare import FEWEST_DIFFERENCES
 from skgraded._text import count, first_few
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import UnlikeQueriesWarning
 from skgraded.measures import AP, ap_by_threshold
 from skgraded.results import Judged, Scores, judged_scores
-from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
+from skgraded.users._pair_profile import PairProfile
 
 __all__ = ["JudgeProfile", "judge_profile"]
 
@@ -346,7 +347,7 @@ def _bounds_of_few(apart: FloatArray, largest: float, confidence: float) -> Floa
     none of these is beyond the largest that there can be.
     """
     sizes = np.abs(apart) / largest
-    few = (sizes > 0.0).sum(axis=1) < FEWEST_FOUND
+    few = (sizes > 0.0).sum(axis=1) < FEWEST_DIFFERENCES
     level = SHARE_OF_BOUNDS * (1.0 - confidence) / max(few.sum(), 1)
     bounds = np.zeros(few.shape)
     for row, grade in np.argwhere(few):
@@ -374,7 +375,7 @@ def _note_on_few(names: tuple[str, ...], bounds: FloatArray) -> str:
     if not few:
         return ""
     return (
-        f"The labels lead to other values in fewer than {FEWEST_FOUND} queries for "
+        f"The labels lead to other values in fewer than {FEWEST_DIFFERENCES} queries for "
         f"{first_few(few)}: intervals there say only that such queries are few."
     )
 

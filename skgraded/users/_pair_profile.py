@@ -16,7 +16,6 @@ from skgraded.measures import eGAP
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
 
 __all__ = [
-    "FEWEST_FOUND",
     "LEAST_SHARE",
     "BreakEven",
     "PairProfile",
@@ -26,7 +25,6 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-FEWEST_FOUND = 10  # queries that tell about a threshold
 _POINTS = 4096  # of the simplex, where a share of it has no closed form
 _GRADES_OF_A_LINE = 2
 LEAST_SHARE = 0.005  # a smaller one would be rounded to 0 percent

@@ -21,12 +21,13 @@ from skgraded._stats.bands import (
     moments_of,
 )
 from skgraded._stats.paired import paired_differences
+from skgraded._stats.rare import FEWEST_DIFFERENCES
 from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import told_in_clusters, unit_in_words
-from skgraded.users._pair_profile import FEWEST_FOUND, PairProfile
+from skgraded.users._pair_profile import PairProfile
 from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
 from skgraded.users._profile_sources import Given, Profiled, values_of_rankers
 from skgraded.users._profile_text import tables_of_profile
@@ -349,14 +350,14 @@ def threshold_profile(
 
 def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None:
     """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
-    few = np.flatnonzero(n_found < FEWEST_FOUND)
+    few = np.flatnonzero(n_found < FEWEST_DIFFERENCES)
     if len(few):
         units = count(int(n_found[few[0]]), *unit_in_words(are_clusters))
         warnings.warn(
             f"Users with threshold {few[0] + 1} are judged by {units} in which some ranker "
-            f"retrieves such a document. Fewer than {FEWEST_FOUND} do not tell how differences "
-            "vary, so that intervals are wide for all users: merge grades, or compare by AP at a "
-            "lower threshold.",
+            f"retrieves such a document. Fewer than {FEWEST_DIFFERENCES} do not tell how "
+            "differences vary, so that intervals are wide for all users: merge grades, or compare "
+            "by AP at a lower threshold.",
             FewDifferencesWarning,
             stacklevel=4,  # above the wrapper of threshold_profile
         )
