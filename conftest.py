@@ -29,8 +29,8 @@ def same_catalogue():
     from skgraded.measures import _catalogue
 
     _catalogue.catalogue()  # which imports the classes
-    tables = _catalogue._registered, _catalogue._by_folded_name
-    before = [dict(each) for each in tables]
+    tables = _catalogue._registered, _catalogue._by_folded_name, _catalogue.LESS_IS_BETTER
+    before = [each.copy() for each in tables]
     yield
     for table, entries in zip(tables, before, strict=True):
         if table != entries:

@@ -8,14 +8,10 @@ enough, which differs between users.
 
 # %%
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
-from skgraded import evaluate, xGAP
-from skgraded.users import (
-    ap_differences,
-    personas,
-    thresholds_from_feedback,
-    thresholds_from_preferences,
-)
+from skgraded import AP, evaluate, xGAP
+from skgraded.users import personas, thresholds_from_feedback
 
 rng = np.random.default_rng(1)
 true_g = np.array([0.1, 0.2, 0.3, 0.4])
@@ -53,14 +49,16 @@ print(f"grades 1 to 4  {(shares / shares.sum()).round(3)}\n")
 
 # %%
 # Preferences between two rankings of a query are another source. Here users prefer the ranking
-# with the higher eGAP, the more often the larger the difference.
+# with the higher eGAP, the more often the larger the difference. This is a logistic regression
+# without intercept, on the differences of AP at each threshold, with weights in proportion to g.
 y_true = rng.choice(5, size=2000 * 15, p=[0.5, 0.2, 0.15, 0.1, 0.05])
 qid = np.repeat(np.arange(2000), 15)
-score_a, score_b = y_true + rng.normal(0, 2, size=(2, len(y_true)))
-differences = ap_differences(y_true, score_a, score_b, qid=qid)
-prefers_a = rng.random(2000) < 1 / (1 + np.exp(-10 * differences.values @ true_g))
-preferred = thresholds_from_preferences(np.where(prefers_a, 1, -1), differences)
-print(f"From preferences\n{preferred}\n")
+shown = {name: y_true + rng.normal(0, 2, len(y_true)) for name in ("a", "b")}
+ap_a, ap_b = evaluate([AP(rel=t) for t in (1, 2, 3, 4)], y_true, shown, qid=qid).values
+prefers_a = rng.random(2000) < 1 / (1 + np.exp(-10 * (ap_a - ap_b) @ true_g))
+regression = LogisticRegression(C=1e6, fit_intercept=False).fit(ap_a - ap_b, prefers_a)
+weights = np.maximum(regression.coef_[0], 0)
+print(f"From preferences  {(weights / weights.sum()).round(3)}; the truth is {true_g}\n")
 
 # %%
 # Without any such data, a persona is an assumption with a name.

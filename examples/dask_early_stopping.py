@@ -25,8 +25,12 @@ def in_partitions(X, y, qid, queries):
     """Cut data into partitions of whole queries, as LightGBM requires."""
     group = np.unique(qid, return_counts=True)[1]
     rows = tuple(int(part.sum()) for part in np.split(group, np.cumsum(queries)[:-1]))
-    features = da.from_array(X, chunks=(rows, X.shape[1]))
-    return features, da.from_array(y, chunks=(rows,)), da.from_array(group, chunks=(queries,))
+    return (
+        da.from_array(X, chunks=(rows, X.shape[1])),
+        da.from_array(y, chunks=(rows,)),
+        da.from_array(group, chunks=(queries,)),
+        da.from_array(qid, chunks=(rows,)),
+    )
 
 
 def main():
@@ -34,7 +38,7 @@ def main():
     X, X_valid, y, y_valid, qid, qid_valid = query_train_test_split(
         *data[:2], qid=data[2], test_size=80
     )
-    X, y, group = in_partitions(X, y, qid, (60, 140))
+    X, y, group, _ = in_partitions(X, y, qid, (60, 140))
     valid = in_partitions(X_valid, y_valid, qid_valid, (20, 60))
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
@@ -58,7 +62,7 @@ def main():
         print(f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}")
 
         scorer = make_ranking_scorer([MEASURE, "nDCG@10"])
-        on_dask = scorer(ranker, *valid[:2], group=valid[2])  # rows remain on the workers
+        on_dask = scorer(ranker, *valid[:2], qid=valid[3])  # rows remain on the workers
 
         scores = ranker.booster_.predict(X_valid)
         in_memory = evaluate([MEASURE, "nDCG@10"], y_valid, scores, qid=qid_valid)

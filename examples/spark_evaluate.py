@@ -20,7 +20,7 @@ from pyspark.sql import functions as fn
 
 from skgraded import query_train_test_split
 from skgraded.datasets import make_ranking
-from skgraded.spark import evaluate, per_query
+from skgraded.spark import evaluate
 
 session = (
     SparkSession.builder.master("local[2]")
@@ -48,12 +48,8 @@ def predict(features: pd.DataFrame) -> pd.Series:
 
 
 names = [name for name in rows.columns if name.startswith("x")]
-scored = rows.withColumn("score", predict(fn.struct(*names))).cache()  # evaluated twice below
+scored = rows.withColumn("score", predict(fn.struct(*names)))
 
 measures = ["xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10"]
 print(evaluate(measures, scored))
-
-# %%
-# per_query returns a Spark DataFrame, which can be joined with other data about the queries.
-per_query(measures, scored).orderBy("nDCG@10").show(5)
 session.stop()

@@ -1,8 +1,7 @@
 """Show how well measures tell systems apart
 ============================================
 
-Discriminative power (Sakai 2006) tests every pair of systems. The swap method (Voorhees and Buckley
-2002) needs no significance test.
+Discriminative power (Sakai 2006) is the share of the pairs of systems that differ significantly.
 """
 
 import time
@@ -10,7 +9,7 @@ import time
 from study_collection import collection, parser, save
 
 from skgraded import trec
-from skgraded.studies import discriminative_power, reduce_pool, swap_rates
+from skgraded.studies import discriminative_power, reduce_pool
 
 arguments = parser(__doc__).parse_args()
 qrels, runs = collection(arguments)
@@ -27,11 +26,6 @@ for test in ("bootstrap", "t", "tukey"):
     print(f"{found}\n{time.perf_counter() - start:.1f} s\n")
     if test == "bootstrap":
         save(found.plot(), arguments, "discriminative_power")
-
-# %%
-swaps = swap_rates(scores, n_trials=1000 if arguments.full else 100)
-print(swaps)
-save(swaps.plot(), arguments, "swap_rates")
 
 # %%
 # Repeat with a tenth of the judgments, which condensed lists tolerate better (Sakai 2007, Fig. 3).

@@ -64,10 +64,9 @@ print(comparison)
 
 # %%
 # How many queries would show a difference of 0.005 in 80 of 100 cases?
-needed, low, high = comparison.queries_needed(effect=0.005)
-for row, (system, _) in enumerate(comparison.pairs):
-    name, (number,) = comparison.systems[system], needed[row]
-    print(f"{name:16} {number:6,.0f} queries ({low[row, 0]:,.0f} to {high[row, 0]:,.0f})")
+needed = comparison.queries_needed(effect=0.005)
+for (system, _), (number,) in zip(comparison.pairs, needed, strict=True):
+    print(f"{comparison.systems[system]:16} {number:6,.0f} queries")
 
 # %%
 # The same as a picture.

@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as scratch:
 # may still be, and `queries_needed` how many queries would show it.
 comparison = compare(found, baseline="lambdarank")
 print(comparison)
-needed = comparison.queries_needed(effect=0.005).n_queries
+needed = comparison.queries_needed(effect=0.005)
 for (system, _), (number,) in zip(comparison.pairs, needed, strict=True):
     name = comparison.systems[system]
     print(f"{name:16} {number:6,.0f} queries to show a difference of 0.005")

@@ -12,8 +12,6 @@ import threading
 import time
 from typing import NoReturn
 
-__all__ = ["run"]
-
 _INTERRUPTED = 128 + signal.SIGINT
 _TIME_TO_CLEAN_UP = 0.3  # seconds
 

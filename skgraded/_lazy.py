@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["cached_property", "on_first_use"]
-
-
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     cached_property = functools.cached_property
 else:

@@ -11,8 +11,6 @@ from typing import Any
 
 from skgraded._params import is_nan
 
-__all__ = ["as_code", "as_string", "parse"]
-
 _LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 
 

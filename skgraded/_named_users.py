@@ -8,8 +8,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UserName", "g_of"]
-
 UserName = Literal[
     "uniform",
     "linear",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["axes_or_new", "import_pandas"]
-
 
 def import_pandas(
     otherwise: str = "the arrays of the result", *, needed_by: str = "to_frame"

@@ -11,17 +11,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = [
-    "OTHER_NAMES",
-    "PATTERNS",
-    "SUGGESTED",
-    "Meaning",
-    "fields_of_ir_measures",
-    "folded",
-    "is_of_ir_measures",
-    "meaning_of",
-]
-
 
 class Meaning(NamedTuple):
     """A measure of ours by name, and the fields that a name of another tool implies."""
@@ -97,6 +86,9 @@ SUGGESTED = {
     "recallat": "R",
     "q": "QMeasure",  # NTCIREVAL normalizes it at a cut-off
 }
+
+# Folded names of measures of which less is better; `skgraded.measures.register` adds others.
+LESS_IS_BETTER = {"fallout", "fdr", "rankedhalflife"}
 
 _AS_CLASS = {"k": int}
 _DIGITS = 18  # in a number; a longer one is a mistake, and Python converts only some thousand

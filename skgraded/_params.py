@@ -13,21 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "choice",
-    "closest",
-    "closest_of",
-    "flag",
-    "fraction",
-    "integer",
-    "integer_or_none",
-    "is_integer",
-    "is_nan",
-    "is_number",
-    "number",
-    "threads",
-]
-
 # No machine has as many processors, so larger numbers are mistakes.
 _MOST_THREADS = 4096
 
@@ -49,6 +34,14 @@ def is_number(value: object) -> bool:
 def is_nan(value: object) -> bool:
     """Whether a value is the float nan."""
     return isinstance(value, float) and math.isnan(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, nan, NaT or pandas.NA."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124 - nan and NaT differ from themselves
+    except TypeError:  # comparisons with pandas.NA have no truth value
+        return True
 
 
 def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> int:

@@ -9,23 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "BETTER",
-    "COLOURS",
-    "GREY",
-    "MARKERS",
-    "SMALL",
-    "WORSE",
-    "Curve",
-    "draw_curves",
-    "draw_dots",
-    "headline",
-    "label_apart",
-    "label_ends",
-    "plain",
-    "standing_out",
-]
-
 FloatArray = NDArray[np.float64]
 
 # Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
@@ -39,8 +22,6 @@ _CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
 _LINE_HEIGHT = 1.3
 _POINTS_AN_INCH = 72.0
 _MOST_COLOURED = 5
-# Parts of the axes' height: where labels may stand, and how far they are from each other.
-_LOW, _HIGH, _LINE_OF_TEXT, _CLEARLY = 0.03, 0.97, 0.06, 1e-3
 _AXES_SHARE = 0.72  # of the figure's height, which the axes have below a title
 
 
@@ -193,7 +174,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
             textcoords="axes fraction",
             va="center",
             fontsize=SMALL,
-            color=_label_colour(lines[row], curves[row]),
+            color=lines[row].get_color() if curves[row].stands_out else GREY,
             parse_math=False,
             annotation_clip=False,
             arrowprops={
@@ -209,7 +190,7 @@ def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
 
 def _right_end(ax: Any, line: Any) -> Any:
     """Return the rightmost known point of a line in data units, and its height in the axes."""
-    points = _points(line)
+    points = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
     points = points[~np.isnan(points).any(axis=1)]
     if not len(points):
         return None
@@ -233,80 +214,8 @@ def _apart(wanted: FloatArray, gap: float) -> FloatArray:
     return places
 
 
-def label_apart(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
-    """Name every curve where it is farthest from all others.
-
-    Call it when the limits of the axes are final.
-    """
-    from matplotlib.patheffects import withStroke
-
-    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
-    across = np.linspace(0.02, 0.98, 97)
-    heights = np.array([_heights(ax, line, across) for line in lines])
-    taken: list[tuple[float, float]] = []
-    for row, (line, curve) in enumerate(zip(lines, curves, strict=True)):
-        left, height = _roomiest(across, heights, row, _width(ax, curve.name), taken)
-        taken.append((left, height))
-        ax.text(
-            left,
-            height,
-            curve.name,
-            transform=ax.transAxes,
-            va="center",
-            fontsize=SMALL,
-            color=_label_colour(line, curve),
-            parse_math=False,
-            path_effects=[withStroke(linewidth=3, foreground="white")],
-        )
-
-
-def _width(ax: Any, name: str) -> float:
-    """Return about which part of the axes' width a label takes."""
-    width: float = ax.figure.get_figwidth() * _AXES_SHARE
-    return len(name) / _CHARACTERS_AN_INCH[SMALL] / width
-
-
-def _roomiest(
-    across: FloatArray,
-    heights: FloatArray,
-    row: int,
-    width: float,
-    taken: Sequence[tuple[float, float]],
-) -> tuple[float, float]:
-    """Return where on a curve a label starts that is farthest from other curves and labels."""
-    best, most = (float(across[0]), 0.5), -np.inf
-    for left, height in zip(across, heights[row], strict=True):
-        covered = (across >= left) & (across <= left + width)
-        if np.isnan(height) or left + width > 1.0 or not _LOW < height < _HIGH:
-            continue
-        others = np.abs(np.delete(heights, row, axis=0)[:, covered] - height)
-        room = np.where(np.isnan(others), 1.0, others).min(initial=0.3)
-        near = [(x, y) for x, y in taken if abs(y - height) < _LINE_OF_TEXT]
-        room -= any(left < x + 2 * width and x < left + width for x, _ in near)
-        if room > most + _CLEARLY:
-            best, most = (float(left), float(height)), float(room)
-    return best
-
-
-def _points(line: Any) -> FloatArray:
-    points: FloatArray = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-    return points
-
-
-def _heights(ax: Any, line: Any, across: FloatArray) -> FloatArray:
-    """Return a line's height in the axes at places across them; nan where it is not drawn."""
-    drawn = ax.transAxes.inverted().transform(ax.transData.transform(_points(line)))
-    drawn = drawn[np.argsort(drawn[:, 0], kind="stable")]
-    heights: FloatArray = np.interp(across, drawn[:, 0], drawn[:, 1], left=np.nan, right=np.nan)
-    return heights
-
-
-def _label_colour(line: Any, curve: Curve) -> Any:
-    return line.get_color() if curve.stands_out else GREY
-
-
 def draw_dots(
-    ax: Any, names: Sequence[str], values: ArrayLike, notes: Sequence[str], best: int = 1
+    ax: Any, names: Sequence[str], values: ArrayLike, notes: Sequence[str], best: int
 ) -> None:
     """Draw a chart of dots, the first name at the top, with a note beside each dot.
 
@@ -320,7 +229,7 @@ def draw_dots(
         Their values.
     notes : sequence of str
         Texts to the right of the dots.
-    best : int, default=1
+    best : int
         How many of the names stand out, from the top.
     """
     places, values = np.arange(len(names)), np.asarray(values, dtype=float)

@@ -13,16 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "SealedFields",
-    "all_sealed",
-    "require",
-    "require_borders",
-    "require_column",
-    "require_permutation",
-    "sealed",
-]
-
 T = TypeVar("T", bound=np.generic)
 IntArray = NDArray[np.int64]
 

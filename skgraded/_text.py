@@ -5,14 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-__all__ = [
-    "WIDTH",
-    "count",
-    "first_few",
-    "shorten",
-    "wrap",
-]
-
 WIDTH = 80
 _EXAMPLES = 3
 _WIDEST_NAME = 30

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["require_version", "version_here"]
-
 
 def version_here() -> str:
     """Return the version of the package in this process."""

@@ -22,8 +22,6 @@ from skgraded._text import WIDTH, shorten, wrap
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WRITERS", "LongResult", "Report", "Result", "Table", "Writer", "visible"]
-
 _GAP = "  "
 _WIDEST_LABEL = 30
 
@@ -430,57 +428,20 @@ def _as_json(reports: Sequence[Report]) -> str:
     """Write one report as an object; several as a list of objects beside their common notes."""
     import json
 
-    parts = [
-        {**report.labels, **report.facts, "rows": [f"{_ROWS_OF_PART} {number}"]}
-        for number, report in enumerate(reports)
-    ]
+    parts = []
+    for report in reports:
+        columns = _plain(report.columns)
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        parts.append({**_plain({**report.labels, **report.facts}), "rows": rows})
     notes = list(dict.fromkeys(note for report in reports for note in report.notes))
     content = parts[0] if len(parts) == 1 else {"parts": parts}
-    content = _finite(_plain({**content, "notes": notes}))
-    columns = [_plain(report.columns) for report in reports]
-
-    def dump(escape: bool) -> str:
-        text = json.dumps(content, indent=2, ensure_ascii=escape, allow_nan=False) + "\n"
-        for number, each in enumerate(columns):
-            mark = json.dumps(f"{_ROWS_OF_PART} {number}")
-            before, _, after = text.partition(mark)
-            indent = before[before.rindex("\n") :]
-            records = _records(each, escape)
-            rows = f",{indent}".join(record.replace("\n", indent) for record in records)
-            text = f"{before}{rows}{after}" if records else f"{before.rstrip()}{after.lstrip()}"
-        return text
-
-    text = dump(escape=False)
+    content = _finite({**content, "notes": notes})
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     try:
         text.encode()
     except UnicodeEncodeError:  # an id with bytes that are not UTF-8, which JSON can only escape
-        return dump(escape=True)
-    return text
-
-
-_ROWS_OF_PART = "\x00rows of part"  # stands for the rows in a text that is otherwise complete
-_NOT_FINITE = frozenset(["NaN", "Infinity", "-Infinity"])
-
-
-def _records(columns: Mapping[str, list[Any]], escape: bool) -> list[str]:
-    """Write each row as an object, as ``json.dumps(row, indent=2)`` does.
-
-    With an indent, `json` writes value by value in Python. Columns of scalars are written at once.
-    """
-    import json
-
-    if not all(type(each) in _SCALARS for column in columns.values() for each in column):
-        rows = zip(*columns.values(), strict=True)
-        records = (_finite(dict(zip(columns, row, strict=True))) for row in rows)
-        return [json.dumps(each, indent=2, ensure_ascii=escape) for each in records]
-    texts = []
-    for column in columns.values():
-        written = json.dumps(column, ensure_ascii=escape, separators=("\n", ""))[1:-1]
-        values = written.split("\n") if column else []  # newlines in strings are escaped
-        texts.append(["null" if each in _NOT_FINITE else each for each in values])
-    names = (json.dumps(name, ensure_ascii=escape).replace("%", "%%") for name in columns)
-    template = "{\n" + ",\n".join(f"  {name}: %s" for name in names) + "\n}"
-    return [template % row for row in zip(*texts, strict=True)]
+        text = json.dumps(content, indent=2, allow_nan=False)
+    return text + "\n"
 
 
 def _finite(value: Any) -> Any:

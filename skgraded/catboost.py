@@ -214,5 +214,4 @@ class _EvalMetric:
 
 def _make_metric(evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> _EvalMetric:
     """Make a metric whose class has the measure's name, which CatBoost reports."""
-    metric: _EvalMetric = type(evaluator.named[0][0], (_EvalMetric,), {})(evaluator, known)
-    return metric
+    return type(evaluator.named[0][0], (_EvalMetric,), {})(evaluator, known)

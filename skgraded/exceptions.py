@@ -22,7 +22,6 @@ __all__ = [
     "TrainingQueriesWarning",
     "UndefinedMeanWarning",
     "UnhelpfulJudgeWarning",
-    "UnknownQueriesWarning",
     "UnlikeQueriesWarning",
     "UnreachedThresholdWarning",
     "UnseenGradeWarning",
@@ -160,12 +159,8 @@ class FewDifferencesWarning(SkgradedWarning):
     """
 
 
-class UnknownQueriesWarning(SkgradedWarning):
-    """Two systems differ in too few queries to tell how many would show a difference."""
-
-
 class UnhelpfulJudgeWarning(SkgradedWarning):
-    """The labels of a judge make no interval narrower than the human labels alone do."""
+    """By no measure the labels of a judge make intervals narrower than human labels alone."""
 
 
 class UnlikeQueriesWarning(SkgradedWarning):
@@ -176,14 +171,13 @@ class UnlikeQueriesWarning(SkgradedWarning):
 
 
 class FewFeedbackWarning(SkgradedWarning):
-    """The thresholds g are estimated from too few sessions or queries."""
+    """The thresholds g are estimated from too few clusters of feedback."""
 
 
 class IndistinctGradesWarning(SkgradedWarning):
-    """Feedback or preferences do not tell some grades apart, whose thresholds share a probability.
+    """Feedback does not tell some grades apart, whose thresholds share a probability.
 
-    Either documents of a grade are never shown, or a higher grade does not satisfy more often, or
-    two rankings differ in the same way at two thresholds for every query.
+    Either documents of a grade are never shown, or a higher grade does not satisfy more often.
     """
 
 

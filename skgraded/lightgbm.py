@@ -21,10 +21,11 @@ from skgraded.boosting._evaluator import (
     NamedMeasures,
     as_argument,
     named_measures,
+    refuse_taken_names,
+    reported_names,
 )
 from skgraded.boosting._judged_sets import DataSet
 from skgraded.boosting._objective import Objective, make_objective
-from skgraded.boosting._taken_names import refuse_taken_names, reported_names
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 

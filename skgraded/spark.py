@@ -17,7 +17,6 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import (
     ArrayType,
     DataType,
-    DoubleType,
     IntegerType,
     MapType,
     StringType,
@@ -36,7 +35,7 @@ from skgraded.engines import (
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 
-__all__ = ["evaluate", "per_query"]
+__all__ = ["evaluate"]
 
 # Names of the columns inside: those of users may hold dots, and one column may have two roles.
 _INSIDE = Columns("label", "score", "qid", "weight")
@@ -98,10 +97,6 @@ def evaluate(
         If a query is in two partitions against the promise, or a column or argument is not as
         described. Spark raises an error of its own for wrong rows, with our message inside.
 
-    See Also
-    --------
-    per_query : Values of the queries as a Spark DataFrame, which stay on the cluster.
-
     Notes
     -----
     ``ties="row_order"`` takes the order of rows from ``monotonically_increasing_id``: that of the
@@ -135,67 +130,6 @@ def evaluate(
     if isinstance(combined, Scores):
         return reordered(combined, np.argsort(combined.qid, kind="stable"))
     return combined
-
-
-def per_query(
-    measures: Measures,
-    data: DataFrame,
-    *,
-    label: str = "label",
-    score: str = "score",
-    qid: str = "qid",
-    weight: str | None = None,
-    grades: Sequence[float] | None = None,
-    whole_queries: bool = False,
-    n_threads: int | None = None,
-) -> DataFrame:
-    """Score a Spark DataFrame and leave the values of the queries on the cluster.
-
-    Parameters
-    ----------
-    measures : str, Measure, sequence of them, or mapping of str to them
-        The measures, perhaps with names of their own.
-    data : pyspark.sql.DataFrame
-        The rows, with scores of any model.
-    label, score, qid : str
-        Columns of grades, scores and query ids.
-    weight : str, optional
-        Column of row weights.
-    grades : sequence of float, optional
-        The grades that may occur, as in `evaluate`.
-    whole_queries : bool, default=False
-        Promise that no query is in two partitions; here it is not checked.
-    n_threads : int, optional
-        Threads of each task.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per query, not yet computed: its id, its weight if there are weights, and a column
-        for each measure, named by it. Names hold dots and brackets: select them in backticks.
-
-    Raises
-    ------
-    TypeError
-        If `data` is not a Spark DataFrame.
-    ValueError
-        If a column or argument is not as described, or two columns would have one name.
-
-    Examples
-    --------
-    >>> from skgraded.spark import per_query
-    >>> values = per_query(["AP", "nDCG@10"], scored)  # doctest: +SKIP
-    >>> values.orderBy("nDCG@10").show(10)  # doctest: +SKIP
-    """
-    columns = Columns(label, score, qid, weight)
-    plan = EvaluationPlan.of(measures, columns, per_query=True, grades=grades, n_threads=n_threads)
-    plan = _checked(plan, data)
-    names = _names_of_values(plan)
-    schema = StructType().add(qid, data.schema[qid].dataType)
-    for name in names:
-        schema = schema.add(name, DoubleType())
-    values = partial(_values, _inside(plan), [qid, *names])
-    return _arranged(data, columns, whole_queries).mapInArrow(values, schema)
 
 
 def _checked(plan: EvaluationPlan, data: Any) -> EvaluationPlan:
@@ -247,32 +181,6 @@ def _results(plan: EvaluationPlan, batches: Iterable[pa.RecordBatch]) -> Iterato
         ids = QueryRange(*scores.qid[[0, -1]].tolist())
         result = pickle.dumps((plan.result(scores, n_rows), ids))
         yield pa.RecordBatch.from_pydict({"result": [result]})
-
-
-def _values(
-    plan: EvaluationPlan, names: list[str], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Make one row for each query."""
-    for scores, _ in plan.scan(batches, block_rows=_BLOCK_ROWS):
-        columns = [scores.qid, *np.ascontiguousarray(scores.values.T)]
-        if scores.weights is not None:
-            columns.insert(1, scores.weights)
-        yield pa.RecordBatch.from_arrays([pa.array(each) for each in columns], names=names)
-
-
-def _names_of_values(plan: EvaluationPlan) -> list[str]:
-    """Name the columns of `_values` after the query id; all names must differ."""
-    weight = [] if plan.columns.weight is None else ["weight"]
-    names = [*weight, *plan.measures]
-    known = {plan.columns.qid}
-    for name in names:
-        if name in known:
-            raise ValueError(
-                "per_query names its columns by qid, weight and measures, which must give "
-                f"different names, got {name!r} twice."
-            )
-        known.add(name)
-    return names
 
 
 def _column(name: str) -> Any:

@@ -207,6 +207,12 @@ def eval_metric(
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
     named = named_measures(measures, "eval_metric")
+    for name, each in named:
+        if ":" in name:
+            raise ValueError(
+                "The name of a measure must be a string without white space and colons, got "
+                f"{name!r}: choose one, eval_metric({{'name': {str(each)!r}}})."
+            )
     return _EvalMetric(Evaluator(named, n_threads))
 
 

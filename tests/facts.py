@@ -219,7 +219,7 @@ FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each me
 
 
 def has_mean_over_ties(name):
-    """Whether the mean over all orders of tied documents is the default: it has a closed form."""
+    """Whether the mean over all orders of tied documents is the default: it has a cheap formula."""
     return default_of(name).ties == "expected"
 
 

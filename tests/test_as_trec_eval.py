@@ -11,6 +11,7 @@ import pytrec_eval
 
 from skgraded.cli import main
 from skgraded.conventions import ABSENCES, measure_as, values_of_trec_eval
+from skgraded.trec import read_run
 
 PARAMETERS = [
     "iprec_at_recall..10,.20,.25,.75,.50",
@@ -23,6 +24,9 @@ PARAMETERS = [
     "ndcg_cut.10,20,23.4",
     "success.2,5,20",
 ]
+# What version 10, which printed the outputs of its own tests, rounds in another way or has alone.
+# It also lists topics that the run lacks.
+OF_VERSION_10 = ("iprec_at_recall", "11pt_avg", "rbp", "unj_")
 
 
 def of_measures(names):
@@ -52,10 +56,17 @@ def of_measures(names):
 )
 def test_the_outputs_of_its_own_tests(data_dir, capsys, output, files, options):
     folder = data_dir / "trec_eval-test"
-    theirs = (folder / output).read_text()
     paths = [str(folder / name) for name in files.split()]
-    assert main(["evaluate", *paths, "--as", "trec_eval10", *options]) == 0
-    assert capsys.readouterr().out == theirs
+    assert main(["evaluate", *paths, "--as", "trec_eval", *options]) == 0
+    ours = capsys.readouterr().out
+    topics = {"all", *read_run(paths[1]).topics}
+    theirs = [
+        line
+        for line in (folder / output).read_text().splitlines()
+        if not line.startswith(OF_VERSION_10) and line.split()[1] in topics
+    ]
+    assert theirs == [line for line in ours.splitlines() if not line.startswith(OF_VERSION_10)]
+    assert len(theirs) > 15
 
 
 @pytest.fixture
@@ -98,23 +109,9 @@ def test_a_topic_of_which_no_document_is_judged_stays(files, tmp_path, capsys):
     assert ["map", "all", "0.2500"] in printed
 
 
-def test_what_version_10_has_alone(files, capsys):
-    # The values of one topic, q1 of trec_eval 10.0-rc3; those of rbp by hand: .5 (.5 + .5 / 16).
-    words = ["-q", "-n", *of_measures(["unj", "rbp_resid", "rbp.p=0.5"])]
-    ours = printed(capsys, *files, "--as", "trec_eval10", *words)
-    resid = 0.9**5 + 0.1 * (1 + 0.9**3)
-    assert ours["rbp_resid"] == f"{resid:.4f}" == "0.7634"
-    assert ours["rbp_p=0.5"] == "0.2656"
-    assert (ours["unj_5"], ours["unj_10"], ours["unj_20"]) == ("0.4000", "0.2000", "0.1000")
-    assert main(["evaluate", *files, "--as", "trec_eval10", "-q", "-m", "rbp"]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith("rbp                   \tq1\t0.1228\n")
-    assert "may print other numbers for grades above 1" in " ".join(told.err.split())
-
-
-@pytest.mark.parametrize("name", ["rbp", "rbp_resid", "unj", "unj.5"])
-def test_what_version_9_has_not(name):
-    with pytest.raises(ValueError, match="from version 10 on"):
+@pytest.mark.parametrize("name", ["rbp", "rbp_resid", "unj"])
+def test_what_version_10_has_alone(name):
+    with pytest.raises(ValueError, match=r"[Vv]ersion 10"):
         values_of_trec_eval([name])
 
 
@@ -387,4 +384,3 @@ def test_names_of_another_tool_name_the_columns(files, capsys):
 def test_version_9_rounds_levels_of_recall_up():
     (value,) = values_of_trec_eval(["iprec_at_recall.0.1"])
     assert value.measure() == measure_as("trec_eval", "iprec_at_recall_0.10")
-    assert value.measure(version=10).rounding == "nearest"

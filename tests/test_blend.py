@@ -9,12 +9,15 @@ from functools import cache
 import lightgbm as lgb
 import numpy as np
 import pytest
+from catboost import CatBoostRanker
 from facts import FACTS, FEW, RANKED, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import lambdas
 from sklearn.model_selection import cross_val_score
+from xgboost import XGBRanker
 
+import skgraded.xgboost
 from skgraded import (
     AP,
     ERR,
@@ -318,6 +321,25 @@ class TestTraining:
         )
         found = cross_val_score(ranker, X, query_target(y, qid), scoring=HALF, cv=QueryKFold(3))
         assert np.all((found > 0.3) & (found <= 1.0))
+
+    @pytest.mark.parametrize(
+        "booster", [XGBRanker(n_jobs=1), CatBoostRanker(thread_count=1, verbose=False)]
+    )
+    def test_other_boosters_stop_by_it_under_its_own_name(self, rows, booster):
+        X, y, qid = rows
+        ranker = QueryRanker(
+            booster.set_params(n_estimators=60),
+            measure=HALF,
+            validation_fraction=0.2,
+            early_stopping_rounds=2,
+            random_state=0,
+        )
+        values = ranker.fit(X, y, qid=qid).evals_result_["valid_0"][str(HALF)]
+        assert ranker.best_iteration_ == 1 + np.argmax(values) < 58
+
+    def test_a_name_that_xgboost_would_split_is_refused_where_it_does(self):
+        with pytest.raises(ValueError, match=r"colons, got .*eval_metric\({'name': 'Blend\({AP:1"):
+            skgraded.xgboost.eval_metric(Blend({"AP": 1}))
 
     def test_parts_that_cannot_be_trained_for_are_named(self):
         with pytest.raises(

@@ -80,6 +80,19 @@ def test_a_subset_of_a_cut_subset_is_refused():
         lgb.train(params, whole_in_it, num_boost_round=1)
 
 
+def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
+    data, metric, target = data_set().construct(), eval_metric("nDCG@10"), objective("nDCG@10")
+    rows, scores = {"label": Y, "qid": QID, "weight": np.ones(len(Y))}, X[:, 0]
+    changes = {"label": Y[::-1], "group": np.bincount(QID // 2), "weight": Y + 1.0}
+    for field, values in changes.items():
+        before = metric(scores, data), target(scores, data)[0]
+        data.set_field(field, values)
+        rows |= {"qid": QID // 2} if field == "group" else {field: values}
+        exact = MEASURE(rows["label"], scores, qid=rows["qid"], sample_weight=rows["weight"])
+        assert metric(scores, data)[0][1] == pytest.approx(exact, abs=1e-7) != before[0][0][1]
+        assert not np.array_equal(target(scores, data)[0], before[1])
+
+
 # --- Optuna's LightGBMTuner -----------------------------------------------------------------------
 
 
@@ -264,6 +277,36 @@ def test_a_metric_for_train_that_xgbranker_gets_is_refused_by_name():
     model = xgboost.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=xgb_metric("nDCG@10"))
     with pytest.raises(ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('nDCG@10'\)\) is"):
         model.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID], verbose=False)
+
+
+def test_a_measure_that_a_booster_calls_itself_is_refused_by_the_name_of_the_adapter():
+    xgboost, catboost = pytest.importorskip("xgboost"), pytest.importorskip("catboost")
+    ours, rows = MEASURE, {"eval_set": [(X, Y)], "verbose": False}
+    data, train = xgboost.DMatrix(X, Y, qid=QID), xgboost.train
+    uses = {
+        "xgboost.evaluation": [
+            lambda: xgboost.XGBRanker(eval_metric=ours).fit(X, Y, qid=QID, eval_qid=[QID], **rows),
+            lambda: xgboost.XGBRegressor(eval_metric=ours).fit(X, Y, **rows),
+            lambda: xgboost.XGBRegressor(objective=ours).fit(X, Y),
+            lambda: watched(ours).fit(X, Y, QID),
+        ],
+        "xgboost.eval_metric": [
+            lambda: train({}, data, 2, evals=[(data, "a")], custom_metric=ours)
+        ],
+        "xgboost.objective": [lambda: train({}, data, 2, obj=ours)],
+        "lightgbm.eval_metric": [
+            lambda: lgb.train(PARAMS, data_set(), 2, [data_set()], feval=ours)
+        ],
+        "lightgbm.objective": [lambda: lgb.train({**PARAMS, "objective": ours}, data_set(), 2)],
+        "catboost.eval_metric": [
+            lambda: cat(eval_metric=ours).fit(X, Y, group_id=QID),
+            lambda: catboost.CatBoostRegressor(loss_function=ours).fit(X, Y),
+        ],
+    }
+    for adapter, calls in uses.items():
+        for call in calls:
+            with pytest.raises(TypeError, match=rf"^A measure must .* itself.*skgraded\.{adapter}"):
+                call()
 
 
 def watched(own, fraction=0.3, **more):

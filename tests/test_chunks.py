@@ -46,10 +46,8 @@ def assert_same(parted, whole):
     assert len(parted) == len(whole)
     np.testing.assert_array_equal(parted.values, whole.values)
     np.testing.assert_array_equal(parted.qid, whole.qid)
-    if whole.weights is None:
-        assert parted.weights is None
-    else:
-        np.testing.assert_array_equal(parted.weights, whole.weights)
+    np.testing.assert_array_equal(parted.weights, whole.weights)
+    np.testing.assert_array_equal(parted.fingerprints, whole.fingerprints)
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")

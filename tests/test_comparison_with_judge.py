@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from skgraded import compare, evaluate, trec
-from skgraded._stats.bootstrap_t import counts_of_units
-from skgraded._stats.judged import judged_test, regression_of, unlike_topics
 from skgraded.cli import main
 from skgraded.comparison import estimate_means
+from skgraded.comparison._judge import _p_values_of_welch
+from skgraded.comparison._sources import judged_scores
 from skgraded.exceptions import (
     FewDifferencesWarning,
     UnhelpfulJudgeWarning,
@@ -43,8 +43,15 @@ JUDGE = scores_of(BY_JUDGE, [f"q{each}" for each in range(N_ALL)])
 HUMAN = scores_of(BY_HUMANS[:, PLACES], [f"q{each}" for each in PLACES])
 
 
-def literal_estimate(y, x, x_all):
-    """The regression estimator, its standard error and degrees of freedom, in plain Python."""
+def literal_freedom(error, slope, x_all, population):
+    """Degrees of freedom of the two parts of the variance, by Satterthwaite."""
+    by_judge = slope**2 * x_all.var(ddof=1) / N_ALL if population == "like_these" else 0.0
+    parts = (error**2 - by_judge) ** 2 / (N_HUMAN - 2) + by_judge**2 / (N_ALL - 1)
+    return error**4 / parts
+
+
+def literal_estimate(y, x, x_all, population="like_these"):
+    """Cochran's regression estimator, its standard error and its slope, in plain Python."""
     n, n_all = len(y), len(x_all)
     mean_y, mean_x, mean_all = math.fsum(y) / n, math.fsum(x) / n, math.fsum(x_all) / n_all
     s_xx = math.fsum((each - mean_x) ** 2 for each in x)
@@ -52,98 +59,56 @@ def literal_estimate(y, x, x_all):
     rest = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
     s2 = math.fsum(each**2 for each in rest) / (n - 2)
     s2_all = math.fsum((each - mean_all) ** 2 for each in x_all) / (n_all - 1)
-    variance = s2 * (1 / n + (mean_all - mean_x) ** 2 / s_xx) + slope**2 * s2_all / n_all
+    variance = s2 * (1 / n + (mean_all - mean_x) ** 2 / s_xx)
+    variance += -s2 / n_all if population == "these" else slope**2 * s2_all / n_all
     return mean_y + slope * (mean_all - mean_x), math.sqrt(variance), slope
 
 
+@pytest.mark.parametrize("population", ["like_these", "these"])
 class TestAgainstTheLiteralFormula:
-    def test_differences(self):
-        found = compare(HUMAN, judge=JUDGE, tests="t", correction="none")
-        reach = stats.t.isf(0.025, N_HUMAN - 2)
+    def test_differences(self, population):
+        given = {"judge": JUDGE, "population": population, "tests": "t", "correction": "none"}
+        found = compare(HUMAN, **given)
         for pair, (one, other) in enumerate(found.pairs):
             for column in range(2):
                 x_all = BY_JUDGE[one, :, column] - BY_JUDGE[other, :, column]
                 y = (BY_HUMANS[one] - BY_HUMANS[other])[PLACES, column]
-                mean, error, slope = literal_estimate(y, x_all[PLACES], x_all)
-                p_value = 2 * stats.t.sf(abs(mean / error), N_HUMAN - 2)
+                mean, error, slope = literal_estimate(y, x_all[PLACES], x_all, population)
                 assert found.difference[pair, column] == pytest.approx(mean, abs=1e-14)
                 assert found.standard_error[pair, column] == pytest.approx(error, rel=1e-12)
                 assert found.judge.slope[pair, column] == pytest.approx(slope, rel=1e-12)
+                freedom = literal_freedom(error, slope, x_all, population)
+                p_value = 2 * stats.t.sf(abs(mean / error), freedom)
                 assert found.p_value["t"][pair, column] == pytest.approx(p_value, rel=1e-9)
-                ends = [mean - reach * error, mean + reach * error]
-                np.testing.assert_allclose(found.interval[pair, column], ends, rtol=0, atol=1e-13)
 
-    def test_means_and_the_bias_of_the_judge(self):
-        found = estimate_means(HUMAN, JUDGE, confidence=0.9)
-        reach = stats.t.isf(0.05, N_HUMAN - 2)
+    def test_means_and_the_bias_and_worth_of_the_judge(self, population):
+        found = estimate_means(HUMAN, JUDGE, population=population)
         for system in range(3):
             x_all, y = BY_JUDGE[system, :, 1], BY_HUMANS[system, PLACES, 1]
-            mean, error, _ = literal_estimate(y, x_all[PLACES], x_all)
-            bias, error_of_bias, _ = literal_estimate(x_all[PLACES] - y, x_all[PLACES], x_all)
+            mean, error, slope = literal_estimate(y, x_all[PLACES], x_all, population)
+            bias, error_of_bias, _ = literal_estimate(
+                x_all[PLACES] - y, x_all[PLACES], x_all, population
+            )
             assert found.estimate[system, 1] == pytest.approx(mean, rel=1e-12)
+            assert found.standard_error[system, 1] == pytest.approx(error, rel=1e-12)
+            low, high = found.interval[system, 1]
+            assert high - low > 2 * 1.96 * error
             assert found.bias[system, 1] == pytest.approx(bias, rel=1e-10)
-            np.testing.assert_allclose(
-                found.interval[system, 1], [mean - reach * error, mean + reach * error], rtol=1e-12
-            )
-            np.testing.assert_allclose(
-                found.bias_interval[system, 1],
-                [bias - reach * error_of_bias, bias + reach * error_of_bias],
-                rtol=1e-10,
-            )
+            low, high = found.bias_interval[system, 1]
+            assert (high - low) / 2 / error_of_bias == pytest.approx(2.02, abs=0.1)
             line = stats.linregress(x_all[PLACES], y)
             rest = y - line.intercept - line.slope * x_all[PLACES]
-            worth = (rest @ rest / (N_HUMAN - 2) + line.slope**2 * x_all.var(ddof=1)) / error**2
-            alone = y.std(ddof=1) / math.sqrt(N_HUMAN)
+            of_label = rest @ rest / (N_HUMAN - 2) + slope**2 * x_all.var(ddof=1)
+            of_all = of_label / N_ALL if population == "these" else 0.0
+            worth = of_label / (error**2 + of_all)  # of_label (1 / worth - 1 / N) is error^2
             assert found.n_alone[system, 1] == pytest.approx(worth, rel=1e-12)
             assert found.n_saved[system, 1] == pytest.approx(worth - N_HUMAN, rel=1e-12)
-            width = reach * error / (stats.t.isf(0.05, N_HUMAN - 1) * alone)
-            assert found.relative_width[system, 1] == pytest.approx(width, rel=1e-12)
-
-    @pytest.mark.parametrize("level", [0.05, 0.2])
-    def test_resamples_of_bootstrap_t(self, level):
-        rng = np.random.default_rng(3)
-        x_all = rng.exponential(size=(2, 60))
-        places = np.arange(0, 60, 5)
-        y = x_all[:, places] ** 2 + rng.normal(size=(2, 12))
-        found = regression_of(y, x_all, places)
-        tested = judged_test("bootstrap_t", found, level, 199, np.random.default_rng(4))
-        seed = int(np.random.default_rng(4).integers(2**63))
-        counts = np.concatenate(list(counts_of_units(12, 199, np.random.default_rng(seed))))
-        for row in range(2):
-            statistics = []
-            for each in counts.astype(int):
-                drawn = np.repeat(np.arange(12), each)
-                x_drawn, y_drawn = x_all[row, places][drawn], y[row][drawn]
-                line = stats.linregress(x_drawn, y_drawn)
-                rest = y_drawn - line.intercept - line.slope * x_drawn
-                away = x_all[row].mean() - x_drawn.mean()
-                s_xx = ((x_drawn - x_drawn.mean()) ** 2).sum()
-                error = np.sqrt((rest**2).sum() / 10 * (1 / 12 + away**2 / s_xx))
-                mean = y_drawn.mean() + line.slope * away
-                statistics.append((mean - found.mean[row]) / error)
-            ordered, rank = np.sort(statistics), math.ceil(level / 2 * 200) - 1
-            t = stats.t.isf(level / 2, 10)
-            error = found.standard_error[row]
-            high = found.mean[row] - min(ordered[rank - 1], -t) * error
-            low = found.mean[row] - max(ordered[-rank], t) * error
-            assert tested.low[row] == pytest.approx(low, rel=1e-9)
-            assert tested.high[row] == pytest.approx(high, rel=1e-9)
-            tail = min((ordered <= found.ratio[row]).sum(), (ordered >= found.ratio[row]).sum())
-            by_t = 2 * stats.t.sf(abs(found.ratio[row]), 10)
-            assert tested.p_value[row] == pytest.approx(max(by_t, 2 * (tail + 1) / 200), rel=1e-9)
-
-    def test_the_joint_test_takes_the_largest_statistic_of_any_row(self):
-        rng = np.random.default_rng(5)
-        x_all = rng.normal(size=(3, 50))
-        places = np.arange(20)
-        y = x_all[:, places] + rng.normal(size=(3, 20))
-        found = regression_of(y, x_all, places)
-        together = judged_test("max_t", found, 0.05, 999, np.random.default_rng(0))
-        reach = (together.high - together.low) / 2 / found.standard_error
-        np.testing.assert_allclose(reach, reach[0])
-        one = regression_of(y[:1], x_all[:1], places)
-        alone = judged_test("max_t", one, 0.05, 999, np.random.default_rng(0))
-        assert (together.high[0] - together.low[0]) > (alone.high[0] - alone.low[0])
+            of_all = 1 / N_ALL if population == "these" else 0.0
+            alone = y.std(ddof=1) * math.sqrt(1 / N_HUMAN - of_all)
+            freedoms = literal_freedom(error, slope, x_all, population), N_HUMAN - 1
+            reach, of_labels = (stats.t.isf(0.025, each) for each in freedoms)
+            width = reach * error / (of_labels * alone)
+            assert found.relative_width[system, 1] == pytest.approx(width, rel=1e-9)
 
 
 class TestIdentities:
@@ -155,11 +120,14 @@ class TestIdentities:
         plain = estimate_means(HUMAN, JUDGE)
         shifted = estimate_means(HUMAN, scores_of(3.0 - 0.25 * BY_JUDGE, JUDGE.qid))
         np.testing.assert_allclose(shifted.estimate, plain.estimate, rtol=1e-12)
-        np.testing.assert_allclose(shifted.interval, plain.interval, rtol=1e-12)
+        np.testing.assert_allclose(shifted.interval, plain.interval, rtol=1e-9)
         np.testing.assert_allclose(shifted.slope, -4 * plain.slope, rtol=1e-10)
 
     def test_a_judge_like_the_humans_gives_its_own_mean_and_spread(self):
         human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
+        found = estimate_means(human, JUDGE, population="these")
+        np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
+        np.testing.assert_allclose(found.n_alone, N_ALL, rtol=1e-9)
         found = estimate_means(human, JUDGE)
         np.testing.assert_allclose(found.estimate, BY_JUDGE.mean(axis=1), rtol=1e-12)
         errors = BY_JUDGE.std(axis=1, ddof=1) / math.sqrt(N_ALL)
@@ -168,38 +136,46 @@ class TestIdentities:
 
     def test_a_judge_that_does_not_vary_leaves_the_humans_alone(self):
         judge = scores_of(np.full_like(BY_JUDGE, 0.3), JUDGE.qid)
-        with pytest.warns(UnhelpfulJudgeWarning):
-            found = compare(HUMAN, judge=judge, tests="t")
         alone = compare(HUMAN, tests="t")
-        np.testing.assert_allclose(found.difference, alone.difference, atol=1e-15)
-        np.testing.assert_allclose(found.interval, alone.interval, atol=1e-14)
-        np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
-        np.testing.assert_allclose(found.judge.n_alone, N_HUMAN, rtol=1e-12)
-        assert "It saves no queries with human labels" in " ".join(repr(found).split())
+        for population, share in (("like_these", 1.0), ("these", 1.0 - N_HUMAN / N_ALL)):
+            with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures"):
+                found = compare(HUMAN, judge=judge, tests="t", population=population)
+            np.testing.assert_allclose(found.difference, alone.difference, atol=1e-15)
+            errors = alone.standard_error * share**0.5
+            np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
+            np.testing.assert_allclose(found.judge.n_alone, N_HUMAN, rtol=1e-12)
+            np.testing.assert_allclose(found.judge.relative_width, 1.0)
+            assert "It saves no queries with human labels" in " ".join(repr(found).split())
+            if population == "like_these":
+                np.testing.assert_allclose(found.interval, alone.interval, rtol=1e-6, atol=1e-12)
+                np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
 
     def test_systems_that_humans_and_judge_find_equal_do_not_differ(self):
         values = BY_JUDGE.copy()
         values[1] = values[0]
         human = scores_of(values[:, PLACES], HUMAN.qid)
-        with pytest.warns(FewDifferencesWarning, match="b - a is 0 in all"):
-            found = compare(human, judge=scores_of(values, JUDGE.qid), baseline="a")
-        np.testing.assert_array_equal(found.difference[0], 0.0)
-        reach = np.ptp(np.append(human.values[..., 0], 0.0)) * (1 - 0.025 ** (1 / len(PLACES)))
-        np.testing.assert_allclose(found.interval[0, 0], [-reach, reach])
-        np.testing.assert_array_equal(found.p_value["bootstrap_t"][0], 1.0)
+        for population, share in (("like_these", 1.0), ("these", 1.0 - N_HUMAN / N_ALL)):
+            with pytest.warns(FewDifferencesWarning, match="b - a differs from 0 in 0 queries of"):
+                found = compare(
+                    human,
+                    judge=scores_of(values, JUDGE.qid),
+                    baseline="a",
+                    population=population,
+                )
+            np.testing.assert_array_equal(found.difference[0], 0.0)
+            np.testing.assert_array_equal(found.p_value["score"][0], 1.0)
+            reach = (1 - 0.025 ** (1 / N_HUMAN)) * share  # of the queries that humans have not seen
+            np.testing.assert_allclose(found.interval[0, 0], [-reach, reach], rtol=0.01)
 
-    def test_rounding_is_that_of_the_row(self):
-        values = BY_JUDGE[:2, :, 0].copy()
-        both = np.array([values[0] * 1e-13, values[1]])  # far below the rounding of the other row
-        found = unlike_topics(both, PLACES)
-        np.testing.assert_allclose(found, unlike_topics(values, PLACES), rtol=1e-9)
-        assert found[0] < 1.0
-
-    def test_topics_are_compared_row_by_row(self):
-        values = BY_JUDGE[:2, :, 0] * [[1.0], [10.0]]
-        others = np.delete(values, PLACES, axis=1)
-        expected = stats.ttest_ind(values[:, PLACES], others, axis=1, equal_var=False).pvalue
-        np.testing.assert_allclose(unlike_topics(values, PLACES), expected, rtol=1e-9)
+    def test_the_range_of_a_difference_is_that_of_the_values(self):
+        names = {"systems": ("a", "b")}
+        values = np.stack([BY_HUMANS[0], BY_HUMANS[0] + 0.2])[:, PLACES]
+        better = scores_of(values, HUMAN.qid, **names)
+        low, high = compare(better, judge=scores_of(BY_JUDGE[:2], JUDGE.qid, **names)).interval[
+            0, 0
+        ]
+        assert low < 0.12  # although no difference below .2 was seen
+        assert high < 0.28
 
     def test_a_judge_that_agrees_has_no_bias_at_all(self):
         found = estimate_means(scores_of(BY_JUDGE[:, PLACES], HUMAN.qid), JUDGE)
@@ -207,25 +183,37 @@ class TestIdentities:
         assert not np.signbit(found.bias).any()
         assert "-0.0000" not in repr(found)
 
-    def test_a_judge_that_agrees_leaves_the_interval_of_the_queries_needed(self):
-        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
-        with pytest.warns(UnhelpfulJudgeWarning):
-            found = compare(human, judge=human, tests="t")
-        needed, alone = (each.queries_needed(0.02) for each in (found, compare(human, tests="t")))
-        np.testing.assert_array_equal(needed.n_queries, alone.n_queries)
-        np.testing.assert_array_equal(needed.low, alone.low)
-        np.testing.assert_array_equal(needed.high, alone.high)
-        assert np.isfinite(compare(human, judge=JUDGE, tests="t").log_variance_error).all()
-
     def test_several_judges_are_their_mean(self):
         other = scores_of(values_of_judge(7), JUDGE.qid)
         mean = scores_of((BY_JUDGE + other.values) / 2, JUDGE.qid)
         several, one = compare(HUMAN, judge=[JUDGE, other]), compare(HUMAN, judge=mean)
-        np.testing.assert_allclose(several.difference, one.difference, rtol=1e-12)
-        np.testing.assert_allclose(several.interval, one.interval, rtol=1e-12)
+        np.testing.assert_allclose(several.interval, one.interval, rtol=1e-9)
         assert several.judge.n_judges == 2
-        assert "with those of the mean of 2 judges" in " ".join(repr(several.judge).split())
+        assert "with those of 2 judges" in " ".join(repr(several.judge).split())
         assert "with those of a judge" in " ".join(repr(one.judge).split())
+
+    def test_judges_in_folds_label_the_folds_that_they_have_not_seen(self):
+        others = np.setdiff1d(np.arange(N_ALL), PLACES)
+        labels = [values_of_judge(seed) * 0.2 + BY_JUDGE * 0.8 for seed in (21, 22)]
+        folds = [
+            scores_of(values[:, kept], JUDGE.qid[kept])
+            for values, fold in zip(labels, (PLACES[:15], PLACES[15:]), strict=True)
+            for kept in [np.concatenate([others, fold])]
+        ]
+        joined = (labels[0] + labels[1]) / 2
+        joined[:, PLACES[:15]], joined[:, PLACES[15:]] = (
+            labels[0][:, PLACES[:15]],
+            labels[1][:, PLACES[15:]],
+        )
+        expected = compare(HUMAN, judge=scores_of(joined, JUDGE.qid))
+        found = compare(HUMAN, judge=folds)
+        np.testing.assert_allclose(found.interval, expected.interval, rtol=1e-9)
+        with pytest.raises(ValueError, match="judge must hold scores of every query with human"):
+            compare(HUMAN, judge=folds[:1])
+        cut = folds[1].select(query=folds[1].qid[5:].tolist())
+        told = "judge must hold the same queries without .* from each judge, got 160 and 155 that"
+        with pytest.raises(ValueError, match=told):
+            compare(HUMAN, judge=[folds[0], cut])
 
     def test_queries_systems_and_measures_are_aligned_by_name(self):
         order = np.random.default_rng(8).permutation(N_ALL)
@@ -236,30 +224,42 @@ class TestIdentities:
             measures=MEASURES[::-1],
         )
         plain, found = compare(HUMAN, judge=JUDGE), compare(HUMAN, judge=moved)
-        np.testing.assert_allclose(found.interval, plain.interval, rtol=1e-12)
+        np.testing.assert_allclose(found.interval, plain.interval, rtol=1e-9)
         by_name = {name: JUDGE.select(system=name) for name in SYSTEMS}
         np.testing.assert_array_equal(compare(HUMAN, judge=by_name).interval, plain.interval)
 
 
-def test_intervals_hold_what_a_biased_judge_misses():
-    # 4,000 collections at once, as rows: the truth is 0, and the judge is off by .5.
-    rng = np.random.default_rng(9)
-    labels = rng.normal(size=(4000, 300))
-    judged = 0.5 + labels + rng.normal(size=labels.shape) * 0.7
-    places = np.arange(30)
-    found = regression_of(labels[:, places], judged, places).student(0.05)
-    held = np.mean((found.low <= 0) & (found.high >= 0))
-    assert held == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / 4000))
-    alone = stats.t.isf(0.025, 29) * labels[:, places].std(axis=1, ddof=1) / math.sqrt(30)
-    assert ((found.high - found.low) / 2).mean() < 0.75 * alone.mean()
+@pytest.mark.parametrize("population", ["like_these", "these"])
+def test_intervals_hold_what_a_biased_judge_misses(population):
+    """Means of 4,000 systems in 10 collections of 300 queries, of which humans labelled 30."""
+    missed, widths = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        labels = np.clip(rng.normal(0.5, 0.15, (400, 300, 1)), 0.0, 1.0)
+        judged = 0.2 + labels + rng.normal(size=labels.shape) * 0.1
+        of = {"systems": tuple(map(str, range(400))), "measures": ("AP",), "directions": (1,)}
+        human = scores_of(labels[:, :30], np.arange(30), **of)
+        judge = scores_of(judged, np.arange(300), **of)
+        found = estimate_means(human, judge, population=population)
+        aim = labels.mean(axis=1) if population == "these" else 0.5
+        low, high = found.interval[..., 0], found.interval[..., 1]
+        missed += [(aim < low).mean(), (aim > high).mean()]
+        widths.append(found.relative_width.mean())
+        assert (found.bias_interval[..., 0] > 0.0).mean() > 0.99
+    assert max(np.mean(missed[::2]), np.mean(missed[1::2])) <= 0.035
+    assert min(np.mean(missed[::2]), np.mean(missed[1::2])) >= 0.005
+    assert np.mean(widths) < 0.75
 
 
 class TestWarnings:
-    def test_a_judge_that_does_not_help(self):
-        noise = scores_of(values_of_judge(11), JUDGE.qid)
-        with pytest.warns(UnhelpfulJudgeWarning, match="does not help by .* times as wide as"):
-            found = compare(HUMAN, judge=noise)
-        assert "does not help" in repr(found)
+    def test_a_judge_helps_by_some_measures(self):
+        noise = values_of_judge(11)
+        half = np.stack([BY_JUDGE[..., 0], noise[..., 1]], axis=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UnhelpfulJudgeWarning)
+            found = compare(HUMAN, judge=scores_of(half, JUDGE.qid))
+        told = "The judge helps by 1 of 2 measures: by nDCG@10 intervals are no narrower than"
+        assert any(note.startswith(told) for note in found.notes)
 
     def test_warnings_point_to_the_call(self):
         noise = scores_of(values_of_judge(11), JUDGE.qid)
@@ -283,21 +283,13 @@ class TestWarnings:
         assert {each.filename for each in warned} == {__file__}
 
     def test_queries_drawn_at_random_are_seldom_warned_of(self):
-        rng = np.random.default_rng(12)
-        found = [
-            unlike_topics(BY_JUDGE[:1, :, 0], rng.permutation(N_ALL)[:N_HUMAN])[0]
-            for _ in range(1000)
-        ]
-        assert np.mean(np.array(found) < 0.01) < 0.02
-        assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.06)
-
-    def test_human_values_that_are_all_the_same_tell_nothing(self):
-        values = BY_HUMANS[:, PLACES].copy()
-        values[1, :, 0] = 0.1
-        with pytest.warns(FewDifferencesWarning, match="same value by AP of b, which") as warned:
-            found = estimate_means(scores_of(values, HUMAN.qid), JUDGE)
-        assert warned[0].filename == __file__
-        assert found.notes == (str(warned[0].message),)
+        values = np.random.default_rng(12).exponential(size=(N_ALL, 4000))
+        some, others = values[:N_HUMAN], values[N_HUMAN:]
+        found = _p_values_of_welch(some, others)
+        expected = stats.ttest_ind(some, others, equal_var=False).pvalue
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        assert np.mean(found < 0.01) < 0.025
+        assert _p_values_of_welch(np.ones((5, 1)), np.ones((9, 1))).tolist() == [1.0]
 
     def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
         same = [0, 0, 0, 2]  # b and c are a once more
@@ -313,30 +305,27 @@ class TestWarnings:
             )
         assert "1.00 times as wide" not in " ".join(repr(found).split())
 
-    def test_few_differences_are_warned_of_as_without_a_judge(self):
-        values = BY_HUMANS[:, PLACES].copy()
-        values[1, 5:] = values[0, 5:]
-        with pytest.warns(FewDifferencesWarning, match="b - a differs from 0 in 5 queries"):
-            compare(scores_of(values, HUMAN.qid), judge=JUDGE, tests="t", baseline="a")
-
 
 class TestErrors:
     @pytest.mark.parametrize(
         ("judge", "kind", "told"),
         [
-            (JUDGE.select(query=["q1", "q2"]), ValueError, "lacks .* queries of 40"),
-            (JUDGE.select(system=["a", "b"]), ValueError, "every system, and lacks c"),
-            (JUDGE[["AP"]], ValueError, "scored by the same measures: nDCG@10"),
-            (JUDGE.select(system="a"), ValueError, "same systems as the scores by human labels"),
+            (JUDGE.select(query=["q1", "q2"]), ValueError, "and lacks .* quer.* of 40"),
+            (JUDGE.select(system=["a", "b"]), ValueError, "systems.* 'c' is not a system of this"),
+            (JUDGE[["AP"]], ValueError, "measures of .* nDCG@10 is not among"),
+            (JUDGE.select(system="a"), ValueError, "human scores: system= needs values of"),
             (0.5, TypeError, "judge must be Scores of the same systems"),
             ({"a": 1}, TypeError, "judge must be Scores .* got int for 'a'"),
             ([], ValueError, "at least one judge, got none"),
-            ([JUDGE, JUDGE.select(query=HUMAN.qid.tolist())], ValueError, "the same queries"),
         ],
     )
     def test_judges_that_do_not_go_with_the_humans(self, judge, kind, told):
         with pytest.raises(kind, match=told):
             compare(HUMAN, judge=judge)
+
+    def test_a_judge_of_several_systems_beside_one_without_a_name(self):
+        with pytest.raises(ValueError, match="these are of one without a name, got a, b, c"):
+            judged_scores(JUDGE, HUMAN.select(system="a"))
 
     def test_a_query_without_a_value(self):
         values = BY_JUDGE.copy()
@@ -363,11 +352,6 @@ class TestErrors:
         with pytest.raises(ValueError, match="without clusters"):
             compare(HUMAN, judge=clustered)
 
-    @pytest.mark.parametrize("method", ["best", "room"])
-    def test_what_would_look_at_the_human_labels_alone(self, method):
-        with pytest.raises(ValueError, match=f"{method} uses the human labels alone"):
-            getattr(compare(HUMAN, judge=JUDGE, tests="t"), method)([1.0])
-
     def test_two_queries_are_too_few(self):
         with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
             estimate_means(HUMAN.select(query=HUMAN.qid[:2].tolist()), JUDGE)
@@ -386,11 +370,15 @@ class TestResult:
             assert f"By {name} the judge is off by" in told
         saved = np.median(found.judge.n_saved[:, 0])
         assert f"It saves {saved:.0f} queries with human labels" in told
-        np.testing.assert_array_equal(found.means, found.judged_means.estimate)
+        np.testing.assert_array_equal(found.means, estimate_means(HUMAN, JUDGE).estimate)
+        assert (
+            "judge's as all there are, Holm"
+            in compare(HUMAN, judge=JUDGE, population="these").tested
+        )
 
     def test_one_measure_is_picked_with_its_judge(self):
         found = compare(HUMAN, judge=JUDGE)["nDCG@10"]
-        assert found.judge.measures == found.judged_means.measures == ("nDCG@10",)
+        assert found.judge.measures == ("nDCG@10",)
         assert found.judge.bias.shape == (3, 1)
 
     def test_frames_and_writers(self):
@@ -412,8 +400,7 @@ class TestResult:
     def test_the_margin_is_decided_by_the_estimate(self):
         found = compare(HUMAN, judge=JUDGE, baseline="a", margin=0.5)
         assert found.status == 0
-        needed = found.queries_needed(effect=0.01)
-        assert (needed.n_queries > 0).all()
+        assert (found.queries_needed(effect=0.01) > 0).all()
 
 
 def test_labels_of_a_judge_end_to_end():
@@ -477,25 +464,16 @@ class TestCommandLine:
         with open(files["llm"], "a") as qrels:
             qrels.write("t60 0 d0 1\nt60 0 d1 -2\n")
         given = ["compare", files["human"], files["good"], files["poor"], "--judge", files["llm"]]
-        for words in ([], ["--profile"]):
-            assert main([*given, *words]) == 0
-            told = " ".join(capsys.readouterr().err.split())
-            assert "1 system with topics outside the qrels, left out: good (1)." in told
-            assert "2 systems without all topics of the qrels" in told
-            assert "llm: The qrels hold 1 document of negative grades" in told
+        assert main(given) == 0
+        told = " ".join(capsys.readouterr().err.split())
+        assert "1 system with topics outside the qrels, left out: good (1)." in told
+        assert "2 systems without all topics of the qrels" in told
+        assert "llm: The qrels hold 1 document of negative grades" in told
 
     def test_several_judges(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "-m", "AP"]
         assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0
         assert "By AP the judge is off" in capsys.readouterr().out
-
-    def test_for_which_users_the_judge_misleads(self, files, capsys):
-        given = ["compare", files["human"], files["good"], files["poor"], "--profile"]
-        assert main([*given, "--judge", files["llm"], "--resamples", "100"]) == 0
-        told = " ".join(capsys.readouterr().out.split())
-        assert "judge's bias" in told
-        assert "rel=2" in told  # grade 3 is the judge's alone
-        assert "rel=3" not in told
 
     def test_letor_files_have_no_judge(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "--letor"]

@@ -1,8 +1,9 @@
 """The compiled kernels against NumPy oracles and brute-force enumeration."""
 
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise, permutations, product
 from typing import Any
 
@@ -537,11 +538,9 @@ def test_meet_ranks_and_walk_follow_a_literal_reader(dtype: type) -> None:
     read = np.minimum(sizes, rng.integers(0, 15, len(sizes)))
     borders = np.concatenate([[0], np.cumsum(read)]).astype(np.int64)
     gain_of = rng.random(4)
-    n_lists = len(sizes)
-    nothing, everybody = np.zeros(n_lists), np.ones(n_lists)
-    n, gain, found = _core.meet_ranks(levels, indptr[:-1], 0, nothing, borders, gain_of)
+    n, gain, found = _core.meet_ranks(levels, indptr[:-1], borders, gain_of)
     go_on = rng.random(len(n)) * (rng.random(len(n)) < 0.9)
-    in_all, viewed, left = _core.walk(gain, go_on, borders, nothing, nothing, everybody)
+    in_all, viewed, left = _core.walk(gain, go_on, borders)
     for q, size in enumerate(read):
         met = [gain_of[level] for level in levels[indptr[q] : indptr[q] + size]]
         part = slice(borders[q], borders[q + 1])
@@ -587,14 +586,14 @@ def test_own_expected_shares_count_the_recall_base_of_every_level() -> None:
         for level in own:
             base = sum(each >= level for each in judged)
             before = 0.0 if level == own[0] else G[level - 1]
-            share += (G[level] - before) / 4 / base if base else 0.0
+            share += (G[level] - before) / base if base else 0.0
             shares.append(share)
             divided.append(share / G[level])
         borders.append(len(G))
         indptr.append(len(pool))
     arrays = np.array(pool, np.int32), np.array(indptr), np.array(borders)
     for is_over, expected in ((False, shares), (True, divided)):
-        found = _core.own_expected_shares(np.array(G), 4.0, *arrays, is_over)
+        found = _core.own_expected_shares(np.array(G), *arrays, is_over)
         np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
@@ -605,3 +604,132 @@ def test_numbers_between_grades_are_those_of_numpy(top: int) -> None:
     by_grade = rng.integers(-99, 99, top + 1).astype(float)
     found = _core.at_grades(grades, by_grade)
     np.testing.assert_array_equal(found, np.interp(grades, np.arange(top + 1), by_grade))
+
+
+# --- arrays that do not fit each other -----------------------------------------------------------
+
+# By kernel, its arrays: their lengths, or what they hold. Three queries have 2, 1 and 1 documents.
+BORDERS = [0, 2, 3, 4]
+ENDS, ONE = np.array(BORDERS), np.zeros(1)
+BY_RANK = {"level_by_rank": 4, "tied": 4, "indptr": BORDERS}
+MATRIX = {"base": 4, "factor": 3, "column": 4, "moments": 12}
+KEY = {"key": (1, 2)}
+FACTORS = {**dict.fromkeys("fhuw", 1), "pair_factor": 3, "position": 2}
+PAIRS = {"pair_base": ONE, "pair_columns": 3, "pair_column": 1, "pair_factor": 3, "position": 2}
+PRICES = {"gain": ONE, "discount": 2, "gain_factor": 3}
+LAMBDAS = {
+    **{"level": 4, "scores": 4, "indptr": BORDERS, "prices": PRICES | FACTORS},
+    "options": _core.LambdaOptions(
+        truncation=9, ties=_core.TieOrder.expected, norm=True, sigmoid=1
+    ),
+}
+NOISE = _core.Noise(kind=_core.NoiseKind.gumbel, scale=0.5, n_draws=1, seed=0)
+KERNELS: dict[str, dict[str, Any]] = {
+    "schedule_queries": {"indptr": BORDERS},
+    "longest_query": {"indptr": BORDERS},
+    "rank": {"scores": 4, "indptr": BORDERS, "schedule": 3},
+    "cumulate": {"values": 4, "indptr": BORDERS},
+    "walk": {"gain": 4, "go_on": 4, "indptr": BORDERS},
+    "pair_part": MATRIX | {"n_queries": 3},
+    "pair_sums": BY_RANK | {"weight": 2, "borders": [1, 1, 1, 2], **dict.fromkeys("fuw", 2)},
+    "prefix_values": MATRIX
+    | {**dict.fromkeys(["constant", "scale", "gain", "best"], 3), "relevant": np.zeros(3)},
+    "relative_values": {"values": 3, "best": 3},
+    "sum_exactly": {"values": np.zeros(3), "weights": 3},
+    "exact_means": {"columns": [[np.zeros(2), np.zeros(1)]], "weights": 3},
+    "place_scores": {"scores": 4, "places": 4},
+    "list_best_first": {"counts": 3, "n_levels": 3},
+    "count_marked": {"counts": 3, "marked": np.zeros(3)},
+    "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},
+    "own_expected_shares": {"G": 2, "pool": 4, "pool_indptr": BORDERS, "borders": [1, 1, 1, 2]},
+    "first_fall": {"f": 4, "borders": BORDERS},
+    "own_levels": {"grades": 4, "order": 4, "indptr": BORDERS},
+    "own_levels_with_pools": {"grades": 4, "order": 4, "indptr": BORDERS}
+    | {"pool_grades": 4, "pool_indptr": BORDERS},
+    "have_other_grades": {"grades": 4, "indptr": BORDERS},
+    "at_grades": {"grades": np.zeros(4), "by_whole_grade": 1},
+    "gather_levels": {"level": 4, "order": 4, "indptr": BORDERS},
+    "count_levels": {"level": 4, "indptr": BORDERS},
+    "count_marked_documents": {"level": 4, "indptr": BORDERS, "marked": ONE},
+    "sort_within_ties": BY_RANK,
+    "discounted_gain": BY_RANK | {"discount": 2, "gain": ONE},
+    "pair_moments": BY_RANK | {"weight": 4, "ragged": True},
+    "cascade": BY_RANK | {"weight": 2, "stop": ONE},
+    "blended_cascade": BY_RANK | {"weight": 4, "stop": 1, "worth": 1},
+    "meet_ranks": {"level_by_rank": np.zeros(4), "first": 3, "read": BORDERS, "gain": ONE},
+    "preferences": BY_RANK | {"relevant": ONE, "most": 3, "divisor": 3},
+    "discounted_preferences": BY_RANK | {"relevant": ONE, "worth": 2},
+    "inferred_precisions": {"code_by_rank": 4, "tied": 4, "indptr": BORDERS, "relevant": ONE},
+    "overlaps": {"level_by_rank": 4, "indptr": BORDERS}
+    | {"pool_by_rank": 4, "pool_indptr": BORDERS, "depth": 3},
+    "lambdas": LAMBDAS | {"order": 4, "tied": 4, "n_levels": 1},
+    "noisy_lambdas": LAMBDAS
+    | {"schedule": 3, "grades": ONE, "noise": NOISE}
+    | {"prices": PRICES | PAIRS},
+    "number_bytes": {"ids": 4},
+    "number_text": {"offsets": BORDERS, "text": 4},
+    "put_in_places": {"values": 4, "places": 4},
+    "shuffled_ranges": {"values": 4},
+    "find_duplicates": KEY | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
+    "index_documents": KEY | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
+    "look_up_documents": KEY
+    | {"document_end": ENDS, "document": 4, "start": 3, "indptr": BORDERS}
+    | {"known_end": ENDS, "known": 4, "slots": 27, "slot_indptr": [0, 9, 18, 27]},
+    "order_documents": {"document_end": BORDERS, "document": 4}
+    | {"scores": 4, "start": 3, "indptr": BORDERS},
+    "take_documents": {"document_end": ENDS, "document": 4, "rows": np.zeros(4)},
+}
+NUMBERS = {"int": 1, "float": 1.0, "bool": False, "cutoff": 9, "width": 2, "n_systems": 2}
+
+
+def signature(kernel: Any) -> list[tuple[str, str, str]]:
+    """The name of every argument with the type of its entries, or its own."""
+    text = kernel.__doc__.split("\n")[0].split(" ->")[0]
+    return re.findall(r"(\w+): (?:numpy\.ndarray\[dtype=(\w+)\]|(\w+))", text)
+
+
+def arguments(kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Make arrays of a table's lengths; those that it does not name are empty."""
+    made: dict[str, Any] = {}
+    for name, dtype, kind in signature(kernel):
+        each = given.get(name, 0) if dtype else given.get(name)
+        if isinstance(each, dict):
+            made[name] = [_core.SwapPrices(**arguments(_core.SwapPrices.__init__, each))]
+        elif dtype:
+            made[name] = np.zeros(each, dtype) if isinstance(each, int) else np.array(each, dtype)
+        else:
+            made[name] = NUMBERS.get(name, NUMBERS.get(kind)) if each is None else each
+    return made
+
+
+def unfit(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The same where one array is too short, or the borders begin below 0 or lack an entry."""
+    for name, each in given.items():
+        others: list[Any] = []
+        if isinstance(each, dict):
+            others = list(unfit(each))
+        elif type(each) is int:
+            others = [each - 1]
+        elif type(each) is list and type(each[0]) is int:
+            others = [[-1, *each[1:]], []]
+        yield from (given | {name: other} for other in others)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_arrays_that_do_not_fit_each_other_are_refused(name: str) -> None:
+    kernel = getattr(_core, name)
+    kernel(**arguments(kernel, KERNELS[name]))
+    for given in unfit(KERNELS[name]):
+        with pytest.raises(ValueError, match=f"^{name} got arrays that do not fit each other"):
+            kernel(**arguments(kernel, given))
+
+
+def test_every_kernel_of_several_arrays_is_among_them() -> None:
+    kernels = {name: each for name, each in vars(_core).items() if "ndarray[" in str(each.__doc__)}
+    several = {
+        name
+        for name, each in kernels.items()
+        if sum(bool(kind) for _, kind, _ in signature(each)) > 1
+    }
+    assert several <= set(KERNELS)
+    assert {"rank", "pair_sums"} <= several

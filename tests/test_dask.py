@@ -279,11 +279,9 @@ def in_blocks(array, lengths):
 def queries():
     """Rows of whole queries in three partitions, the second of them without rows."""
     X, y, qid = make_ranking(40, docs_per_query=12, random_state=0)
-    sizes, lengths = np.bincount(qid), [int((qid < 15).sum()), 0, int((qid >= 15).sum())]
-    weight = 1.0 + qid % 3
-    local = {"X": X, "y": y, "qid": qid, "sample_weight": weight, "group": sizes}
-    far = {name: in_blocks(array, lengths) for name, array in local.items() if name != "group"}
-    return local, {**far, "group": in_blocks(sizes, [15, 0, 25])}
+    lengths = [int((qid < 15).sum()), 0, int((qid >= 15).sum())]
+    local = {"X": X, "y": y, "qid": qid, "sample_weight": 1.0 + qid % 3}
+    return local, {name: in_blocks(array, lengths) for name, array in local.items()}
 
 
 def pick(columns, *names):
@@ -331,22 +329,13 @@ def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
     model, scorer = Counted(), on_dask.make_ranking_scorer("CG")
     with dask.config.set(scheduler="synchronous"):
-        scorer(model, far["X"], far["y"], group=far["group"])
+        scorer(model, far["X"], far["y"], qid=far["qid"], whole_queries=True)
         assert model.n_calls == 2  # blocks with rows
         with pytest.warns(skgraded.exceptions.InferredGradesWarning):
             scorer = on_dask.make_ranking_scorer("xGAP")
-        value = scorer(model, far["X"], far["y"], group=far["group"])
+        value = scorer(model, far["X"], far["y"], qid=far["qid"])
     assert model.n_calls == 4
     assert value == float(evaluate("xGAP", local["y"], local["X"][:, 0], qid=local["qid"]))
-
-
-def test_a_scorer_takes_query_sizes(queries):
-    local, far = queries
-    model, scorer = Ridge().fit(local["X"], local["y"]), on_dask.make_ranking_scorer("AP")
-    rows = (model, far["X"], far["y"])
-    by_size = scorer.per_query(*rows, **pick(far, "group", "sample_weight"))
-    assert_same(by_size, scorer.per_query(*rows, **pick(far, "qid", "sample_weight")))
-    assert scorer(*rows, qid=far["qid"], whole_queries=True) == scorer(*rows, group=far["group"])
 
 
 def test_a_scorer_takes_data_frames_and_classifiers(queries):
@@ -366,12 +355,9 @@ def test_a_scorer_takes_data_frames_and_classifiers(queries):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"qid": None}, "^Queries must be given either by qid.*or by group.*got neither"),
-        ({"group": [1]}, "^Queries must be given either by qid.*or by group.*got both"),
+        ({"qid": None}, "^qid must hold a query id for each row, got None"),
         ({"y": [480]}, r"same rows, got y: 1, qid: 3, score: 3 blocks"),
         ({"y": [100, 200, 180]}, r"same rows, got a block with y: \d+, qid: \d+, score"),
-        ({"qid": None, "group": [40]}, r"^group must be in as many partitions as y \(3\), got 1"),
-        ({"qid": None, "group": [20, 0, 20]}, "^group must hold the number of rows of each query"),
     ],
 )
 def test_a_scorer_says_what_is_wrong(queries, change, message):
@@ -396,6 +382,7 @@ class Data:
     def __init__(self, queries, seed, steps=None):
         X, self.y, qid = make_ranking(sum(queries), docs_per_query=30, random_state=seed)
         self.X = X if steps is None else np.clip(np.round(X * steps), -4, 4)
+        self.qid = qid
         self.group = np.bincount(qid)
         self.weight = (1.0 + qid % 3) / 2
         self.queries = np.cumsum(queries)[:-1]
@@ -404,7 +391,7 @@ class Data:
         """Send each partition to the next worker; LightGBM trains where the rows are."""
         workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
         rows = np.cumsum(self.group)[self.queries - 1]
-        columns = {"X": rows, "y": rows, "weight": rows, "group": self.queries}
+        columns = {"X": rows, "y": rows, "weight": rows, "qid": rows, "group": self.queries}
         return {
             name: da.concatenate(
                 [
@@ -416,8 +403,7 @@ class Data:
         }
 
     def evaluate(self, measures, scores, weight=None):
-        qid = np.repeat(np.arange(len(self.group)), self.group)
-        return evaluate(measures, self.y, scores, qid=qid, sample_weight=weight)
+        return evaluate(measures, self.y, scores, qid=self.qid, sample_weight=weight)
 
 
 HAS_EVAL_X = "eval_X" in inspect.signature(lgb.DaskLGBMRanker.fit).parameters  # since 4.7
@@ -527,7 +513,7 @@ def test_a_scorer_of_models_that_were_trained_on_the_cluster(client):
     train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
     model, rows = fit(client, train, [], None, n_estimators=5), valid.place(client)
     scorer = on_dask.make_ranking_scorer([MEASURE, "nDCG@10"])
-    options = {"group": rows["group"], "sample_weight": rows["weight"]}
+    options = {"qid": rows["qid"], "sample_weight": rows["weight"], "whole_queries": True}
     far = scorer.per_query(model, rows["X"], rows["y"], **options)
     alone = valid.evaluate([MEASURE, "nDCG@10"], model.booster_.predict(valid.X), valid.weight)
     assert_same(far, alone)
@@ -542,9 +528,7 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
     ranker = xgboost.DaskXGBRegressor(n_estimators=5, max_depth=3)
     ranker.client = client
     ranker.fit(far["X"], far["y"])
-    value = on_dask.make_ranking_scorer("nDCG@10")(
-        ranker, rows["X"], rows["y"], group=rows["group"]
-    )
+    value = on_dask.make_ranking_scorer("nDCG@10")(ranker, rows["X"], rows["y"], qid=rows["qid"])
     predicted = ranker.predict(rows["X"]).compute()
     assert value == float(valid.evaluate("nDCG@10", predicted))
 

@@ -66,10 +66,7 @@ COLUMNS = {
     "y": Y,
     "y_true": Y,
     "grade": Y,
-    "preference": np.where(X[:, 0] + np.random.default_rng(0).normal(size=N_ROWS) > 0, 1, -1),
     "y_score": X[:, 0],
-    "score_a": X[:, 0],
-    "score_b": X[:, 1],
     "init_score": X[:, 0],
     "base_margin": X[:, 0],
     "qid": QID,
@@ -81,15 +78,13 @@ COLUMNS = {
     "cluster": QID,
     "position": np.tile(np.arange(1, 9), N_QUERIES),
     "user": QID,
-    "judge": QID,
     "query": QID,
     "by": np.zeros(N_ROWS),
     "propensity": np.ones(N_ROWS),
-    "differences": np.clip(X[:, :2], -1, 1),
     "probabilities": np.column_stack([Y == 0, Y == 1, Y > 1]).astype(float),
     "assessments": np.column_stack([Y, Y[::-1]]),
 }
-HOLD_LABELS = {"y", "y_true", "grade", "preference"}
+HOLD_LABELS = {"y", "y_true", "grade"}
 HOLD_IDS = {"qid", "query", "cluster", "groups"}
 
 # What other parameters hold that have no default
@@ -129,12 +124,6 @@ CALLS = {
     "Judgments.from_groups": lambda door, y_true, **columns: door(
         y_true, np.full(N_QUERIES, len(y_true) // N_QUERIES), **columns
     ),
-    "choose_by_search": lambda door, **columns: door(
-        Ridge(), {"alpha": [1, 9]}, measures=["AP", "P@1"], n_folds=2, n_inner_folds=2, **columns
-    ),
-    "choose_by_stopping": lambda door, **columns: door(
-        BOOSTER, measures=["AP", "P@1"], n_folds=2, early_stopping_rounds=1, **columns
-    ),
     "evaluation": lambda door, **columns: door("AP", **columns),
     "simulate_judgments": lambda door, **columns: door("AP", n_repeats=2, **columns),
     "threshold_profile": lambda door, y_score, **columns: door(
@@ -148,11 +137,10 @@ INSIDE = {"read_columns"}
 OTHER_WAYS = {("Measure.__call__", "y"), ("threshold_profile", "X")}
 # They count the rows anew.
 MAKERS = {"query_target", "query_series"}
-# They estimate by documents or preferences, which parts of queries do not bias, or see parts only.
+# They estimate by documents, which parts of queries do not bias, or see parts only.
 MAY_LACK_ROWS = MAKERS | {
     "thresholds_from_feedback",
     "thresholds_from_log",
-    "thresholds_from_preferences",
     "chunks",
 }
 
@@ -192,7 +180,7 @@ def columns_of(function):
     """Names of the parameters with an entry per row, by the name of the number of rows."""
     found = defaultdict(list)
     for each in FunctionDoc(function)["Parameters"]:
-        rows = re.search(r"\((n_\w*(?:documents|rows|preferences))\b", each.type)
+        rows = re.search(r"\((n_\w*(?:documents|rows))\b", each.type)
         if rows and not each.name.startswith("*"):
             found[rows[1]].extend(each.name.split(", "))
     return found

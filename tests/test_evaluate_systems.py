@@ -1,16 +1,21 @@
 """`evaluate` of several systems, and measures under names of the user's choice."""
 
+import dataclasses
+import pickle
 import warnings
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 from skgraded import (
     AP,
     Judgments,
     Rankings,
     chunks,
+    compare,
+    cross_validate_queries,
     evaluate,
     make_ranking_scorer,
     measure,
@@ -20,7 +25,9 @@ from skgraded import (
 )
 from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
 from skgraded.measures import measures_by_name
-from skgraded.studies import sensitivity
+from skgraded.results import Scores
+from skgraded.studies import correlate, sensitivity
+from skgraded.users import threshold_profile
 
 RNG = np.random.default_rng(0)
 Y, QID, WEIGHT = RNG.integers(0, 3, 60), np.repeat(np.arange(12), 5), RNG.random(60)
@@ -60,12 +67,9 @@ def test_rankings_by_name():
     found = evaluate(MEASURES, rankings)
     np.testing.assert_array_equal(found.values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values)
     other = Rankings.from_arrays(np.minimum(Y, 1), SYSTEMS["a"], QID)
-    mixed = evaluate(nDCG(), {"a": rankings["a"], "other": other})
-    assert mixed.n_empty == evaluate(nDCG(), other).n_empty
-    unlike = evaluate("DCG", {"a": rankings["a"], "other": other})
-    assert unlike.ideal() == {"DCG": None}  # the two have other labels
-    with pytest.raises(ValueError, match=r"the systems: 2 for 'a', 1 for 'other'\. Set max_grade"):
-        evaluate("xGAP", {"a": rankings["a"], "other": other})
+    one, two = evaluate("DCG", rankings["a"]), evaluate("DCG", other)
+    unlike = Scores.of_systems({"a": one, "other": dataclasses.replace(two, judged=None)})
+    assert unlike.ideal() == {"DCG": None}  # the two have other labels, which nothing tells
 
 
 def test_a_warning_about_the_scale_comes_once():
@@ -156,9 +160,7 @@ class TestNames:
     ],
 )
 def test_other_orders_of_trec_evaluate_are_refused(arguments):
-    with pytest.raises(
-        TypeError, match=r"must come first, .*trec\.evaluate\(measures, qrels, runs"
-    ):
+    with pytest.raises((TypeError, ValueError), match="measure"):
         trec.evaluate(*arguments)
 
 
@@ -219,3 +221,51 @@ class TestJudgments:
         judgments = Judgments(y, qid=np.repeat(np.arange(200), 2))
         with pytest.warns(UnusedThresholdWarning):
             xGAP(g=(0.5, 0.5))(judgments, y)
+
+
+IDS = np.array([f"q{each}" for each in QID])
+ROWS = {query: np.flatnonzero(query == IDS) for query in IDS.tolist()}
+
+
+class TestJudgmentsOfSystems:
+    """Values by other judgments under the same ids must not be compared."""
+
+    def test_the_same_judgments_are_the_same_however_they_come(self):
+        def scored(y, qid):
+            return evaluate("nDCG@10", y, np.arange(len(y)), qid=qid)
+
+        one, order = scored(Y, IDS), np.random.default_rng(0).permutation(len(Y))
+        qrels = {q: {str(row): int(Y[row]) for row in rows} for q, rows in ROWS.items()}
+        run = {q: dict.fromkeys(list(found)[:3], 1.0) for q, found in qrels.items()}
+        parts = [(Y[rows], SYSTEMS["b"][rows], IDS[rows]) for rows in ROWS.values()]
+        with_unjudged = scored(np.append(Y, [np.nan] * 5), np.append(IDS, IDS[:5]))
+        by_own_levels = scored(np.append(Y, 40.5), np.append(IDS, "other"))
+        others = [
+            scored(Y[order], IDS[order]),
+            with_unjudged,
+            by_own_levels.select(query=one.qid.tolist()),
+            chunks.evaluate("nDCG@10", parts, order="grouped", per_query=True),
+            evaluate("nDCG@10", trec.rank(qrels, run)),
+            trec.evaluate("nDCG@10", qrels, {"run": run}).select(system="run"),
+            cross_validate_queries(Ridge(), np.c_[Y, Y], Y, qid=IDS, measures="nDCG@10", cv=2),
+            pickle.loads(pickle.dumps(one)),
+        ]
+        both = Scores.of_systems({"one": one} | {str(i): each for i, each in enumerate(others)})
+        assert both.fingerprints.tolist() == one.fingerprints.tolist()
+        assert len(set(one.fingerprints.tolist())) > 1
+
+    def test_others_are_refused_unless_a_judge_is_meant(self):
+        less = Y - (np.arange(len(Y)) == np.argmax(Y))
+        humans, judge = (evaluate("nDCG@10", each, SYSTEMS, qid=IDS) for each in (Y, less))
+        systems = {"a": humans.select(system="a"), "b": judge.select(system="b")}
+        rankings = {"a": Rankings.from_arrays(Y, Y, IDS), "b": Rankings.from_arrays(less, Y, IDS)}
+        for refused in (
+            lambda: compare(systems),
+            lambda: evaluate("AP", rankings),
+            lambda: threshold_profile(rankings),
+            lambda: correlate(systems),
+        ):
+            with pytest.raises(ValueError, match=r"'b' and 'a' were .* other grades in 1 of 12"):
+                refused()
+        with pytest.warns(UserWarning, match="labelled no other queries"):
+            assert compare(humans, judge=judge, tests="t").difference.shape == (3, 1)

@@ -9,18 +9,10 @@ from sklearn.linear_model import Ridge
 from skgraded import QueryRanker, cross_validate_queries, trec
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
-from skgraded.users import threshold_profile, thresholds_from_preferences
+from skgraded.users import threshold_profile
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 X, Y, QID = make_ranking(n_queries=20, docs_per_query=20, random_state=0)
-
-
-def test_a_preference_by_name_is_answered_with_numbers():
-    rows = np.eye(3, 2)
-    with pytest.raises(ValueError, match="preference must be 1 where the first") as told:
-        thresholds_from_preferences(["A", "B", "A"], rows)
-    code = str(told.value).partition("name: ")[2].rstrip(".")
-    assert eval(code, {"preference": ["A", "B", "A", ""]}) == [1, -1, 1, 0]
 
 
 def test_an_array_of_ids_is_a_list_of_documents():

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from test_extras import imports_at_run_time
 
 import skgraded
 
@@ -108,15 +109,6 @@ def private_imports(package):
                 if is_other and hidden and DEPTH[target] != DEPTH[source] + 1:
                     found.append(f"{path.relative_to(package)} imports {module}")
     return found
-
-
-def imports_at_run_time(tree):
-    """Import statements, but for those for the sake of types alone."""
-    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    for_types = [node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING"]
-    left_out = {id(inner) for block in for_types for inner in ast.walk(block)}
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return [node for node in nodes if id(node) not in left_out]
 
 
 def files_imported_by(path, package):
@@ -256,13 +248,6 @@ def modules_after(statement):
     code = f"{statement}\nimport sys\nprint(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
-
-
-def test_importing_the_package_leaves_the_heavy_libraries_alone():
-    heavy = {"lightgbm", "xgboost", "catboost", "optuna"}
-    frames = {"pandas", "polars", "matplotlib"}
-    modules = modules_after("import skgraded")
-    assert sorted(modules & (heavy | frames | {"sklearn.model_selection"})) == []
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["evaluate", "qrels", "run"]])

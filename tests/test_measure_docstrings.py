@@ -36,7 +36,7 @@ BEGINNINGS = {**SHARED, "k": "Cut-off: only the ranks n <= k count.", "empty": "
 REFERENCE = "See `Measure`."
 
 WITHOUT_MEAN = (
-    "Tied documents: order of the rows, worst or best first. Their mean has no closed form."
+    "Tied documents: order of the rows, worst or best first. Their mean has no cheap formula."
 )
 
 # Entries that mean something else, so that the sentence would be wrong.

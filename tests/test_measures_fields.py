@@ -24,13 +24,16 @@ from skgraded import (
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import (
     ADM,
+    CWL,
     ByRank,
     F,
     Fallout,
     GeneralizedP,
     IPrec,
+    Measure,
     NormalizedRecall,
     P,
+    PrefixCWL,
     PrefixMeasure,
     RankedHalfLife,
     RprefN,
@@ -63,6 +66,25 @@ class TestClasses:
         Late._pair_factors = lambda self, judgments: GAP(max_grade=3)._pair_factors(judgments)
         y_true, y_score = [0, 1, 2, 0, 3, 1], [1, 3, 2, 0, 5, 4]
         assert Late()(y_true, y_score) == GAP(max_grade=3)(y_true, y_score) > 0.0
+
+    @pytest.mark.parametrize(
+        ("base", "needed"),
+        [
+            (Measure, ["_relevant", "_raw_values or _score"]),
+            (PrefixMeasure, ["_relevant", "_linear_part or _pair_factors or _pair_part"]),
+            (CWL, ["_gain_by_level", "_continuation"]),
+            (PrefixCWL, ["_gain_by_level", "_continuation"]),
+        ],
+    )
+    def test_a_class_has_instances_once_it_defines_what_its_base_class_needs(self, base, needed):
+        kind = type("Mixin", (base,), {})
+        for names in needed:
+            with pytest.raises(TypeError, match=f"^A measure must define {names} before .* Mixin"):
+                kind()
+            # By a mixin of no measure, as well.
+            mixin = type("Other", (), {names.split()[-1]: lambda *_: None})
+            kind = type("Mixin", (mixin, kind), {})
+        assert kind() == kind()
 
     def test_a_default_counts_in_the_order_in_which_python_looks_it_up(self):
         class Condenses(AP):
@@ -125,7 +147,7 @@ class TestFields:
             (lambda: QMeasure(beta=-1), "beta must be a finite number >= 0, got -1"),
             (lambda: F(beta=math.inf), "beta must be a finite number >= 0, got inf"),
             (lambda: infAP(epsilon=0), "epsilon must be a finite number > 0, got 0"),
-            (lambda: IPrec(ties="expected"), "ties must be 'row_order'.* no closed form"),
+            (lambda: IPrec(ties="expected"), "ties must be 'row_order'.* no cheap formula"),
             (lambda: RankedHalfLife(ties="expected"), "RankedHalfLife, got 'expected'"),
             (lambda: NormalizedRecall(k=5), "k must be None for NormalizedRecall, .* count, got 5"),
             (lambda: ADM(ties="row_order"), "ties must be 'expected' for ADM, because it compares"),

@@ -13,7 +13,7 @@ from reference.average_precision import average_precision
 from reference.ndcg import ndcg
 from reference.queries import per_query, rows_by_query
 
-from skgraded import AP, ERR, RR, Bpref, Rankings, eGAP, nDCG
+from skgraded import AP, ERR, RBP, RR, Bpref, Rankings, eGAP, nDCG
 from skgraded.measures import BprefTen
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
@@ -93,3 +93,17 @@ print(max(found[2:]))
     run = [sys.executable, "-c", code]
     found = subprocess.run(run, capture_output=True, text=True, check=True)
     assert int(found.stdout) < 50  # 750 and 1,140 where the system clears the pages of every call
+
+
+def test_what_many_measures_have_computed_is_not_kept_for_ever():
+    y_true, y_score = np.tile([0, 1, 2, 0], 5000), np.arange(20_000)
+    rankings = Rankings.from_arrays(y_true, y_score)
+    tracemalloc.start()
+    for p in np.linspace(0.01, 0.99, 200):
+        RBP(p=p)(rankings)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 70 * y_score.nbytes
+    for k in range(1, 99):
+        AP(k=k)(rankings)
+    assert len(rankings.sums) == 64

@@ -5,7 +5,7 @@ import pytest
 
 from skgraded import Judgments, evaluate, measure
 from skgraded.measures import tie_report
-from skgraded.studies import compare_qrels, simulate_judgments
+from skgraded.studies import simulate_judgments
 
 QID = np.repeat(["q1", "q2"], 3)
 Y = np.array([2.0, np.nan, 0, 1, np.nan, 0])
@@ -38,15 +38,6 @@ def test_a_report_of_ties_says_how_to_get_one_of_each_system():
         tie_report("AP", np.nan_to_num(Y), SYSTEMS, qid=QID)
     each = {n: tie_report("AP", np.nan_to_num(Y), s, qid=QID) for n, s in SYSTEMS.items()}
     assert list(each) == ["a", "b"]  # as the message says
-
-
-def test_named_runs_are_compared_by_several_qrels():
-    qrels = [{"q1": {"d1": 1}}, {"q1": {"d2": 1}}]
-    found = compare_qrels("P@1", qrels, RUNS)
-    assert found.measures == ("good: P@1", "mid: P@1")
-    np.testing.assert_array_equal(found.values[:, 0], [[1.0, 0.0], [0.0, 1.0]])
-    alone = compare_qrels("P@1", qrels, RUNS["good"])  # a dict of dicts is one run
-    assert alone.measures == ("P@1",)
 
 
 def test_systems_in_a_frame_are_judged_by_simulation():

@@ -16,7 +16,6 @@ from skgraded._pictures import (
     _apart,
     draw_curves,
     headline,
-    label_apart,
     label_ends,
     plain,
     standing_out,
@@ -35,13 +34,13 @@ def test_the_ends_of_many_stand_out_and_all_of_a_few():
     assert standing_out([np.nan] * 7).sum() == 0
 
 
-def drawn_labels(heights, label):
+def drawn_labels(heights):
     """Texts of the labels of horizontal curves, drawn."""
     _, ax = plt.subplots(layout="constrained", figsize=(7.2, 4.6))
     x = np.array([0.0, 1.0])
     curves = [Curve(f"curve {row}", x, np.full(2, y)) for row, y in enumerate(heights)]
     lines = draw_curves(ax, curves)
-    label(ax, lines, curves)
+    label_ends(ax, lines, curves)
     ax.figure.canvas.draw()
     return ax.texts
 
@@ -58,16 +57,9 @@ def test_heights_are_moved_apart_in_their_order(wanted):
 
 
 def test_labels_beside_the_ends_do_not_touch():
-    texts = drawn_labels([0.0, 0.0, 0.01, 0.9, 1.0, 1.0], label_ends)
+    texts = drawn_labels([0.0, 0.0, 0.01, 0.9, 1.0, 1.0])
     boxes = sorted((Text.get_window_extent(each) for each in texts), key=lambda box: box.y0)
     assert all(low.y1 <= high.y0 for low, high in pairwise(boxes))
-
-
-def test_labels_inside_name_their_own_curve():
-    texts = drawn_labels([0.0, 0.5, 1.0], label_apart)
-    heights = [text.get_transform().transform(text.get_position())[1] for text in texts]
-    assert heights == sorted(heights)
-    assert [text.get_color() for text in texts] == list(COLOURS[:3])
 
 
 def test_a_curve_in_the_background_has_a_grey_label_and_a_gap_none():
@@ -93,8 +85,7 @@ def test_a_headline_stands_above_its_answer_and_inside_the_figure():
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
-@pytest.mark.parametrize("label", [label_ends, label_apart])
-def test_dollar_signs_in_names_are_drawn_as_such(scale, label):
+def test_dollar_signs_in_names_are_drawn_as_such(scale):
     _, ax = plt.subplots(layout="constrained")
     x = np.array([1.0, 100.0])
     curves = [Curve(rf"run{each}$\frac$", x, np.array([0.0, each])) for each in range(2)]
@@ -104,7 +95,7 @@ def test_dollar_signs_in_names_are_drawn_as_such(scale, label):
     plain(ax)
     ax.legend(title=r"$\frac$")
     headline(ax, r"Is $\frac$ better?", r"$\frac$ is.")
-    label(ax, lines, curves)
+    label_ends(ax, lines, curves)
     ax.figure.canvas.draw()  # which parses mathematics, and would raise
     powers = [each.get_text() for each in ax.get_xticklabels()]
     assert any("mathdefault" in each for each in powers) == (scale == "log")

@@ -13,7 +13,6 @@ from skgraded.studies import (
     discriminative_power,
     incompleteness,
     sensitivity,
-    swap_rates,
     topic_facts,
 )
 from skgraded.users import personas, threshold_profile, thresholds_from_log
@@ -97,14 +96,6 @@ def clicks():
     )
 
 
-def for_users():
-    rng = np.random.default_rng(4)
-    y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
-    scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(14)}
-    found = evaluate(["AP", "AP(rel=2)", "nDCG@10"], y, scores, qid=qid)
-    return compare(found, baseline=f"{LONG} 0", tests="t")
-
-
 RESULTS = {
     "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
     "Scores": lambda: evaluate(
@@ -122,15 +113,12 @@ RESULTS = {
     "a baseline": lambda: compare(scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))),
     "Correlation": lambda: correlate(scored()),
     "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
-    "SwapRates": lambda: swap_rates(scored(), n_trials=10),
     "Sensitivity": lambda: sensitivity(MEASURES, [2, 0, 1, 0], [4, 3, 2, 1]),
     "Incompleteness": lambda: incompleteness(MEASURES, QRELS, FEW, n_repeats=1),
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),
     "LogThresholds": clicks,
-    "Best": lambda: for_users().best(personas(2)),
-    "Room": lambda: for_users().room(personas(2)),
     "Personas": lambda: personas(3),
 }
 

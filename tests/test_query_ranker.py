@@ -771,49 +771,6 @@ def test_a_random_forest_of_xgboost_cannot_be_stopped():
         ranker(forest, validation_fraction=0.3).fit(X, query_target(Y, QID))
 
 
-# Arguments that are written otherwise
-
-
-@pytest.mark.parametrize(
-    ("estimator", "given", "place"),
-    [
-        (lgbm(), "num_leaves", "estimator__num_leaves"),
-        (make_pipeline("passthrough", lgbm()), "num_leaves", "estimator__lgbmranker__num_leaves"),
-        (
-            make_pipeline("passthrough", lgbm()),
-            "estimator__num_leaves",
-            "estimator__lgbmranker__num_leaves",
-        ),
-        (lgbm(), "num_iterations", "estimator__num_iterations"),  # which LightGBM does not list
-    ],
-)
-def test_a_parameter_of_the_estimator_is_told_with_its_place(estimator, given, place):
-    with pytest.raises(ValueError, match=rf"(?s)^Invalid parameter .* with its place: {place}\.$"):
-        ranker(estimator).set_params(random_state=0, **{given: 3})
-    found = ranker(estimator).set_params(**{place: 3})
-    assert found.get_params()[place] == 3
-
-
-@pytest.mark.parametrize(
-    ("args", "params", "message"),
-    [
-        (("AP",), {}, r"everything else by name, got 'AP': write QueryRanker\(estimator, measure"),
-        ((), {"measure": "AP", "early_stopping_round": 5}, r"write early_stopping_rounds\.$"),
-        ((), {"measure": "AP", "num_leaves": 5}, r"no parameter num_leaves: give one of the est"),
-        ((), {}, r"missing 1 required keyword-only argument: 'measure'"),
-    ],
-)
-def test_arguments_that_the_ranker_does_not_take(args, params, message):
-    with pytest.raises(TypeError, match=message):
-        QueryRanker(lgbm(), *args, **params)
-
-
-@pytest.mark.parametrize("several", [["nDCG@10"], ("AP", "RR"), {"a": "AP"}, {"AP"}])
-def test_a_ranker_has_a_single_measure(several):
-    with pytest.raises(TypeError, match=r"^measure must be a single one, .* scoring=make_rank"):
-        QueryRanker(lgbm(), measure=several).fit(X, Y, qid=QID)
-
-
 @pytest.mark.parametrize(
     "name",
     ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"],

@@ -10,9 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from skgraded import Blend, catalogue
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.measures import AP, FDR, nDCG, xGAP
+from skgraded.measures import AP, FDR, nDCG, register, xGAP
 from skgraded.results import Means, Scores, column_of
+from skgraded.studies import correlate
 
 NAN = math.nan
 RNG = np.random.default_rng(0)
@@ -346,6 +348,33 @@ class TestSideBySide:
         assert taken.measures == ("AP", "FDR")
         assert taken.directions == (1, -1)
         assert taken["AP"].values.tolist() == [[0.5, 1.0], [0.0, 0.5]]
+
+    def test_the_direction_follows_from_the_name_of_a_measure(self):
+        @register
+        class Cost(FDR):
+            pass
+
+        measures = [*(kind() for kind in catalogue().values()), Blend({"FDR@5": 2.0})]
+        names = {str(each): 1 if each.greater_is_better else -1 for each in measures}
+        names |= {"fdr@5": -1, "set_P": 1, "clicks": 1}
+        taken = Scores.of_systems({name: [[0.0], [1.0]] for name in names})
+        assert dict(zip(taken, taken.directions, strict=True)) == names
+        assert names[str(Cost())] == -1 == taken["RankedHalfLife"].directions[0]
+
+    def test_frames_are_aligned_by_their_labels(self):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(
+            RNG.random((3, 4)), index=list("abc"), columns=["q4", "q2", "q3", "q1"]
+        )
+        turned = frame.iloc[::-1, [2, 0, 1, 3]]
+        taken = Scores.of_systems({"AP": frame, "RR": turned, "P@1": frame.to_numpy()})
+        assert (taken.systems, taken.qid.tolist()) == (("a", "b", "c"), frame.columns.tolist())
+        for name in taken:
+            np.testing.assert_array_equal(taken[name].values, frame)
+        assert correlate({"AP": frame, "RR": turned}).kendall.min() == 1.0
+        for other in (frame.rename({"a": "d"}), frame.iloc[:2], frame.rename(columns={"q1": "q2"})):
+            with pytest.raises(ValueError, match=r"queries as columns, .* got others for 'RR'"):
+                Scores.of_systems({"AP": frame, "RR": other})
 
     def test_arrays_of_other_shapes_are_refused(self):
         with pytest.raises(ValueError, match=r"got \(2, 3\) for 'RR' and \(2, 2\) for 'AP'"):

@@ -34,7 +34,6 @@ def holders():
         "pool": ranked.judgments.pool,
         "pool of retrieval": retrieved.judgments.pool,
         "list": ranked.ranked("pessimistic", "condense"),
-        "ideal": ranked.judgments.ideal,
         "qrels": read_qrels(QRELS),
         "run": read_run(RUN),
         "documents": read_run(RUN).documents,

@@ -87,18 +87,7 @@ def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     assert list(parted.qid) == list(whole.qid[by_id])
     np.testing.assert_array_equal(parted.values, whole.values[by_id])
     np.testing.assert_array_equal(parted.weights, whole.weights[by_id])
-
-
-def test_values_query_by_query_stay_on_the_cluster(session):
-    frame = make_frame()
-    data = session.createDataFrame(frame).repartition(3).cache()
-    values = on_spark.per_query(["AP(ties=pessimistic)", "nDCG@10"], data, weight="weight")
-    assert values.columns == ["qid", "weight", "AP(ties=pessimistic)", "nDCG@10"]
-    collected = values.toPandas().set_index("qid").sort_index()
-    whole = in_memory(["AP(ties=pessimistic)", "nDCG@10"], data.toPandas())
-    assert list(collected.index) == sorted(whole.qid)
-    columns = ["AP(ties=pessimistic)", "nDCG@10"]
-    assert np.array_equal(collected[columns], whole.to_frame().sort_index())
+    np.testing.assert_array_equal(parted.fingerprints, whole.fingerprints[by_id])
 
 
 def test_continuous_labels_that_set_the_scale_are_warned_of(session):
@@ -107,8 +96,6 @@ def test_continuous_labels_that_set_the_scale_are_warned_of(session):
     whole = in_memory("xGAP(max_grade=3)", frame, None).mean()["xGAP(max_grade=3)"]
     with pytest.warns(InferredGradesWarning, match="rounded up: 3, of") as told:
         assert on_spark.evaluate("xGAP", data).mean() == {"xGAP": whole}
-    with pytest.warns(InferredGradesWarning, match="rounded up: 3, of"):
-        on_spark.per_query("xGAP", data)
     assert sum(issubclass(each.category, InferredGradesWarning) for each in told) == 1
 
 
@@ -177,8 +164,8 @@ def test_query_ids_of_any_type(session, kind):
     }.get(kind, f"cast(id % 9 as {kind}) qid")
     rows = session.range(40).selectExpr(ids, "id % 4 label", "id % 7 score")
     assert on_spark.evaluate("AP", rows.repartition(3, "qid"), whole_queries=True).n_queries == 9
-    values = on_spark.per_query("AP", rows).select("qid").collect()
-    assert sorted(values) == sorted(rows.select("qid").collect()[:9])
+    parted = on_spark.evaluate("AP", rows, per_query=True)
+    assert parted.qid.tolist() == sorted(row.qid for row in rows.select("qid").collect()[:9])
     with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
         on_spark.evaluate("AP", rows, whole_queries=True)
 
@@ -192,9 +179,6 @@ def test_columns_of_any_name(session, role, odd):
     whole = in_memory("AP", frame)
     scored = on_spark.evaluate("AP", data, **names, whole_queries=True)
     assert scored.mean() == whole.mean()
-    values = on_spark.per_query("AP", data, **names)
-    assert values.columns == [names["qid"], "weight", "AP"]
-    assert len(values.collect()) == whole.n_queries
 
 
 def test_one_column_in_two_roles(session):
@@ -202,7 +186,6 @@ def test_one_column_in_two_roles(session):
     data = session.createDataFrame(frame.drop(columns="weight"))
     whole = evaluate(SOME, frame.label, frame.score, qid=frame.qid, sample_weight=frame.label)
     assert on_spark.evaluate(SOME, data, weight="label").mean() == whole.mean()
-    assert on_spark.per_query("AP", data, weight="label").count() == whole.n_queries
 
 
 def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
@@ -212,7 +195,6 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
     frame["qid"] = [f"{'Qq'[each % 2]}{each // 2}" for each in frame.qid]
     data = session.createDataFrame(frame).withColumn("qid", fn.expr("qid collate UTF8_LCASE"))
     assert on_spark.evaluate(SOME, data).mean() == in_memory(SOME, frame, None).mean()
-    assert on_spark.per_query("AP", data).count() == frame.qid.nunique()
     with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
         on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
 
@@ -254,36 +236,23 @@ def test_errors_say_what_is_wrong(session):
         on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
 
 
-@pytest.mark.parametrize(
-    "score",
-    [
-        lambda data: on_spark.evaluate("AP", data),
-        lambda data: on_spark.per_query("AP", data).toPandas(),
-    ],
-)
-def test_workers_of_another_version_do_not_score(session, monkeypatch, score):
+def test_workers_of_another_version_do_not_score(session, monkeypatch):
     data = session.createDataFrame(make_frame()).repartition(2).cache()
     monkeypatch.setattr(skgraded, "__version__", "9.0")  # here, and not in Spark's workers
     mixed = r"must have the same version .* began with 9\.0, and here is 0\.\S+\. .* everywhere\."
     with pytest.raises(PythonException, match=mixed):
-        score(data)
+        on_spark.evaluate("AP", data)
 
 
 def test_data_that_are_not_of_spark_are_refused():
-    for score in [on_spark.evaluate, on_spark.per_query]:
-        with pytest.raises(
-            TypeError,
-            match=r"^data must be a Spark DataFrame, got DataFrame of pandas\. Pass rows in",
-        ):
-            score("xGAP", make_frame())
+    with pytest.raises(
+        TypeError, match=r"^data must be a Spark DataFrame, got DataFrame of pandas\. Pass rows in"
+    ):
+        on_spark.evaluate("xGAP", make_frame())
 
 
-def test_columns_of_one_name_are_refused_and_equal_measures_count_once(session):
+def test_equal_measures_count_once(session):
     data = session.createDataFrame(make_frame())
-    renamed = data.toDF("label", "score", "weight", "w")
-    with pytest.raises(ValueError, match=r"got 'weight' twice\.$"):
-        on_spark.per_query("AP", renamed, qid="weight", weight="w")
-    assert on_spark.per_query("AP", renamed, qid="weight").count() == data.toPandas().qid.nunique()
     assert on_spark.evaluate(["AP", "AP"], data, per_query=True).measures == ("AP",)
 
 
@@ -298,9 +267,8 @@ NESTED = {
 @pytest.mark.parametrize("kind", NESTED)
 def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
     data = session.createDataFrame(make_frame()).withColumn("nested", NESTED[kind]())
-    for score in (on_spark.evaluate, on_spark.per_query):
-        with pytest.raises(ValueError, match=r"^qid must name .*'nested' of the type \w+<"):
-            score("AP", data, qid="nested")
+    with pytest.raises(ValueError, match=r"^qid must name .*'nested' of the type \w+<"):
+        on_spark.evaluate("AP", data, qid="nested")
 
 
 def test_ids_of_several_values_can_be_made_one(session):

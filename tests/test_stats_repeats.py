@@ -7,9 +7,23 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._stats.bands import critical_value, largest_ratios, moments_of
-from skgraded._stats.clustered import sums_by_cluster
-from skgraded._stats.repeats import ModelPart, part_of_models, repeated_interval
+from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
+from skgraded._intervals.estimate import means
+from skgraded._intervals.repeats import ModelPart, over_repeats, part_of_models
+
+
+def estimated(differences, folds=None, clusters=None):
+    """The estimate of mean differences over repeats, as a comparison makes it."""
+    found = over_repeats(differences, folds, clusters)
+    ways = () if clusters is None else (clusters,)
+    return means(found.rows, clusters=ways, part=found.models, widening=found.widening)
+
+
+def by_t(found, confidence=0.9):
+    """Mean, ends, p-value and error of each pair by Student's t, as rows."""
+    reach = found.reach(confidence)
+    ends = found.value - reach, found.value + reach
+    return np.transpose([found.value, *ends, found.p_value(skewed=False), found.error])
 
 
 def drawn(shape, by_query, by_repeat, rest, seed=0):
@@ -72,9 +86,14 @@ def by_hand(differences, folds, clusters=None, confidence=0.9):
     added = max(0, component) * (((weights @ of_folds) ** 2).sum() - by_fold["queries"])
     inner = np.diag(sizes**-0.5) @ of_folds.T @ residuals @ of_folds @ np.diag(sizes**-0.5)
     n_free = np.trace(inner) ** 2 / (inner**2).sum()
-    by_queries = found["queries"] + allowance(differences, folds, found["queries"])
+    widening = 1 + allowance(differences, folds, found["queries"]) / found["queries"]
+    by_queries, freedom = found["queries"] * widening, n_units - 1
+    if clusters is not None:  # what large clusters hold back, and how few they are
+        apart = sums @ center @ query_means @ y / len(queries) / (1 - sums.sum(axis=1) / len(unit))
+        by_queries = (apart**2).sum() * widening
+        freedom = np.clip(3 * (apart**2).sum() ** 2 / (apart**4).sum(), 1, n_units - 1)
     mean, variance = weights @ y, by_queries + added
-    freedom = variance**2 / (by_queries**2 / (n_units - 1) + added**2 / n_free)
+    freedom = variance**2 / (by_queries**2 / freedom + added**2 / n_free)
     reach = stats.t.ppf(0.5 + confidence / 2, freedom) * variance**0.5
     p_value = 2 * stats.t.sf(abs(mean) / variance**0.5, freedom)
     return mean, mean - reach, mean + reach, p_value, variance**0.5
@@ -94,23 +113,14 @@ def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps):
     differences += np.random.default_rng(2).normal(0.0, 0.4, (4, 5))[np.arange(4)[:, None], folds]
     if gaps:
         differences[:, np.random.default_rng(1).random((4, 25)) < 0.3] = np.nan
-        differences[1, 2, :9] = differences[:, :, 7] = np.nan
+        differences[1, 2, :9], differences[:, 1] = np.nan, 0.3
     clusters = np.random.default_rng(3).integers(0, 9, 25) if clustered else None
-    found = repeated_interval(differences, 0.9, folds=folds, clusters=clusters)
+    found = by_t(estimated(differences, folds, clusters))
     expected = [by_hand(each, folds, clusters) for each in differences]
-    np.testing.assert_allclose(np.transpose(found), expected, rtol=1e-9)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
     if n_folds == 1:
-        without = repeated_interval(differences, 0.9, clusters=clusters)
-        np.testing.assert_allclose(np.transpose(without), expected, rtol=1e-9)
-
-
-def test_a_single_repeat_is_students_t_test():
-    differences = drawn((3, 1, 30), 0.3, 0.0, 0.5) + 0.1
-    found = repeated_interval(differences)
-    expected = [stats.ttest_1samp(each[0], 0.0) for each in differences]
-    np.testing.assert_allclose(found.p_value, [each.pvalue for each in expected], rtol=1e-10)
-    ends = np.array([each.confidence_interval(0.95) for each in expected])
-    np.testing.assert_allclose(np.transpose([found.low, found.high]), ends, rtol=1e-10)
+        without = by_t(estimated(differences, clusters=clusters))
+        np.testing.assert_allclose(without, expected, rtol=1e-9)
 
 
 def test_repeats_without_a_common_query_are_one():
@@ -118,9 +128,7 @@ def test_repeats_without_a_common_query_are_one():
     apart = np.full((1, 3, 30), np.nan)
     for repeat in range(3):
         apart[:, repeat, repeat::3] = differences[:, 0, repeat::3]
-    np.testing.assert_allclose(
-        np.ravel(repeated_interval(apart)), np.ravel(repeated_interval(differences)), rtol=1e-12
-    )
+    np.testing.assert_allclose(by_t(estimated(apart)), by_t(estimated(differences)), rtol=1e-12)
 
 
 @given(
@@ -131,31 +139,23 @@ def test_repeats_without_a_common_query_are_one():
     )
 )
 def test_any_pattern_of_gaps(differences):
-    if ((~np.isnan(differences)).any(axis=1).sum(axis=1) < 2).any():
-        with pytest.raises(ValueError, match="at least 2 queries of each pair"):
-            repeated_interval(differences)
-        return
-    found = repeated_interval(differences)
-    assert ((found.low <= found.mean) & (found.mean <= found.high)).all()
-    assert ((found.p_value >= 0) & (found.p_value <= 1)).all()
+    differences[:, 0] = np.nan_to_num(differences[:, 0], nan=0.5)  # some repeat tests each query
+    found, other = estimated(differences), estimated(-differences)
+    low, high = found.interval(0.95).T
+    assert ((low <= found.value) & (found.value <= high)).all()
+    assert ((found.p_value() >= 0) & (found.p_value() <= 1)).all()
     for pair, alone in enumerate(differences):
         np.testing.assert_allclose(
-            np.ravel(repeated_interval(alone[None])), [each[pair] for each in found], rtol=1e-6
+            by_t(estimated(alone[None]))[0], by_t(found)[pair], rtol=1e-6, atol=1e-12
         )
-    other = repeated_interval(-differences)
-    np.testing.assert_allclose(other.low, -found.high, rtol=1e-6, atol=1e-12)
-    np.testing.assert_allclose(other.p_value, found.p_value, rtol=1e-6)
+    np.testing.assert_allclose(other.interval(0.95)[:, 0], -high, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(other.p_value(), found.p_value(), rtol=1e-6)
 
 
 def test_pairs_that_never_differ_or_always_do():
-    found = repeated_interval(np.stack([np.zeros((3, 5)), np.full((3, 5), 0.25)]))
-    assert found.p_value.tolist() == [1.0, 0.0]
-    assert found.low.tolist() == found.high.tolist() == [0.0, 0.25]
-
-
-def test_other_shapes_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(n_pairs, n_repeats, n_queries\), got \(3, 5\)"):
-        repeated_interval(np.zeros((3, 5)))
+    found = estimated(np.stack([np.zeros((3, 5)), np.full((3, 5), 0.25)]))
+    assert found.p_value().tolist() == [1.0, 0.0]
+    assert found.interval(0.95).tolist() == [[0.0, 0.0], [0.25, 0.25]]
 
 
 EFFECTS = {  # standard deviations of queries, of the models of a fold, and of the rest
@@ -184,8 +184,7 @@ def drawn_by_folds(effects, n_repeats, n_folds=3, n_queries=60):
 def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
     """93 to 97 % are covered, within 3 binomial errors, and not much wider than needed."""
     sets = drawn_by_folds(EFFECTS[name], n_repeats)
-    found = np.array([np.ravel(repeated_interval(each, folds=folds)) for each, folds in sets])
-    low, high = found.T[1:3]
+    low, high = np.array([estimated(each, folds).interval(0.95)[0] for each, folds in sets]).T
     slack = 3 * np.sqrt(0.05 * 0.95 / SETS)
     assert 0.93 - slack < np.mean((low <= 0) & (high >= 0)) < 0.97 + slack
     of_query, of_model, rest = EFFECTS[name]
@@ -193,26 +192,15 @@ def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
     assert 0.95 < np.mean(high - low) / (2 * 1.96 * variance**0.5) < widest
 
 
-def test_more_repeats_do_not_cost_power():
-    powers = []
-    for n_repeats in (1, 3, 5, 10):
-        sets = drawn_by_folds((0.0, 0.0, 1.0), n_repeats)
-        found = [repeated_interval(each + 0.2, folds=folds).p_value[0] for each, folds in sets]
-        powers.append(np.mean(np.array(found) < 0.05))
-    assert powers == sorted(powers)
-    assert powers[0] < 0.45
-    assert powers[2] > 0.85
-
-
 def test_folds_of_one_query_are_noise():
     differences = drawn((2, 3, 12), 0.3, 0.0, 0.5)
     folds = np.array([np.random.default_rng(each).permutation(12) for each in range(3)])
-    found = repeated_interval(differences, folds=folds)
+    found = estimated(differences, folds)
     by_queries = stats.sem(differences.mean(axis=1), axis=1) ** 2
     shared = [
         allowance(each, folds, own) for each, own in zip(differences, by_queries, strict=True)
     ]
-    np.testing.assert_allclose(found.standard_error**2, by_queries + shared, rtol=1e-9)
+    np.testing.assert_allclose(found.error**2, by_queries + shared, rtol=1e-9)
 
 
 def test_training_data_that_folds_share_are_allowed_for():
@@ -224,14 +212,14 @@ def test_training_data_that_folds_share_are_allowed_for():
         trains = folds[:, :, None] != folds[:, None, :]
         helped = (trains * (points @ points.T)).sum(axis=2) / trains.sum(axis=2)
         differences = rng.normal(size=60) + 1.5 * helped
-        found.append(np.ravel(repeated_interval(differences[None], folds=folds)))
+        found.append(by_t(estimated(differences[None], folds), 0.95)[0])
     mean, low, high, _, error = np.transpose(found)
     assert 0.91 < np.mean((low <= 0) & (high >= 0)) < 0.97
     assert 0.85 < np.sqrt((error**2).mean()) / mean.std() < 1.1
     folds = folds_of(5, 60, 3)
     same = np.tile(rng.normal(size=60), (1, 5, 1))  # systems that were tested once
     alone = stats.sem(same[0, 0])
-    assert repeated_interval(same, folds=folds).standard_error == pytest.approx(alone)
+    assert estimated(same, folds).error == pytest.approx(alone)
 
 
 def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):
@@ -249,11 +237,11 @@ def test_the_part_of_models_is_bilinear_and_that_of_intervals():
     found = part_of_models(differences, folds)
     assert np.linalg.eigvalsh(found.covariance).min() > 0  # no eigenvalue was cut off
     mixed = np.einsum("mc,crq->mrq", mixtures, differences)
-    expected = repeated_interval(mixed, folds=folds)
+    expected = estimated(mixed, folds)
     of_queries = mixed.mean(axis=1).var(axis=1, ddof=1) / 40
     shared = [allowance(each, folds, own) for each, own in zip(mixed, of_queries, strict=True)]
     assert np.diag(mixtures @ found.covariance @ mixtures.T) == pytest.approx(
-        expected.standard_error**2 - of_queries - shared
+        expected.error**2 - of_queries - shared
     )
     nothing = part_of_models(np.random.default_rng(3).normal(size=(3, 5, 40)), folds)
     assert np.linalg.eigvalsh(nothing.covariance).min() >= -1e-12
@@ -286,24 +274,16 @@ def test_weights_enter_the_part_of_models_by_dense_matrices():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_part_of_models_completes_the_variance_of_intervals(clustered):
-    """The queries' part, widened, and that of models are the squared error of each column."""
+def test_the_part_of_models_is_that_of_comparisons(clustered):
     differences, folds = columns_of_a_pair()
     differences += np.random.default_rng(4).normal(0.0, 0.8, 40)
     differences[:, 2, :5] = np.nan
     clusters = np.random.default_rng(5).integers(0, 11, 40) if clustered else None
     found = part_of_models(differences, folds, clusters=clusters)
-    expected = repeated_interval(differences, folds=folds, clusters=clusters)
-    apart = np.nanmean(differences, axis=1) - expected.mean[:, None]
-    sums, _ = sums_by_cluster(apart, clusters)
-    n_units = sums.shape[1]
-    by_queries = (sums**2).sum(axis=1) * n_units / (n_units - 1) / 40**2
+    expected = over_repeats(differences, folds, clusters)
     assert (found.widening > 1.03).all()
-    np.testing.assert_allclose(
-        by_queries * found.widening**2 + np.diag(found.covariance),
-        expected.standard_error**2,
-        rtol=1e-9,
-    )
+    np.testing.assert_allclose(found.widening, expected.widening, rtol=1e-9)
+    np.testing.assert_allclose(np.diag(found.covariance), expected.models.covariance, rtol=1e-9)
 
 
 def test_bands_are_widened_for_training_data_that_folds_share():

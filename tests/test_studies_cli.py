@@ -8,20 +8,16 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file
 
 from skgraded import measure, trec
 from skgraded.cli import make_parser
-from skgraded.datasets import make_ranking
 from skgraded.studies import (
     best_systems,
-    compare_qrels,
     correlate,
     discriminative_power,
     incompleteness,
     reduce_pool,
     sensitivity,
-    swap_rates,
     topic_facts,
 )
 
@@ -108,10 +104,8 @@ def test_power_as_csv(files, capsys, tmp_path):
     [
         (["topics", "QRELS"], "topics with few of grade 2"),
         (["topics", "QRELS", "--grades", "2=1"], "0 1"),
-        (["swaps", "QRELS", "RUNS", "--trials", "50"], "50 trials of two disjoint sets of 4"),
         (["power", "QRELS", "RUNS", "--test", "t"], "Student's paired t test"),
         (["sensitivity", "QRELS", "RUN", "--max-rank", "5", "--pool", "grows"], "pool grows"),
-        (["judgments", "QRELS", "QRELS", "RUN", "-m", "AP"], "2 judgments of each of 8 topics"),
     ],
 )
 def test_other_studies(files, capsys, tmp_path, words, part):
@@ -122,17 +116,6 @@ def test_other_studies(files, capsys, tmp_path, words, part):
     study(*given, *plot)
     assert part in " ".join(capsys.readouterr().out.split())
     assert not plot or plot[1].exists()
-
-
-@pytest.mark.parametrize("by", ["search", "stopping"])
-def test_models(capsys, tmp_path, by):
-    X, y, qid = make_ranking(n_queries=16, docs_per_query=10, random_state=0)
-    dump_svmlight_file(X, y, str(tmp_path / "data"), query_id=qid, zero_based=False)
-    study("models", tmp_path / "data", "--by", by, "--folds", 2, "-m", "nDCG@10", "-m", "RR")
-    assert "held out in 2 folds" in " ".join(capsys.readouterr().out.split())
-    given = ["--folds", 2, "-m", "nDCG@10", "-m", "RR", "--repeats", 2, "--jobs", 2]
-    study("models", tmp_path / "data", "--by", by, *given)
-    assert "held out in 4 folds of 2 repeats" in " ".join(capsys.readouterr().out.split())
 
 
 def test_csv_needs_no_pandas(files, monkeypatch, capsys):
@@ -151,25 +134,19 @@ def test_csv_needs_no_pandas(files, monkeypatch, capsys):
         ["thresholds", "QRELS", "RUNS", "--steps", "1"],
         ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "100"],
         ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
-        ["swaps", "QRELS", "RUNS", "-m", "AP", "--trials", "9"],
         ["sensitivity", "QRELS", "SHORT", "-m", "AP"],
-        ["judgments", "QRELS", "FEWER", "SHORT", "-m", "AP"],
     ],
 )
 def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
     qrels, runs = files
-    short, fewer = tmp_path / "short", tmp_path / "fewer"
+    short = tmp_path / "short"
     short.write_text("t1 Q0 d1 1 2 t\nt1 Q0 d2 2 1 t\nt1 Q0 d1 3 0 t\nt99 Q0 d1 1 1 t\n")
-    fewer.write_text("t1 0 d1 1\nt2 0 d1 2\n")
-    places = {"QRELS": [qrels], "RUNS": [*runs, short], "SHORT": [short], "FEWER": [fewer]}
+    places = {"QRELS": [qrels], "RUNS": [*runs, short], "SHORT": [short]}
     study(*(word for each in words for word in places.get(each, [each])))
     told = " ".join(capsys.readouterr().err.split())
-    n_missing = 1 if words[0] == "judgments" else 7
-    assert f"a missing topic counts as an empty list: short ({n_missing})." in told
+    assert "a missing topic counts as an empty list: short (7)." in told
     assert "with topics outside the qrels, left out: short (1)." in told
     assert "with repeated documents, of which the first counts: short (1)." in told
-    if words[0] == "judgments":
-        assert "6 topics that not all assessors judged, left out." in told
 
 
 @pytest.mark.parametrize(
@@ -179,7 +156,6 @@ def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
         ["incompleteness", "QRELS", "RUNS"],
         ["power", "QRELS", "RUNS"],
         ["sensitivity", "QRELS", "RUN"],
-        ["judgments", "QRELS", "QRELS", "RUN"],
     ],
 )
 def test_a_measure_of_scores_is_refused(files, words):
@@ -195,7 +171,6 @@ def test_a_measure_of_scores_is_refused(files, words):
     [
         ("qrels", ["thresholds", "-", "RUNS", "--steps", "1"]),
         ("qrels", ["topics", "-"]),
-        ("qrels", ["judgments", "QRELS", "-", "RUN", "-m", "AP"]),
         ("run", ["incompleteness", "QRELS", "RUNS", "-", "-m", "AP", "--upper-quartiles"]),
         ("run", ["sensitivity", "QRELS", "-", "-m", "AP"]),
     ],
@@ -223,7 +198,7 @@ def test_thresholds_need_grades(files):
 
 def test_files_that_cannot_be_written_are_told_before_the_work():
     with pytest.raises(ValueError, match="--plot must end in one of"):
-        study("swaps", "no qrels", "no run", "--plot", "x.foo")
+        study("power", "no qrels", "no run", "--plot", "x.foo")
     with pytest.raises(ValueError, match="--output must be a file in an existing folder"):
         study("topics", "no qrels", "-o", "nowhere/x.csv")
 
@@ -326,15 +301,6 @@ def test_what_a_sample_leaves_out_is_no_note(files, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_swaps_of_the_best_runs(files, capsys):
-    qrels, runs = files
-    study("swaps", qrels, *runs, "-m", "AP", "--trials", 40, "--top", 2)
-    scores = trec.evaluate("AP", qrels, runs)
-    best = scores.values[best_systems(scores, 2)]
-    found = swap_rates({"AP": best[:, :, 0]}, n_trials=40)
-    assert capsys.readouterr().out.strip() == repr(found)
-
-
 @pytest.mark.parametrize("words", [["--top", 6], ["--top", 1], ["--few", 1, "--ratio", 2]])
 def test_a_selection_must_leave_something(files, words):
     qrels, runs = files
@@ -348,9 +314,7 @@ ALL_STUDIES = (
     ["thresholds", "QRELS", "RUNS", "--steps", "1"],
     ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "50"],
     ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
-    ["swaps", "QRELS", "RUNS", "-m", "AP", "--trials", "9"],
     ["sensitivity", "QRELS", "RUN", "-m", "AP", "--max-rank", "3"],
-    ["judgments", "QRELS", "QRELS", "RUN", "-m", "AP"],
 )
 
 
@@ -409,13 +373,6 @@ def test_rules_reach_every_study(short, capsys, rules):
     study("sensitivity", qrels, runs[1], *words)
     found = sensitivity(measures, trec.rank(qrels, runs[1], **rules))
     assert capsys.readouterr().out.strip() == repr(found)
-    study("judgments", qrels, qrels, runs[1], *words)
-    assert capsys.readouterr().out.strip() == repr(
-        compare_qrels(measures, [qrels, qrels], runs[1], **rules)
-    )
-    judged = compare_qrels(measures, [qrels, qrels], runs[0], **rules).values
-    expected = trec.evaluate(measures, qrels, runs[0], **rules).values
-    np.testing.assert_array_equal(judged[:1], expected[:, ~np.isnan(expected[0, :, 0])])
     study("incompleteness", qrels, *runs, *words, "--rates", "100", "--statistic", "score")
     shown = capsys.readouterr()
     found = incompleteness(measures, qrels, runs, rates=[100], **rules)
@@ -466,12 +423,9 @@ PAPERS = {
     "thresholds": "Ferrante, Ferro and Maistro (2014), Tables 2 and 3",
     "incompleteness": "Yilmaz and Aslam (2006), Figure 3",
     "power": "Sakai (2007), Table 3",
-    "swaps": "Voorhees and Buckley (2002)",
     "sensitivity": "Kishida (2005), Sections 2.2 and 4",
-    "judgments": "Kishida (2005), Section 3.3",
     "simulation": "Kishida (2005), Section 3.3, Table 2",
     "lists": "Kishida (2005), Tables 3 and 4",
-    "models": "No paper has a table of this study.",
 }
 
 
@@ -482,7 +436,7 @@ def test_help_names_the_paper_and_its_commands_can_be_typed(name, capsys, monkey
     assert PAPERS[name] in shown
     text = shown.partition("paper")[2].replace("\\\n", " ")
     commands = re.findall(r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE)
-    assert bool(commands) == (name != "models")
+    assert commands
     for command in commands:
         words = shlex.split(command.replace("runs/*", "a.run b.run"))
         arguments = make_parser().parse_args(words)

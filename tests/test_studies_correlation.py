@@ -280,6 +280,6 @@ def test_plots(scores):
     ax = sweep.plot()
     assert ax.get_ylabel() == "Kendall's tau with AP"
     assert len(ax.get_lines()) == 6
-    assert {"GAP, all", "eGAP, few"} < {each.get_text() for each in ax.texts}
+    assert {"GAP, all", "eGAP, few"} < {each.get_text() for each in ax.get_legend().get_texts()}
     assert "unlike AP?" in ax.get_title(loc="left")
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), sweep.kendall[:, 0, 1, 0])

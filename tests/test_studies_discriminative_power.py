@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._stats.bootstrap_t import bootstrap_test, counts_of_units
-from skgraded._stats.paired import TESTS
-from skgraded.studies import discriminative_power, swap_rates
+from skgraded._intervals.bootstrap import _counts
+from skgraded._intervals.paired import TESTS, bootstrap_test
+from skgraded.studies import discriminative_power
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_the_bootstrap_is_sakais_algorithm(scores):
     found = discriminative_power(scores, n_resamples=300, random_state=2)
     seed = np.random.default_rng(2).integers(2**63)
     drawn = np.random.default_rng(np.random.default_rng(seed).integers(2**63))
-    counts = np.concatenate(list(counts_of_units(24, 300, drawn))).astype(int)
+    counts = np.concatenate(list(_counts(24, 300, drawn))).astype(int)
     samples = [np.repeat(np.arange(24), each) for each in counts]
     for row, values in enumerate(scores.values()):
         for number, (a, b) in enumerate(itertools.combinations(range(6), 2)):
@@ -66,15 +66,10 @@ def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
 
 def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     expected = discriminative_power(scores, n_resamples=100)
-    monkeypatch.setattr("skgraded._stats.paired._CELLS_IN_CACHE", 250)
+    monkeypatch.setattr("skgraded._intervals.bootstrap._CELLS_IN_CACHE", 250)
     found = discriminative_power(scores, n_resamples=100)
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)
-
-
-def test_all_pairs_that_differ_are_compared_in_every_trial(scores):
-    swaps = swap_rates(scores, n_trials=30)
-    np.testing.assert_array_equal(swaps.n_compared.sum(axis=1), 30 * 15)
 
 
 def test_significance_and_power(scores):
@@ -135,7 +130,7 @@ def test_topics_without_a_value_are_left_out(scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "anova"}, "test must be one of 'bootstrap_t', 'max_t', .*, got 'anova'"),
+        ({"test": "anova"}, "test must be one of 'score', 't', .*, got 'anova'"),
         ({"n_resamples": True}, "n_resamples must be an integer >= 1, got True"),
         ({"confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
         (
@@ -155,101 +150,11 @@ def test_a_test_without_resamples_needs_none(scores):
     assert found.n_significant[0] == (found.p_values[0] < 0.0005).sum() > 0
 
 
-def literal_swaps(values, sets, edges):
-    compared, swapped = np.zeros(len(edges), int), np.zeros(len(edges), int)
-    for first, second in sets:
-        for a, b in itertools.combinations(range(len(values)), 2):
-            one = values[a, first].mean() - values[b, first].mean()
-            other = values[a, second].mean() - values[b, second].mean()
-            place = min(int(abs(one) / 0.05 + 1e-9), len(edges) - 1)
-            compared[place] += 1
-            swapped[place] += one * other < 0
-    return compared, swapped
-
-
-def test_swap_rates_are_those_of_pairs_and_sets_one_by_one(scores):
-    found = swap_rates(scores, n_topics=8, n_trials=20, bin_width=0.05, n_bins=4, random_state=3)
-    seed = np.random.default_rng(3).integers(2**63)
-    places = np.random.default_rng(seed).permuted(np.tile(np.arange(24), (20, 1)), axis=1)
-    sets = [(each < 8, (each >= 8) & (each < 16)) for each in places]
-    for row, values in enumerate(scores.values()):
-        compared, swapped = literal_swaps(values, sets, found.edges)
-        np.testing.assert_array_equal(found.n_compared[row], compared)
-        np.testing.assert_array_equal(found.n_swapped[row], swapped)
-
-
-def test_swaps_are_those_of_whole_numbers_at_every_scale():
-    values = np.random.default_rng(0).integers(0, 6, (20, 40))
-    seed = np.random.default_rng(0).integers(2**63)
-    place = np.random.default_rng(seed).permuted(np.tile(np.arange(40), (300, 1)), axis=1)
-    one, other = (((place < 20) == side) @ values.T for side in (True, False))
-    first, second = np.triu_indices(20, 1)
-    one, other = one[:, first] - one[:, second], other[:, first] - other[:, second]
-    n_swapped, n_compared = int((one * other < 0).sum()), int((one != 0).sum())
-    assert n_swapped == 30361
-    for scale in (0.2, 1.0, 1 / 7, 1e6, 1e-9):
-        found = swap_rates({"m": values * scale}, n_trials=300, bin_width=0.05 * scale)
-        assert (found.n_swapped.sum(), found.n_compared.sum()) == (n_swapped, n_compared)
-        expected = swap_rates({"m": values}, n_trials=300, bin_width=0.05)
-        np.testing.assert_array_equal(found.n_compared, expected.n_compared)
-
-
 def test_differences_that_cancel_but_for_rounding_have_no_power():
     values = np.array([0.2, 0.4, 0.6, 0.2, 0.8, 0.4] * 5)
     scores = {"m": np.array([values, np.roll(values, 1)])}
     assert abs((values - np.roll(values, 1)).mean()) > 0.0
     assert discriminative_power(scores).p_values[0, 0] == 1.0
-
-
-def test_swaps_grow_rare_with_the_difference(scores):
-    found = swap_rates(scores, n_trials=200)
-    difference, share = found.sensitivity()
-    assert difference[0] < difference[1]
-    assert share[0] > share[1]
-    row = found.edges >= difference[0]
-    assert np.nanmax(found.rates[0, row]) <= 0.05
-    assert found.rates[0, np.flatnonzero(row)[0] - 1] > 0.05
-    assert share[0] == found.n_compared[0, row].sum() / found.n_compared[0].sum()
-    assert "12 topics" in repr(found)
-    assert len(found.to_frame()) == 42
-
-
-def test_where_all_differences_swap_none_is_enough():
-    rng = np.random.default_rng(0)
-    found = swap_rates({"AP": rng.normal(size=(8, 20))}, n_trials=50)
-    difference, share = found.sensitivity()
-    assert np.isnan(difference[0])
-    assert share[0] == 0.0
-
-
-def test_systems_that_are_equal_have_no_order_to_swap(scores):
-    constant = np.full_like(scores["AP"], 0.5)
-    one_differs = constant + np.array([[0.3], *[[0.0]] * 5])
-    found = swap_rates({"P@1": constant, "AP": one_differs}, n_trials=30)
-    assert found.n_compared.sum(axis=1).tolist() == [0, 5 * 30]
-    difference, share = found.sensitivity()
-    np.testing.assert_array_equal(difference, [np.nan, 0.0])
-    np.testing.assert_array_equal(share, [0.0, 5 / 15])
-    assert repr(found).splitlines()[1].startswith("AP")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_trials": 0}, "n_trials must be an integer >= 1, got 0"),
-        ({"n_topics": 2.0}, "n_topics must be an integer >= 1, got 2.0"),
-        ({"n_bins": 0}, "n_bins must be an integer >= 1, got 0"),
-        ({"bin_width": 0}, "bin_width must be a finite number > 0, got 0"),
-    ],
-)
-def test_numbers_of_swaps_that_are_wrong_raise(scores, options, message):
-    with pytest.raises(ValueError, match=message):
-        swap_rates(scores, **options)
-
-
-def test_two_sets_need_room(scores):
-    with pytest.raises(ValueError, match="n_topics must be at most half of 24 topics, got 13"):
-        swap_rates(scores, n_topics=13)
 
 
 def test_seeds(scores):
@@ -271,9 +176,3 @@ def test_plots_and_frames(scores):
     table = found.to_frame()
     assert len(table) == 30
     assert table["significant"].sum() == found.n_significant.sum()
-    swaps = swap_rates(scores, n_trials=20)
-    difference, share = swaps.sensitivity()
-    ax = swaps.plot()
-    best = int(share.argmax())
-    assert ax.get_yticklabels()[0].get_text() == swaps.measures[best]
-    assert f"from {difference[best]:.2f} on" in ax.texts[0].get_text()

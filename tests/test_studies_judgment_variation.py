@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skgraded import evaluate
-from skgraded.studies import compare_assessors, compare_qrels, simulate_judgments
+from skgraded.studies import compare_assessors, simulate_judgments
 
 # Kishida's Table 2: mu, sigma_mu^2, sigma_d^2, their sum, and the mean of the observed variances.
 TABLE_2 = {
@@ -128,23 +128,6 @@ def test_mixed_assessors_draw_from_those_who_judged():
     np.testing.assert_allclose(values[:, 2], values[:, 1] * 2 / 3)  # nobody judged the third
 
 
-def test_qrels_of_assessors_are_scored_on_common_topics():
-    run = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in ("t1", "t2", "t3")}
-    first = {"t1": {"a": 1, "x": 1}, "t2": {"b": 2}, "t3": {"a": 1}}
-    second = {"t2": {"a": 1}, "t1": {"c": 1}}
-    found = compare_qrels(["AP", "GAP"], [first, second], run)
-    assert found.qid.tolist() == ["t1", "t2"]
-    np.testing.assert_allclose(found.values[..., 0], [[0.5, 0.5], [1 / 3, 1.0]])
-    with pytest.raises(ValueError, match="at least 2 assessors' judgments, got 1"):
-        compare_qrels("AP", [first], run)
-    with pytest.raises(
-        TypeError, match="must be a sequence with the qrels of each assessor, got dict"
-    ):
-        compare_qrels("AP", first, run)
-    with pytest.raises(ValueError, match="qrels must have topics in common, got none"):
-        compare_qrels("AP", [first, {"t9": {"a": 1}}], run)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -208,18 +191,3 @@ class TestSeveralSystems:
         found = compare_assessors("P@1", assessments, systems, qid=[1, 1, 2, 2])
         assert found.measures == ("a: P@1", "b: P@1")
         assert found.values[..., 1].tolist() == [[0.0, 0.0], [1.0, 0.0]]
-
-    def test_runs_of_files(self, tmp_path):
-        for name, scores in (("a", (2, 1)), ("b", (1, 2))):
-            lines = [f"q{t} Q0 d{d} 0 {s} {name}" for t in (1, 2) for d, s in enumerate(scores)]
-            (tmp_path / name).write_text("\n".join(lines) + "\n")
-        strict = {"q1": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 1}}
-        lenient = {"q1": {"d0": 1, "d1": 1}, "q2": {"d0": 1, "d1": 1}}
-        runs = [tmp_path / "a", tmp_path / "b"]
-        found = compare_qrels("P@1", [strict, lenient], runs)
-        for place, run in enumerate(runs):
-            alone = compare_qrels("P@1", [strict, lenient], run)
-            np.testing.assert_array_equal(found.values[..., [place]], alone.values)
-        assert found.measures == ("a: P@1", "b: P@1")
-        with pytest.raises(ValueError, match="names that differ, got 'a', 'a'"):
-            compare_qrels("P@1", [strict, lenient], [runs[0], runs[0]])

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from facts import EACH, FACTS, RANKED, has_mean_over_ties
 from scipy.stats import hypergeom
-from threadpoolctl import threadpool_limits
 
 from skgraded import catalogue
-from skgraded.measures import ADM, BPM, BinG, G, Judged, RankBiasedNCU, RankedHalfLife, infAP
-from skgraded.measures._log_tables import _terms, log_tables
+from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, RankedHalfLife, infAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
@@ -106,82 +104,6 @@ def test_long_ties_against_the_hypergeometric_distribution(n_relevant, k):
     np.testing.assert_allclose(values, expected, rtol=1e-11)
 
 
-def probabilities_of_sums(gains):
-    """For j = 0, 1, ... drawn documents, the probability of every sum of their gains."""
-    drawn = [{0.0: 1.0}, *({} for _ in gains)]
-    for m, gain in enumerate(gains, start=1):
-        for j in range(m, 0, -1):
-            sums = {x: p * (m - j) / m for x, p in drawn[j].items()}
-            for x, p in drawn[j - 1].items():
-                sums[x + gain] = sums.get(x + gain, 0.0) + p * j / m
-            drawn[j] = sums
-    return drawn
-
-
-def missed_gain(drawn, gains, k):
-    """G by the distribution of the gain found at every rank."""
-    cost = np.cumsum(np.maximum(np.sort(gains)[::-1], 1.0))
-    last = min(k or len(gains), len(gains))
-    means = [
-        sum(p * x / np.log2(2 + cost[j - 1] - x) for x, p in drawn[j].items()) / j
-        for j in range(1, last + 1)
-    ]
-    return sum(means) / sum(gains)
-
-
-def wanted_gain(drawn, gains, k, wanted):
-    """BPM by the distribution of the gain found at every rank."""
-    last, value, n = k or len(gains), 0.0, len(gains)
-    for j in range(1, min(last, n) + 1):
-        # The next gain is the mean of those that are left, and every one of them as likely.
-        for x, p in drawn[j - 1].items():
-            if x < wanted:
-                value += p * (x + (sum(gains) - x) / (n - j + 1)) / j
-        if j < last:
-            value -= sum(p * x for x, p in drawn[j].items() if x < wanted) / j
-    return value + (sum(gains) / last if last > n and sum(gains) < wanted else 0.0)
-
-
-@pytest.mark.parametrize("k", [None, 1, 7, 60])
-@pytest.mark.parametrize("gain", ["linear", "exp2", (0.25, 0.5, 0.5, 8.0)])
-def test_sums_of_many_tied_gains_against_their_distribution(gain, k):
-    labels = np.random.default_rng(0).choice([np.nan, 0, 1, 2, 3, 4], 40, p=[0.1, 0.5] + [0.1] * 4)
-    by_grade = {"linear": np.arange(5.0), "exp2": 2 ** np.arange(5.0) - 1}.get(gain)
-    by_grade = np.array([0.0, *gain]) if by_grade is None else by_grade
-    gains = by_grade[np.nan_to_num(labels).astype(int)]
-    drawn = probabilities_of_sums(gains)
-    assert G(gain=gain, k=k)(labels, np.zeros(40)) == pytest.approx(
-        missed_gain(drawn, gains, k), rel=1e-12
-    )
-    for wanted in (0.1, 1, 2.6, 9):
-        value = BPM(gain=gain, k=k, T=wanted, max_grade=4)(labels, np.zeros(40))
-        expected = wanted_gain(drawn, gains, k, wanted * by_grade[4] - 1e-6) / by_grade[4]
-        assert value == pytest.approx(expected, rel=1e-12), wanted
-
-
-@pytest.mark.parametrize("k", [None, 10, 390])
-def test_long_ties_of_one_gain(k):
-    labels = (np.arange(LONG) % 4 == 0).astype(float)
-    tied = np.zeros(LONG)
-    assert G(k=k)(labels, tied) == pytest.approx(BinG(k=k)(labels, tied), rel=1e-12)
-    last = k or LONG
-    for wanted in (1, 30, 100):
-        here = [hypergeom(LONG, 100, j).pmf(np.arange(wanted + 1)) for j in range(last + 1)]
-        of_next = [(100 - wanted + 1) / (LONG - j + 1) for j in range(1, last + 1)]
-        found = [here[j][wanted - 1] * p * wanted / (j + 1) for j, p in enumerate(of_next)]
-        expected = sum(found) + np.arange(wanted) @ here[last][:wanted] / last
-        assert BPM(k=k, T=wanted)(labels, tied) == pytest.approx(expected, rel=1e-11), wanted
-
-
-def test_bpm_refuses_to_add_up_millions_of_sums():
-    labels = np.random.default_rng(0).random(100)
-    refusal = "millions of their sums are below T. Pass ties='pessimistic', or round the grades"
-    with pytest.raises(ValueError, match=refusal):
-        BPM(T=3)(labels, np.zeros(100))
-    assert BPM(T=3)(labels.round(1), np.zeros(100)) > 0
-    assert BPM(T=3, ties="pessimistic")(labels, np.zeros(100)) > 0
-
-
 @pytest.mark.parametrize(("k", "depends"), [(None, False), (9, True)])
 def test_half_life_depends_on_other_tied_blocks_with_a_cutoff_alone(k, depends):
     """The median is in the second one of three tied blocks; the cut-off is in the third one."""
@@ -194,25 +116,6 @@ def test_half_life_depends_on_other_tied_blocks_with_a_cutoff_alone(k, depends):
     expected = values([2, 0, 1], [1, 0, 2])
     assert values([0, 1, 2], [1, 0, 2]) == expected
     assert (values([2, 0, 1], [2, 1, 0]) != expected) is depends
-
-
-@pytest.mark.parametrize("reach", [1.0, 1e3, 1e12, 1e60])
-def test_reciprocal_logarithm_as_a_sum_of_exponentials(reach):
-    tables = log_tables(reach)
-    terms = slice(tables.begin[-2], tables.begin[-1])
-    z = 2 + np.concatenate(([0], np.geomspace(0.01, tables.reach[-1], 200)))
-    value = np.exp(-np.outer(z, tables.rate[terms])) @ tables.weight[terms]
-    assert tables.reach[-1] >= reach
-    np.testing.assert_allclose(value, 1 / np.log2(z), rtol=1e-13)
-
-
-@pytest.mark.parametrize("reach", [2.0**6, 2.0**20, 2.0**1000])
-def test_the_terms_of_the_logarithm_do_not_depend_on_the_threads_of_blas(reach):
-    found = []
-    for n_threads in (1, 2, 4):
-        with threadpool_limits(n_threads):
-            found.append(np.concatenate(_terms.__wrapped__(reach)).tobytes())
-    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("rows", [[0, np.nan], [np.nan, 0]])

@@ -9,18 +9,15 @@ import pytest
 import sklearn
 from lightgbm import LGBMRanker
 from scipy.sparse import csr_matrix
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
     KFold,
     StratifiedKFold,
     cross_val_score,
     cross_validate,
-    learning_curve,
     permutation_test_score,
     train_test_split,
 )
@@ -261,109 +258,6 @@ def test_features_that_are_no_numbers_do_not_disturb():
     encoded = make_column_transformer((OneHotEncoder(), ["word"]), remainder="passthrough")
     ranker = QueryRanker(make_pipeline(encoded, Ridge()), measure=MEASURE)
     assert warnings_of(lambda: ranker.fit(frame, TARGET).predict(frame)) == []
-
-
-# Tools that cut what whole-query folds give them
-
-SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
-CUT_AND_THINNED = [CutQueriesWarning, ThinnedQueriesWarning]
-needs_routed_halving = pytest.mark.skipif(
-    SKLEARN < (1, 5), reason="halving searches route no metadata before version 1.5"
-)
-
-
-def halving(resource, cv, **params):
-    return HalvingGridSearchCV(
-        QueryRanker(Ridge(), measure=MEASURE),
-        {"estimator__alpha": [1, 10, 100]},
-        cv=cv,
-        resource=resource,
-        factor=3,
-        random_state=0,
-        **params,
-    )
-
-
-@pytest.mark.parametrize("cv", [QueryKFold(3), StratifiedQueryKFold(3), QueryShuffleSplit(3)])
-def test_a_halving_search_over_rows_warns_once(cv):
-    search = halving("n_samples", cv, min_resources=60)
-    assert warnings_of(lambda: search.fit(X, TARGET)) == CUT_AND_THINNED
-
-
-@needs_routed_halving
-@pytest.mark.parametrize("cv", [QueryKFold(3), StratifiedQueryKFold(3), QueryShuffleSplit(3)])
-def test_a_halving_search_over_rows_warns_where_only_ids_are_known(cv):
-    search = halving("n_samples", cv, min_resources=60)
-    with sklearn.config_context(enable_metadata_routing=True):
-        assert warnings_of(lambda: search.fit(X, Y, qid=QID)) == [ThinnedQueriesWarning]
-
-
-def test_a_halving_search_says_what_to_do():
-    with (
-        pytest.warns(CutQueriesWarning, match="resource='n_samples'"),
-        pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"),
-    ):
-        halving("n_samples", QueryKFold(3), min_resources=60).fit(X, TARGET)
-
-
-def test_a_halving_search_over_a_parameter_does_not_warn():
-    search = halving("estimator__max_iter", QueryKFold(3), min_resources=2, max_resources=18)
-    assert warnings_of(lambda: search.fit(X, TARGET)) == []
-
-
-WHOLE = make_ranking(n_queries=12, docs_per_query=10, random_state=0)
-INTERLEAVED = np.arange(120).reshape(12, 10).T.ravel()
-
-
-@pytest.mark.parametrize("carrier", ["target", "index", "routed"])
-@pytest.mark.parametrize(
-    ("sizes", "shuffle", "rows", "cuts"),
-    [
-        ([40, 80], False, slice(None), False),
-        ([0.5, 1.0], False, slice(None), False),
-        ([40, 79], False, slice(None), True),
-        ([0.33, 1.0], False, slice(None), True),
-        ([40, 80], True, slice(None), True),
-        ([80], True, slice(None), False),
-        ([40, 80], False, INTERLEAVED, True),
-    ],
-)
-def test_a_learning_curve_warns_where_it_cuts_queries(sizes, shuffle, rows, cuts, carrier):
-    features, grades, qid = (each[rows] for each in WHOLE)
-    target, params = grades, {}
-    if carrier == "target":
-        target = query_target(grades, qid)
-    elif carrier == "index":
-        pd = pytest.importorskip("pandas")
-        target = pd.Series(grades, index=pd.Index(qid, name="qid"))
-    elif SKLEARN >= (1, 6):
-        params = {"params": {"qid": qid}}
-    else:
-        pytest.skip("learning_curve routes no metadata before version 1.6")
-
-    def use():
-        with sklearn.config_context(enable_metadata_routing=carrier == "routed"):
-            learning_curve(
-                RANKER,
-                features,
-                target,
-                cv=QueryKFold(3),
-                train_sizes=sizes,
-                shuffle=shuffle,
-                random_state=0,
-                **params,
-            )
-
-    assert warnings_of(use) == ([CutQueriesWarning] if cuts else [])
-
-
-def test_the_way_out_of_a_learning_curve_does_not_warn():
-    def use():
-        for n_queries in (4, 8):
-            cv = QueryShuffleSplit(2, train_size=n_queries, test_size=10)
-            cross_validate(RANKER, X, TARGET, cv=cv)
-
-    assert warnings_of(use) == []
 
 
 # Grades

@@ -312,6 +312,10 @@ def test_records_and_data_sets_are_read():
         ({}, "must hold at least one document"),
         ({"q": {}}, "must hold at least one document"),
         ({"q": {"d": float("nan")}}, "topic 'q', document 'd': the score must be finite, got nan"),
+        (
+            {"q": {"a": 2**53, "b": 2**53 + 1, "c": 0.5}},
+            r"^score must .* 9007199254740992 in topic 'q', document 'a' and 9007199254740993 in",
+        ),
         ({"q": {"d": "high"}}, "topic 'q', document 'd': the score must be a number, got 'high'"),
         (pd.DataFrame({"query_id": ["q"], "score": [1]}), "column doc_id or .*, got query_id"),
         (pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
@@ -322,6 +326,15 @@ def test_records_and_data_sets_are_read():
 def test_bad_python_objects_are_refused(given_run, message):
     with pytest.raises(ValueError, match=message):
         trec.read_run(given_run)
+
+
+def test_a_file_that_is_closed_after_an_error_is_let_go_of_without_a_word(monkeypatch):
+    unraised = []
+    monkeypatch.setattr(sys, "unraisablehook", unraised.append)
+    with pytest.raises(ValueError, match="line 2"), io.BytesIO(b"t Q0 d 1 .5 x\nbad\n") as run:
+        trec.read_run(run)
+    gc.collect()
+    assert unraised == []
 
 
 def test_what_is_no_run_at_all_is_a_type_error():

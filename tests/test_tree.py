@@ -13,14 +13,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "skgraded"
-KINDS = {".py", ".pyi", ".hpp", ".cpp"}
+KINDS = {".py", ".hpp", ".cpp"}
 WIDTH = 88
 
 
 def summary(path):
     """First line of a Python file's docstring, or first sentence of a C++ file's first comment."""
     source = path.read_text(encoding="utf-8")
-    if path.suffix in {".py", ".pyi"}:
+    if path.suffix == ".py":
         return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
     lines = re.match(r"(//.*\n)*", source).group().splitlines()
     text = " ".join(line.removeprefix("//").strip() for line in lines)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import test_users_feedback
 import test_users_log
-import test_users_preferences
 
 from skgraded.users import thresholds_from_feedback, thresholds_from_log
 
@@ -17,17 +16,6 @@ def from_feedback(seed):
     return thresholds_from_feedback(grade, satisfied, **options)
 
 
-def from_preferences(seed):
-    preference, differences = test_users_preferences.simulate(1000, seed, nu=0.5)
-    return test_users_preferences.estimate(preference, differences, random_state=seed)
-
-
-def from_preferences_of_judges(seed):
-    preference, differences, judge = test_users_preferences.judged(300, 5, seed, nu=0.5)
-    options = {"judge": judge, "random_state": seed}
-    return test_users_preferences.estimate(preference, differences, **options)
-
-
 def from_log(seed):
     grade, clicked, _ = test_users_log.simulate("one", 1500, seed)
     columns = test_users_log.columns_of(grade, clicked)
@@ -35,9 +23,7 @@ def from_log(seed):
 
 
 @quiet
-@pytest.mark.parametrize(
-    "estimate_from", [from_feedback, from_preferences, from_preferences_of_judges, from_log]
-)
+@pytest.mark.parametrize("estimate_from", [from_feedback, from_log])
 def test_covariances_are_those_of_estimates_from_simulated_data(estimate_from):
     found = [estimate_from(seed) for seed in range(200)]
     covariance = np.mean([each.covariance for each in found], axis=0)

@@ -26,8 +26,8 @@ from skgraded import (
     trec,
     xGAP,
 )
-from skgraded._stats.bands import critical_value, largest_ratios, moments_of
-from skgraded._stats.repeats import ModelPart, part_of_models
+from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
+from skgraded._intervals.repeats import ModelPart, part_of_models
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.users import PairProfile, profile_measures, threshold_profile
@@ -260,8 +260,9 @@ def test_a_threshold_at_which_no_query_differs_is_bounded():
 
 def test_only_all_users_are_100_percent():
     grades = np.random.default_rng(1).choice(4, size=(60, 10), p=[0.6, 0.25, 0.1, 0.05])
+    of_xgap = (*[np.zeros(0)] * 3, 0.0)
     pair = PairProfile(
-        "a", "b", np.array([0.1, 0.1, -0.005]), np.eye(3), 2.0, *[np.zeros(0)] * 3, 0.0
+        "a", "b", np.array([0.1, 0.1, -0.005]), np.eye(3), 2.0, *of_xgap, np.zeros(3)
     )
     assert 0.995 < pair.shares.above < 1.0
     profile = threshold_profile(
@@ -333,6 +334,7 @@ def test_no_interval_goes_beyond_what_there_can_be():
         critical=2.0,
         users=np.array([[0.5, 0.5]]),
         xgap_critical=2.0,
+        bounds=np.zeros(2),
         **ends,
     )
     reach = 2.0 * np.sqrt(0.3)
@@ -409,6 +411,7 @@ def test_shares_by_xgap_are_those_of_the_users_scored():
         xgap_differences=np.array([0.3, 0.1, 0.0, -0.3, 0.9]),
         xgap_errors=np.full(5, 0.1),
         xgap_critical=2.0,
+        bounds=np.zeros(3),
     )
     assert pair.xgap_shares == (0.5, 0.25, 0.25, 0.25, 0.5)
 
@@ -420,9 +423,8 @@ def test_a_ranker_may_win_for_mixtures_alone():
     moments = moments_of(
         np.column_stack((0.1 + opposed, 0.1 - opposed)) + rng.normal(size=(100, 2)) / 9
     )
-    pair = PairProfile(
-        "a", "b", moments.means, moments.covariance, 2.5, np.empty((0, 2)), *np.empty((2, 0)), 0.0
-    )
+    of_xgap = (np.empty((0, 2)), *np.empty((2, 0)), 0.0)
+    pair = PairProfile("a", "b", moments.means, moments.covariance, 2.5, *of_xgap, np.zeros(2))
     low, high = pair.line(1)
     assert 0 < low < 0.5 < high < 1
     assert pair.corners.tolist() == [0, 0]

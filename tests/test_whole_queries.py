@@ -74,19 +74,6 @@ def series():
     return query_series(Y, QID)
 
 
-class Wrapped:
-    """A splitter around another one."""
-
-    def __init__(self, cv):
-        self.cv = cv
-
-    def split(self, X, y=None, groups=None):
-        yield from self.cv.split(X, y, groups)
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        return self.cv.get_n_splits(X, y, groups)
-
-
 # Estimators that know nothing of queries: the scorer counts
 
 
@@ -95,7 +82,7 @@ def test_folds_of_rows_thin_the_lists_of_any_estimator(series):
         cross_val_score(Ridge(), X, series, cv=cv, scoring=SCORER)
 
     assert warnings_of(lambda: use(SHUFFLED_ROWS)) == [ThinnedQueriesWarning]
-    for cv in (WHOLE, QueryKFold(3), Wrapped(QueryKFold(3))):
+    for cv in (WHOLE, QueryKFold(3)):
         assert warnings_of(lambda cv=cv: use(cv)) == []
 
 
@@ -147,31 +134,23 @@ def test_permutation_importance_of_some_rows_warns(estimator):
 # Rankers: fit counts the training rows, and the scorer the scored ones
 
 
-def halving(cv, estimator=RANKER, prefix="estimator__", **params):
-    return HalvingGridSearchCV(
-        estimator,
-        {f"{prefix}alpha": [1, 10, 100]},
-        cv=cv,
-        factor=3,
-        min_resources=40,
-        random_state=0,
-        **params,
-    )
+def halving(cv, **params):
+    grid, options = {"estimator__alpha": [1, 10, 100]}, {"min_resources": 40, **params}
+    return HalvingGridSearchCV(RANKER, grid, cv=cv, factor=3, random_state=0, **options)
 
 
-@pytest.mark.parametrize(
-    "cv",
-    [GroupKFold(3), QueryKFold(3), Wrapped(QueryKFold(3)), WHOLE],
-    ids=["GroupKFold", "QueryKFold", "wrapper", "list"],
-)
+@pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), WHOLE])
 def test_a_halving_search_over_rows_warns_whatever_splits(cv):
     found = warnings_of(lambda: halving(cv).fit(X, TARGET, groups=QID))
     assert found == [CutQueriesWarning, ThinnedQueriesWarning]
-
-
-def test_a_halving_search_of_any_estimator_warns(series):
-    search = halving(GroupKFold(3), Ridge(), "", scoring=SCORER)
-    assert warnings_of(lambda: search.fit(X, series, groups=QID)) == [ThinnedQueriesWarning]
+    with (
+        pytest.warns(CutQueriesWarning, match="resource='n_samples'"),
+        pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"),
+    ):
+        halving(cv).fit(X, TARGET, groups=QID)
+    over_a_parameter = {"resource": "estimator__max_iter", "min_resources": 2, "max_resources": 18}
+    search = halving(cv, **over_a_parameter)
+    assert warnings_of(lambda: search.fit(X, TARGET, groups=QID)) == []
 
 
 def test_a_learning_curve_over_foreign_folds_warns():

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "fit.hpp"
 #include "large_memory.hpp"
 #include "pair_matrix.hpp"
 #include "queries.hpp"
@@ -127,18 +128,17 @@ Out<Element> array_of(std::vector<T>&& values) {
   return Out<Element>(data, {n}, owner);
 }
 
-inline Queries queries_of(const In<std::int64_t>& indptr) noexcept {
-  return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1};
-}
-
 inline std::size_t count_of(const Queries& queries) noexcept {
   return static_cast<std::size_t>(queries.count);
 }
 
 // The matrices K of the queries, whose factors stand query by query.
-inline PairMatrix matrix_of(const Table<double>& base, const Table<double>& factor,
-                            const Table<std::int32_t>& column, std::int64_t n_queries) noexcept {
-  const auto n_columns = n_queries > 0 ? static_cast<std::int64_t>(factor.size()) / n_queries : 0;
+inline PairMatrix matrix_of(const Fit& fit, const Table<double>& base, const Table<double>& factor,
+                            const Table<std::int32_t>& column, std::int64_t n_queries) {
+  const std::int64_t n_columns = n_queries > 0 ? length_of(factor) / n_queries : 0;
+  fit.require(column.size() == base.size() && length_of(factor) == n_columns * n_queries);
+  fit.require(n_columns > 0 || n_queries == 0);
+  fit.below(static_cast<std::size_t>(n_columns), column);
   return {base.data(), factor.data(), column.data(), n_columns};
 }
 

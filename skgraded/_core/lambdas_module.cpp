@@ -39,21 +39,31 @@ struct PriceArrays {
   Doubles pair_factor;
   std::int64_t cutoff;
 
-  SwapPrices of(std::int64_t n_queries, std::int64_t n_levels) const noexcept {
+  SwapPrices of(const Fit& fit, const Queries& queries, std::int64_t n_levels) const {
+    const std::int64_t n_queries = queries.count;
     const auto or_null = [](const Doubles& each) {
       return each.size() > 0 ? each.data() : nullptr;
     };
     const auto stride = [=](const Doubles& each) {
       return static_cast<std::int64_t>(each.size()) > n_levels ? n_levels : 0;
     };
+    for (const Doubles* each : {&gain, &u, &w}) fit.require_length(*each, n_levels);
+    for (const Doubles* each : {&f, &h})
+      fit.require_length(*each, stride(*each) > 0 ? n_queries * n_levels : n_levels);
+    fit.require((f.size() > 0) == (h.size() > 0) && u.size() == w.size());
+    fit.require_length(pair_base, n_levels * n_levels);
+    if (gain.size() > 0) fit.require(length_of(gain_factor) == n_queries);
     SwapPrices prices;
-    prices.discount = {discount.data(), discount_ragged};
+    prices.discount = fit.weights(discount, discount_ragged, queries);
     prices.gain = or_null(gain);
     prices.gain_factor = gain_factor.data();
-    prices.position = {position.data(), position_ragged};
     if (pair_base.size() > 0)
-      prices.matrix = matrix_of(pair_base, pair_columns, pair_column, n_queries);
+      prices.matrix = matrix_of(fit, pair_base, pair_columns, pair_column, n_queries);
     prices.factors = {or_null(f), or_null(h), or_null(u), or_null(w), stride(f), stride(h)};
+    if (prices.has_pairs()) {
+      prices.position = fit.weights(position, position_ragged, queries);
+      fit.require(length_of(pair_factor) == n_queries);
+    }
     prices.pair_factor = pair_factor.data();
     prices.cutoff = cutoff;
     return prices;
@@ -75,16 +85,17 @@ template <class Level>
 struct OfLevels {
   using Levels = In<Level>;
 
-  static LambdaTask<Level> task_of(const Levels& level, const Doubles& scores,
+  static LambdaTask<Level> task_of(const Fit& fit, const Levels& level, const Doubles& scores,
                                    const Integers& indptr, std::int64_t n_levels,
                                    const Parts& prices, const LambdaOptions& options) {
     LambdaTask<Level> task;
     task.level = level.data();
     task.scores = scores.data();
-    task.queries = queries_of(indptr);
+    task.queries = fit.queries(indptr, level, scores);
+    fit.below(static_cast<std::size_t>(n_levels), level);
     task.n_levels = n_levels;
     for (const PriceArrays& part : prices)
-      task.parts.push_back(part.of(task.queries.count, n_levels));
+      task.parts.push_back(part.of(fit, task.queries, n_levels));
     task.truncation = options.truncation;
     task.ties = options.ties;
     task.norm = options.norm;
@@ -95,7 +106,10 @@ struct OfLevels {
   static auto lambdas(const Levels& level, const Order& order, const Bytes& tied,
                       const Doubles& scores, const Integers& indptr, std::int64_t n_levels,
                       const Parts& prices, const LambdaOptions& options, std::int64_t n_threads) {
-    LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    const Fit fit("lambdas");
+    LambdaTask<Level> task = task_of(fit, level, scores, indptr, n_levels, prices, options);
+    fit.require(order.size() == level.size() && tied.size() == level.size());
+    fit.within(task.queries, order);
     task.order = order.data();
     task.tied = tied.data();
     return fill(New<double>{level.size()}, New<double>{level.size()},
@@ -109,7 +123,10 @@ struct OfLevels {
                             const LambdaOptions& options, const Noise& noise,
                             std::int64_t n_threads) {
     const auto n_levels = static_cast<std::int64_t>(grades.size());
-    const LambdaTask<Level> task = task_of(level, scores, indptr, n_levels, prices, options);
+    const Fit fit("noisy_lambdas");
+    const LambdaTask<Level> task = task_of(fit, level, scores, indptr, n_levels, prices, options);
+    fit.require(schedule.size() == count_of(task.queries));
+    fit.below(schedule.size(), schedule);
     return fill(New<double>{level.size()}, New<double>{level.size()},
                 [&](double* gradient, double* hessian) {
                   skgraded::noisy_lambdas(task, noise, grades.data(), schedule.data(), n_threads,

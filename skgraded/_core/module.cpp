@@ -1,4 +1,4 @@
-// Python bindings of the ranking kernels: arrays in, arrays out, no checks but dtype and layout.
+// Python bindings of the ranking kernels: arrays in, arrays out, checked as fit.hpp says.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
 
 Sealed<std::int64_t> py_schedule_queries(const Integers& indptr) {
-  const Queries queries = queries_of(indptr);
+  const Queries queries = Fit("schedule_queries").queries(indptr);
   return fill_sealed(New<std::int64_t>{count_of(queries)},
                      [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
 }
@@ -61,29 +61,30 @@ std::tuple<Sealed<std::int32_t>, Sealed<std::uint8_t>> py_rank(const Doubles& sc
                                                                const Integers& indptr,
                                                                const Integers& schedule,
                                                                std::int64_t n_threads) {
+  const Fit fit("rank");
+  const Queries queries = fit.queries(indptr, scores);
+  fit.require(schedule.size() == count_of(queries));
+  fit.below(schedule.size(), schedule);
   New<std::int32_t> order{scores.size()};
   New<std::uint8_t> tied{scores.size()};
   without_gil([&] {
-    rank(scores.data(), queries_of(indptr), schedule.data(), n_threads, order.data(), tied.data());
+    rank(scores.data(), queries, schedule.data(), n_threads, order.data(), tied.data());
     return 0;
   });
   return {std::move(order).sealed(), std::move(tied).sealed()};
 }
 
 Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
+  const Queries queries = Fit("cumulate").queries(indptr, values);
   return fill(New<double>{values.size()},
-              [&](double* sums) { cumulate(values.data(), queries_of(indptr), sums); });
+              [&](double* sums) { cumulate(values.data(), queries, sums); });
 }
 
-auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr,
-             const Doubles& found_before, const Doubles& read_before, const Doubles& left_before) {
-  const Queries queries = queries_of(indptr);
+auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr) {
+  const Queries queries = Fit("walk").queries(indptr, gain, go_on);
   const std::size_t n = count_of(queries);
   return fill(New<double>{n}, New<double>{n}, New<double>{n},
               [&](double* found, double* read, double* left) {
-                std::copy_n(found_before.data(), n, found);
-                std::copy_n(read_before.data(), n, read);
-                std::copy_n(left_before.data(), n, left);
                 walk(gain.data(), go_on.data(), queries, Walked{found, read, left});
               });
 }
@@ -100,9 +101,11 @@ Out<double> py_reciprocals(const Doubles& values) {
 Out<double> py_pair_part(const Table<double>& base, const Table<double>& factor,
                          const Table<std::int32_t>& column, const Table<double>& moments,
                          std::int64_t n_queries) {
-  const PairMatrix K = matrix_of(base, factor, column, n_queries);
+  const Fit fit("pair_part");
+  const PairMatrix K = matrix_of(fit, base, factor, column, n_queries);
+  fit.require(length_of(moments) == n_queries * length_of(base));
   return fill(New<double>{static_cast<std::size_t>(n_queries)}, [&](double* value) {
-    pair_part(K, moments.data(), n_queries, static_cast<std::int64_t>(base.size()), value);
+    pair_part(K, moments.data(), n_queries, length_of(base), value);
   });
 }
 
@@ -112,9 +115,17 @@ Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers
                          const Doubles& weight, bool ragged, const Integers& borders,
                          const Doubles& f, const Doubles& h, const Doubles& u, const Doubles& w,
                          std::int64_t cutoff, bool expected, std::int64_t n_threads) {
-  const Queries queries = queries_of(indptr);
+  const Fit fit("pair_sums");
+  const Queries queries = fit.queries(indptr, by_rank, tied);
+  const Queries own = fit.queries(borders);
+  const std::int64_t n_levels = own.begin(own.count);
+  fit.require(own.count == queries.count && u.size() == w.size() &&
+              (f.size() > 0 || h.size() == 0));
+  for (const Doubles* each : {&f, &h, &u, &w}) fit.require_length(*each, n_levels);
+  fit.below(static_cast<std::size_t>(n_levels), by_rank);
   const PairFactors factors{or_null(f), or_null(h), or_null(u), or_null(w)};
-  const PairSumTask task{by_rank.data(), tied.data(), queries, RankWeights{weight.data(), ragged},
+  const RankWeights weights = fit.weights(weight, ragged, queries, cutoff);
+  const PairSumTask task{by_rank.data(), tied.data(), queries, weights,
                          borders.data(), factors,     cutoff,  expected};
   return fill(New<double>{count_of(queries)},
               [&](double* value) { pair_sums(task, n_threads, value); });
@@ -126,20 +137,24 @@ Out<double> py_prefix_values(const Doubles& constant, const Doubles& scale, cons
                              const Table<double>& base, const Table<double>& factor,
                              const Table<std::int32_t>& column, const Table<double>& moments,
                              const Doubles& best, const Bytes& relevant, double empty) {
-  const auto n_queries = static_cast<std::int64_t>(relevant.size());
-  const auto n_cells = static_cast<std::int64_t>(base.size());
+  const Fit fit("prefix_values");
+  const std::int64_t n_queries = length_of(relevant), n_cells = length_of(base);
+  for (const Doubles* each : {&constant, &scale})
+    fit.require(each->size() == 1 || each->size() == relevant.size());
+  for (const Doubles* each : {&gain, &best}) fit.require_length(*each, n_queries);
+  fit.require(length_of(moments) == n_queries * n_cells);
+  const PairMatrix K = n_cells > 0 ? matrix_of(fit, base, factor, column, n_queries) : PairMatrix();
   const PrefixSums sums{by_query(constant), by_query(scale),
                         gain.size() > 0 ? gain.data() : nullptr, n_cells > 0};
   return fill(New<double>{relevant.size()}, [&](double* value) {
-    if (n_cells > 0)
-      pair_part(matrix_of(base, factor, column, n_queries), moments.data(), n_queries, n_cells,
-                value);
+    if (n_cells > 0) pair_part(K, moments.data(), n_queries, n_cells, value);
     sums.add_up(n_queries, value);
     normalize(best.size() > 0 ? best.data() : nullptr, relevant.data(), empty, n_queries, value);
   });
 }
 
 Out<double> py_relative_values(const Doubles& values, const Doubles& best) {
+  Fit("relative_values").require(values.size() == best.size());
   return fill(New<double>{values.size()}, [&](double* relative) {
     for (std::size_t q = 0; q < values.size(); ++q)
       relative[q] = relative_value(values.data()[q], best.data()[q]);
@@ -152,7 +167,9 @@ nb::bytes bytes_of(ExactSum& sum) {
 }
 
 // Adds values to the sums; their weights stand in a longer array, from `first` on.
-void add_exactly(const Doubles& values, const Doubles& weights, std::size_t first, MeanSums& sums) {
+void add_exactly(const Fit& fit, const Doubles& values, const Doubles& weights, std::size_t first,
+                 MeanSums& sums) {
+  fit.require(weights.size() == 0 || first + values.size() <= weights.size());
   const double* weight = weights.size() > 0 ? weights.data() + first : nullptr;
   without_gil([&] {
     sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
@@ -163,7 +180,7 @@ void add_exactly(const Doubles& values, const Doubles& weights, std::size_t firs
 std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
                                                               const Doubles& weights) {
   MeanSums sums;
-  add_exactly(values, weights, 0, sums);
+  add_exactly(Fit("sum_exactly"), values, weights, 0, sums);
   return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
 }
 
@@ -206,7 +223,7 @@ nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& col
     std::size_t first = 0;
     for (const nb::handle part : nb::cast<nb::list>(column)) {
       const Doubles values{nb::cast<decltype(Doubles::array)>(part)};  // a copy where it must be
-      add_exactly(values, weights, first, sums);
+      add_exactly(Fit("exact_means"), values, weights, first, sums);
       first += values.size();
     }
     means.append(mean_of(sums));
@@ -224,6 +241,9 @@ std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
 
 std::tuple<Sealed<double>, std::int64_t> py_place_scores(const Doubles& scores,
                                                          const In<std::int64_t>& places) {
+  const Fit fit("place_scores");
+  fit.require(scores.size() == places.size());
+  fit.below(places.size(), places);
   New<double> copy{places.size()};
   const std::int64_t bad = without_gil([&] {
     return place_scores(scores.data(), places.data(), static_cast<std::int64_t>(places.size()),
@@ -252,7 +272,8 @@ std::tuple<Sealed<double>, Sealed<std::uint8_t>, bool, bool> py_read_byte_grades
 
 std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_list_best_first(
     const Table<std::int64_t>& counts, std::int64_t n_levels) {
-  const auto n_queries = static_cast<std::int64_t>(counts.size()) / n_levels;
+  Fit("list_best_first").require(n_levels > 0 && length_of(counts) % n_levels == 0);
+  const std::int64_t n_queries = length_of(counts) / n_levels;
   New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
   borders_of(counts.data(), n_queries, n_levels, indptr.data());
   const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
@@ -266,6 +287,7 @@ std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_
 }
 
 Out<std::int64_t> py_count_marked(const Table<std::int64_t>& counts, const Bytes& marked) {
+  Fit("count_marked").require(marked.size() > 0 && counts.size() % marked.size() == 0);
   const std::size_t n_levels = marked.size(), n_queries = counts.size() / n_levels;
   return fill(New<std::int64_t>{n_queries}, [&](std::int64_t* count) {
     count_marked(counts.data(), static_cast<std::int64_t>(n_queries),
@@ -275,6 +297,9 @@ Out<std::int64_t> py_count_marked(const Table<std::int64_t>& counts, const Bytes
 
 Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles& g,
                                const In<std::int32_t>& level, const Doubles& factor) {
+  const Fit fit("expected_shares");
+  fit.require(factor.size() > 0 && counts.size() % factor.size() == 0 && g.size() == level.size());
+  fit.below(factor.size(), level);
   const std::size_t n_levels = factor.size(), n_queries = counts.size() / n_levels;
   const Thresholds thresholds{g.data(), level.data(), static_cast<std::int64_t>(g.size())};
   return fill(New<double>{n_queries, n_levels}, [&](double* shares) {
@@ -283,24 +308,29 @@ Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles&
   });
 }
 
-Out<double> py_own_expected_shares(const Doubles& G, double enlargement, const Order& pool,
-                                   const Integers& pool_indptr, const Integers& borders,
-                                   bool divided) {
+Out<double> py_own_expected_shares(const Doubles& G, const Order& pool, const Integers& pool_indptr,
+                                   const Integers& borders, bool divided) {
+  const Fit fit("own_expected_shares");
+  const Queries pools = fit.queries(pool_indptr, pool);
+  fit.require(fit.queries(borders, G).count == pools.count && G.size() > 0);
+  fit.below(G.size(), pool);
   return fill(New<double>{G.size()}, [&](double* shares) {
-    own_expected_shares(Enlarged{G.data(), 1.0 / enlargement}, pool.data(), queries_of(pool_indptr),
-                        borders.data(), divided, shares);
+    own_expected_shares(G.data(), pool.data(), pools, borders.data(), divided, shares);
   });
 }
 
 std::int64_t py_first_fall(const Doubles& f, const Integers& borders) {
-  return without_gil([&] { return first_fall(f.data(), queries_of(borders)); });
+  const Queries queries = Fit("first_fall").queries(borders, f);
+  return without_gil([&] { return first_fall(f.data(), queries); });
 }
 
 // Room for the grades of all levels that so many documents may have, and for one more.
 New<double> room_for_grades(std::size_t n_documents) { return New<double>{n_documents + 2}; }
 
 auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr) {
-  const Queries queries = queries_of(indptr);
+  const Fit fit("own_levels");
+  const Queries queries = fit.queries(indptr, grades, order);
+  fit.within(queries, order);
   New<double> found = room_for_grades(grades.size());
   New<std::int64_t> borders{count_of(queries) + 1}, pool_indptr{count_of(queries) + 1};
   New<std::int32_t> levels{grades.size()}, pool{grades.size()};
@@ -315,26 +345,31 @@ auto py_own_levels(const Doubles& grades, const Order& order, const Integers& in
 
 auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const Integers& indptr,
                               const Doubles& pool_grades, const Integers& pool_indptr) {
-  const Queries queries = queries_of(indptr);
+  const Fit fit("own_levels_with_pools");
+  const Queries queries = fit.queries(indptr, grades, order);
+  const Queries pools = fit.queries(pool_indptr, pool_grades);
+  fit.require(pools.count == queries.count);
+  fit.within(queries, order);
   New<double> found = room_for_grades(grades.size() + pool_grades.size());
   New<std::int64_t> borders{count_of(queries) + 1};
   New<std::int32_t> levels{grades.size()}, pool{pool_grades.size()};
   const std::int64_t n_levels = without_gil([&] {
     return own_levels_with_pools({grades.data(), order.data(), queries},
-                                 {pool_grades.data(), queries_of(pool_indptr)},
-                                 {found.data(), borders.data()}, levels.data(), pool.data());
+                                 {pool_grades.data(), pools}, {found.data(), borders.data()},
+                                 levels.data(), pool.data());
   });
   return std::make_tuple(n_levels, std::move(found).sealed(), std::move(borders).sealed(),
                          std::move(levels).sealed(), std::move(pool).sealed());
 }
 
 Out<std::uint8_t> py_have_other_grades(const Doubles& grades, const Integers& indptr, double top) {
-  const Queries queries = queries_of(indptr);
+  const Queries queries = Fit("have_other_grades").queries(indptr, grades);
   return fill(New<std::uint8_t>{count_of(queries)},
               [&](std::uint8_t* have) { have_other_grades(grades.data(), queries, top, have); });
 }
 
 Out<double> py_at_grades(const Doubles& grades, const Doubles& by_whole_grade) {
+  Fit("at_grades").require(by_whole_grade.size() > 0);
   return fill(New<double>{grades.size()}, [&](double* values) {
     at_grades(grades.data(), static_cast<std::int64_t>(grades.size()), by_whole_grade.data(),
               static_cast<std::int64_t>(by_whole_grade.size()), values);
@@ -395,14 +430,17 @@ struct OfLevels {
 
   static Sealed<Level> gather_levels(const Levels& level, const Order& order,
                                      const Integers& indptr, std::int64_t n_threads) {
+    const Fit fit("gather_levels");
+    const Queries queries = fit.queries(indptr, level, order);
+    fit.within(queries, order);
     return fill_sealed(New<Level>{level.size()}, [&](Level* by_rank) {
-      skgraded::gather_levels(level.data(), order.data(), queries_of(indptr), n_threads, by_rank);
+      skgraded::gather_levels(level.data(), order.data(), queries, n_threads, by_rank);
     });
   }
 
   static Sealed<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
                                            std::int64_t n_levels) {
-    const Queries queries = queries_of(indptr);
+    const Queries queries = Fit("count_levels").queries(indptr, level);
     return fill_sealed(New<std::int64_t>{count_of(queries), static_cast<std::size_t>(n_levels)},
                        [&](std::int64_t* counts) {
                          skgraded::count_levels(level.data(), queries, n_levels, counts);
@@ -411,7 +449,9 @@ struct OfLevels {
 
   static Out<std::int64_t> count_marked_documents(const Levels& level, const Integers& indptr,
                                                   const Bytes& marked) {
-    const Queries queries = queries_of(indptr);
+    const Fit fit("count_marked_documents");
+    const Queries queries = fit.queries(indptr, level);
+    fit.below(marked.size(), level);
     return fill(New<std::int64_t>{count_of(queries)}, [&](std::int64_t* count) {
       skgraded::count_marked_documents(level.data(), queries, marked.data(), count);
     });
@@ -420,9 +460,10 @@ struct OfLevels {
   static Out<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
                                      const Integers& indptr, bool descending,
                                      std::int64_t n_threads) {
+    const Queries queries = Fit("sort_within_ties").queries(indptr, by_rank, tied);
     return fill(New<Level>{by_rank.size()}, [&](Level* sorted) {
-      skgraded::sort_within_ties(by_rank.data(), tied.data(), queries_of(indptr), descending,
-                                 n_threads, sorted);
+      skgraded::sort_within_ties(by_rank.data(), tied.data(), queries, descending, n_threads,
+                                 sorted);
     });
   }
 
@@ -430,20 +471,24 @@ struct OfLevels {
                                      const Integers& indptr, const Doubles& discount, bool ragged,
                                      const Doubles& gain, std::int64_t cutoff, bool expected,
                                      std::int64_t n_threads) {
-    const Queries queries = queries_of(indptr);
+    const Fit fit("discounted_gain");
+    const Queries queries = fit.queries(indptr, by_rank, tied);
+    const RankWeights weights = fit.weights(discount, ragged, queries, cutoff);
+    fit.below(gain.size(), by_rank);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::discounted_gain(by_rank.data(), tied.data(), queries,
-                                RankWeights{discount.data(), ragged},
-                                Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
-                                expected, n_threads, value);
+      skgraded::discounted_gain(by_rank.data(), tied.data(), queries, weights,
+                                Gains{gain.data(), length_of(gain)}, cutoff, expected, n_threads,
+                                value);
     });
   }
 
   static Out<double> pair_moments(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                                   const Doubles& weight, bool ragged, std::int64_t n_levels,
                                   std::int64_t cutoff, bool expected, std::int64_t n_threads) {
-    const Queries queries = queries_of(indptr);
-    const RankWeights weights{weight.data(), ragged};
+    const Fit fit("pair_moments");
+    const Queries queries = fit.queries(indptr, by_rank, tied);
+    const RankWeights weights = fit.weights(weight, ragged, queries, cutoff);
+    fit.below(static_cast<std::size_t>(n_levels), by_rank);
     const MomentTask<Level> task{by_rank.data(), tied.data(), queries, weights,
                                  n_levels,       cutoff,      expected};
     const auto n = static_cast<std::size_t>(n_levels);
@@ -454,9 +499,12 @@ struct OfLevels {
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                              const Doubles& weight, const Doubles& stop, std::int64_t cutoff,
                              bool expected, std::int64_t n_threads) {
-    const Queries queries = queries_of(indptr);
+    const Fit fit("cascade");
+    const Queries queries = fit.queries(indptr, by_rank, tied);
+    const RankWeights weights = fit.weights(weight, false, queries, cutoff);
+    fit.below(stop.size(), by_rank);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::cascade(by_rank.data(), tied.data(), queries, RankWeights{weight.data(), false},
+      skgraded::cascade(by_rank.data(), tied.data(), queries, weights,
                         Reading{stop.data(), nullptr}, cutoff, expected, n_threads, value);
     });
   }
@@ -465,20 +513,28 @@ struct OfLevels {
                                      const Integers& indptr, const Doubles& weight,
                                      const Doubles& stop, const Doubles& worth, std::int64_t cutoff,
                                      bool expected, std::int64_t n_threads) {
-    const Queries queries = queries_of(indptr);
+    const Fit fit("blended_cascade");
+    const Queries queries = fit.queries(indptr, by_rank, tied);
+    const RankWeights weights = fit.weights(weight, true, queries, cutoff);
+    fit.require(stop.size() == worth.size());
+    fit.below(stop.size(), by_rank);
     return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::cascade(by_rank.data(), tied.data(), queries, RankWeights{weight.data(), true},
+      skgraded::cascade(by_rank.data(), tied.data(), queries, weights,
                         Reading{stop.data(), worth.data()}, cutoff, expected, n_threads, value);
     });
   }
 
-  static auto meet_ranks(const Levels& by_rank, const Integers& first, std::int64_t n_above,
-                         const Doubles& found_above, const Integers& read, const Doubles& gain) {
-    const auto n = static_cast<std::size_t>(queries_of(read).documents());
+  static auto meet_ranks(const Levels& by_rank, const Integers& first, const Integers& read,
+                         const Doubles& gain) {
+    const Fit fit("meet_ranks");
+    const Queries queries = fit.queries(read);
+    fit.require(read.data()[0] == 0 && first.size() == count_of(queries));
+    fit.below(by_rank.size() + 1, first);
+    fit.below(gain.size(), by_rank);
+    const auto n = static_cast<std::size_t>(queries.documents());
     return fill(New<double>{n}, New<double>{n}, New<double>{n},
                 [&](double* rank, double* met, double* found) {
-                  const GoingOn readers{first.data(), n_above, found_above.data()};
-                  skgraded::meet_ranks(by_rank.data(), readers, queries_of(read), gain.data(),
+                  skgraded::meet_ranks(by_rank.data(), first.data(), queries, gain.data(),
                                        MetByRank{rank, met, found});
                 });
   }
@@ -486,7 +542,10 @@ struct OfLevels {
   static Out<double> preferences(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                                  const Bytes& relevant, const Doubles& most, const Doubles& divisor,
                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
-    const Queries queries = queries_of(indptr);
+    const Fit fit("preferences");
+    const Queries queries = fit.queries(indptr, by_rank, tied);
+    fit.require(most.size() == count_of(queries) && divisor.size() == most.size());
+    fit.below(relevant.size(), by_rank);
     const auto penalty = [&](std::int64_t q) noexcept {
       return Penalty{most.data()[q], divisor.data()[q]};
     };
@@ -518,10 +577,8 @@ struct OfLevels {
           "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops who reads from the top, by query.");
     m.def(
-        "meet_ranks", &meet_ranks, "level_by_rank"_a, "first"_a, "n_above"_a, "found_above"_a,
-        "read"_a, "gain"_a,
-        "Rank, gain and cumulated gain of the documents that readers meet next.\n\nThey have read "
-        "`n_above` ranks, where they found `found_above`, and go on at `first`.");
+        "meet_ranks", &meet_ranks, "level_by_rank"_a, "first"_a, "read"_a, "gain"_a,
+        "Rank, gain and cumulated gain of the documents that readers meet, who begin at `first`.");
     m.def("blended_cascade", &blended_cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a,
           "stop"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops, times the worths down to it, by query.");
@@ -540,19 +597,20 @@ void define_for(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-  m.doc() = "Ranking kernels: arrays in, arrays out, no checks.";
+  m.doc() = "Ranking kernels: arrays in, arrays out.";
   // Objects that a daemon thread holds when Python ends, such as prices of swaps, are not leaks.
   nb::set_leak_warnings(false);
   m.def("schedule_queries", &py_schedule_queries, "indptr"_a,
         "Query numbers in the order in which rank sorts fastest.");
   m.def(
-      "longest_query", [](const Integers& indptr) { return queries_of(indptr).longest(); },
+      "longest_query",
+      [](const Integers& indptr) { return Fit("longest_query").queries(indptr).longest(); },
       "indptr"_a, "Documents of the longest query; 0 if there is none.");
   m.def("rank", &py_rank, "scores"_a, "indptr"_a, "schedule"_a, "n_threads"_a,
         "Order by score, best first, and which ranks tie with the one before.");
   m.def("cumulate", &py_cumulate, "values"_a, "indptr"_a,
         "Prefix sums that start anew with every query.");
-  m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a, "found"_a, "read"_a, "left"_a,
+  m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a,
         "Expected gain, ranks read and probability to go on below the last rank, by query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def(
@@ -597,10 +655,10 @@ NB_MODULE(_native, m) {
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
         "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "
         "level\nwhose grade reaches the threshold k.");
-  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "enlargement"_a, "pool"_a,
-        "pool_indptr"_a, "borders"_a, "divided"_a,
+  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "pool"_a, "pool_indptr"_a,
+        "borders"_a, "divided"_a,
         "Sum of steps of G / (recall base) up to a level, by the levels of all queries.\n\n"
-        "G is enlarged; with `divided`, the sums are divided by it as it is.");
+        "With `divided`, the sums are divided by G.");
   m.def("first_fall", &py_first_fall, "f"_a, "borders"_a,
         "The first level at which f falls within a query, or -1; f begins with 0.");
   m.def("own_levels", &py_own_levels, "grades"_a, "order"_a, "indptr"_a,

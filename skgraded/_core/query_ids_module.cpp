@@ -36,6 +36,7 @@ Numbered py_number_words(const In<Word>& ids, std::uint64_t seed, std::size_t mo
 }
 
 Numbered py_number_bytes(const In<std::uint8_t>& ids, std::size_t width, std::uint64_t seed) {
+  Fit("number_bytes").require(width > 0 && ids.size() % width == 0);
   const std::size_t n = ids.size() / width;
   return numbered(n, [&](std::int32_t* query) {
     return number_rows(ByteIds(ids.data(), width), static_cast<std::int64_t>(n), seed, n, query);
@@ -44,7 +45,7 @@ Numbered py_number_bytes(const In<std::uint8_t>& ids, std::size_t width, std::ui
 
 Numbered py_number_text(const In<std::int64_t>& offsets, const In<std::uint8_t>& text,
                         std::uint64_t seed) {
-  const std::size_t n = offsets.size() - 1;
+  const auto n = count_of(Fit("number_text").queries(offsets, text));
   return numbered(n, [&](std::int32_t* query) {
     return number_rows(TextIds(offsets.data(), text.data()), static_cast<std::int64_t>(n), seed, n,
                        query);
@@ -53,7 +54,9 @@ Numbered py_number_text(const In<std::int64_t>& offsets, const In<std::uint8_t>&
 
 // Calls kernel(query_of_row, n_rows, n_queries, indptr, row numbers), which fills the latter two.
 template <class Kernel>
-auto grouped(const In<std::int32_t>& query_of_row, std::size_t n_queries, const Kernel& kernel) {
+auto grouped(const Fit& fit, const In<std::int32_t>& query_of_row, std::size_t n_queries,
+             const Kernel& kernel) {
+  fit.below(n_queries, query_of_row);
   const std::size_t n_rows = query_of_row.size();
   return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{n_rows},
               [&](std::int64_t* indptr, std::int64_t* rows) {
@@ -63,15 +66,18 @@ auto grouped(const In<std::int32_t>& query_of_row, std::size_t n_queries, const 
 }
 
 auto py_group_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
-  return grouped(query_of_row, n_queries, group_rows);
+  return grouped(Fit("group_rows"), query_of_row, n_queries, group_rows);
 }
 
 auto py_place_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
-  return grouped(query_of_row, n_queries, place_rows);
+  return grouped(Fit("place_rows"), query_of_row, n_queries, place_rows);
 }
 
 template <class Value>
 Out<Value> py_put_in_places(const In<Value>& values, const In<std::int64_t>& places) {
+  const Fit fit("put_in_places");
+  fit.require(values.size() == places.size());
+  fit.below(places.size(), places);
   return fill(New<Value>{places.size()}, [&](Value* placed) {
     put_in_places(values.data(), places.data(), static_cast<std::int64_t>(places.size()), placed);
   });

@@ -42,14 +42,6 @@ inline void expected_shares(const std::int64_t* counts, std::int64_t n_queries,
   }
 }
 
-// G by level, the probability of thresholds up to a grade, enlarged by a power of 2.
-struct Enlarged {
-  const double* G;
-  double unit;  // 1 over the power
-
-  double at(std::int64_t level) const noexcept { return G[level] * unit; }
-};
-
 // Multiplies numbers by 1 / divisor, or by 0 where that is 0.
 inline void divide(double* numbers, const double* divisors, std::int64_t n,
                    Registers registers) noexcept {
@@ -64,11 +56,12 @@ inline void divide(double* numbers, const double* divisors, std::int64_t n,
 }
 
 // The same for queries that have levels of their own, by level: levels borders[q] .. borders[q + 1]
-// - 1 are those of query q. The pools stand best level first, and what is at level 0, the grade 0,
-// has no share. Shares are divided by the enlarged G where `divided` says so.
-inline void own_expected_shares(const Enlarged& users, const std::int32_t* pool,
-                                const Queries& pools, const std::int64_t* borders, bool divided,
-                                double* shares, Registers registers = widest_registers()) {
+// - 1 are those of query q, and G is the probability of thresholds up to their grades. The pools
+// stand best level first, and what is at level 0, the grade 0, has no share. Shares are divided by
+// G where `divided` says so.
+inline void own_expected_shares(const double* G, const std::int32_t* pool, const Queries& pools,
+                                const std::int64_t* borders, bool divided, double* shares,
+                                Registers registers = widest_registers()) {
   std::vector<double> reciprocals = {0.0};  // by recall base
   for (std::int64_t n = 1; n <= pools.longest(); ++n)
     reciprocals.push_back(1.0 / static_cast<double>(n));
@@ -78,9 +71,8 @@ inline void own_expected_shares(const Enlarged& users, const std::int32_t* pool,
     std::int64_t level = borders[q];
     const auto share_up_to = [&](std::int64_t last, double share) {
       for (; level <= last; ++level) {
-        const double G = users.at(level);
-        sum += (G - before) * share;
-        before = G;
+        sum += (G[level] - before) * share;
+        before = G[level];
         shares[level] = sum;
       }
     };
@@ -90,7 +82,7 @@ inline void own_expected_shares(const Enlarged& users, const std::int32_t* pool,
       share_up_to(pool[pools.begin(q) + n - 1], reciprocals[static_cast<std::size_t>(n)]);
     share_up_to(borders[q + 1] - 1, 0.0);
   }
-  if (divided) divide(shares, users.G, borders[pools.count], registers);
+  if (divided) divide(shares, G, borders[pools.count], registers);
 }
 
 }  // namespace skgraded

@@ -1,4 +1,4 @@
-// Python bindings of the TREC kernels: columns in, columns out, no checks.
+// Python bindings of the TREC kernels: columns in, columns out, checked as fit.hpp says.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 
@@ -32,8 +32,21 @@ using trec::Table;
 using Bytes = In<std::uint8_t>;
 using Integers = In<std::int64_t>;
 
-Documents documents_of(const Integers& end, const Bytes& bytes) {
+Documents documents_of(const Fit& fit, const Integers& end, const Bytes& bytes) {
+  if (end.size() > 0) fit.queries(end, bytes);
   return {end.data(), reinterpret_cast<const char*>(bytes.data())};
+}
+
+// Rows of lists of documents, query by query.
+Rows rows_of(const Fit& fit, const Integers& start, const Integers& indptr, const Integers& end) {
+  const Rows rows{start.data(), fit.queries(indptr)};
+  fit.require(start.size() == count_of(rows.queries));
+  fit.inspect([&] {
+    for (std::int64_t q = 0; q < rows.queries.count; ++q)
+      if (rows.start[q] < 0 || rows.start[q] + rows.queries.size(q) > length_of(end)) return false;
+    return true;
+  });
+  return rows;
 }
 
 template <class T, class Column>
@@ -80,20 +93,21 @@ PyLines py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool 
 
 Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,
                                      const Integers& indptr, const PyKey& key) {
-  return array_of<std::int64_t>(without_gil([&] {
-    return trec::find_duplicates(documents_of(document_end, document), queries_of(indptr),
-                                 key_of(key));
-  }));
+  const Fit fit("find_duplicates");
+  const Documents documents = documents_of(fit, document_end, document);
+  const Queries queries = fit.queries(indptr, document_end);
+  return array_of<std::int64_t>(
+      without_gil([&] { return trec::find_duplicates(documents, queries, key_of(key)); }));
 }
 
 std::tuple<Out<std::uint64_t>, Out<std::int64_t>> py_index_documents(const Integers& document_end,
                                                                      const Bytes& document,
                                                                      const Integers& indptr,
                                                                      const PyKey& key) {
-  Table table = without_gil([&] {
-    return trec::index_documents(documents_of(document_end, document), queries_of(indptr),
-                                 key_of(key));
-  });
+  const Fit fit("index_documents");
+  const Documents documents = documents_of(fit, document_end, document);
+  const Queries queries = fit.queries(indptr, document_end);
+  Table table = without_gil([&] { return trec::index_documents(documents, queries, key_of(key)); });
   return {array_of<std::uint64_t>(std::move(table.slots)),
           array_of<std::int64_t>(std::move(table.indptr))};
 }
@@ -102,10 +116,13 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
     const Integers& document_end, const Bytes& document, const Integers& start,
     const Integers& indptr, const Integers& known_end, const Bytes& known,
     const In<std::uint64_t>& slots, const Integers& slot_indptr, const PyKey& key) {
+  const Fit fit("look_up_documents");
+  const Documents documents = documents_of(fit, document_end, document);
+  const Documents all_known = documents_of(fit, known_end, known);
+  const Rows rows = rows_of(fit, start, indptr, document_end);
+  fit.require(fit.queries(slot_indptr, slots).count == rows.queries.count);
   trec::Found found = without_gil([&] {
-    return trec::look_up(documents_of(document_end, document),
-                         Rows{start.data(), queries_of(indptr)}, documents_of(known_end, known),
-                         key_of(key), slots.data(), slot_indptr.data());
+    return trec::look_up(documents, rows, all_known, key_of(key), slots.data(), slot_indptr.data());
   });
   return {array_of<std::int64_t>(std::move(found.place)),
           array_of<std::int64_t>(std::move(found.number))};
@@ -114,25 +131,28 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
 auto py_order_documents(const In<double>& scores, const Integers& document_end,
                         const Bytes& document, const Integers& start, const Integers& indptr,
                         bool single_precision) {
-  const Rows rows{start.data(), queries_of(indptr)};
+  const Fit fit("order_documents");
+  const Documents documents = documents_of(fit, document_end, document);
+  const Rows rows = rows_of(fit, start, indptr, document_end);
+  fit.require(indptr.data()[0] == 0 && scores.size() == document_end.size());
   const auto n = static_cast<std::size_t>(rows.queries.documents());
   const auto order_by =
       single_precision ? &trec::order_documents<float> : &trec::order_documents<double>;
   return fill(New<std::int32_t>{n}, New<std::uint8_t>{n},
               [&](std::int32_t* order, std::uint8_t* tied) {
-                order_by(scores.data(), documents_of(document_end, document), rows, order, tied);
+                order_by(scores.data(), documents, rows, order, tied);
               });
 }
 
 std::tuple<Out<std::int64_t>, Out<std::uint8_t>> py_take_documents(const Integers& document_end,
                                                                    const Bytes& document,
                                                                    const Integers& rows) {
+  const Fit fit("take_documents");
+  const Documents documents = documents_of(fit, document_end, document);
+  fit.below(document_end.size(), rows);
   std::vector<std::int64_t> end;
   std::vector<char> bytes;
-  without_gil([&] {
-    trec::take_documents(documents_of(document_end, document), rows.data(),
-                         static_cast<std::int64_t>(rows.size()), end, bytes);
-  });
+  without_gil([&] { trec::take_documents(documents, rows.data(), length_of(rows), end, bytes); });
   return {array_of<std::int64_t>(std::move(end)), array_of<std::uint8_t>(std::move(bytes))};
 }
 

@@ -14,23 +14,16 @@ struct MetByRank {
   double* found;
 };
 
-// Where readers go on reading: the first document of each, the ranks above it, and the gain there.
-struct GoingOn {
-  const std::int64_t* first;
-  std::int64_t n_above;
-  const double* found;
-};
-
-// The i-th query of `read` holds as many documents as the i-th reader reads now.
+// The i-th query of `read` holds as many documents as the i-th reader reads, from first[i] on.
 template <class Level>
-void meet_ranks(const Level* level_by_rank, const GoingOn& readers, const Queries& read,
+void meet_ranks(const Level* level_by_rank, const std::int64_t* first, const Queries& read,
                 const double* gain, const MetByRank& met) noexcept {
   for (std::int64_t q = 0; q < read.count; ++q) {
-    const Level* level = level_by_rank + readers.first[q];
+    const Level* level = level_by_rank + first[q];
     const std::int64_t begin = read.begin(q);
-    double found = readers.found[q];
+    double found = 0.0;
     for (std::int64_t i = 0; i < read.size(q); ++i) {
-      met.rank[begin + i] = static_cast<double>(readers.n_above + i + 1);
+      met.rank[begin + i] = static_cast<double>(i + 1);
       met.gain[begin + i] = gain[level[i]];
       met.found[begin + i] = found += gain[level[i]];
     }
@@ -38,7 +31,6 @@ void meet_ranks(const Level* level_by_rank, const GoingOn& readers, const Querie
 }
 
 // By query, as expected values: the gain found, the ranks read, and who goes on below the last.
-// What was read before is there already.
 struct Walked {
   double* gain;
   double* read;
@@ -48,7 +40,7 @@ struct Walked {
 inline void walk(const double* gain, const double* go_on, const Queries& queries,
                  const Walked& walked) noexcept {
   for (std::int64_t q = 0; q < queries.count; ++q) {
-    double found = walked.gain[q], read = walked.read[q], reach = walked.left[q];
+    double found = 0.0, read = 0.0, reach = 1.0;
     for (std::int64_t i = queries.begin(q); i < queries.begin(q) + queries.size(q); ++i) {
       found += reach * gain[i];
       read += reach;

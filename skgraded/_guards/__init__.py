@@ -10,21 +10,20 @@ from skgraded._guards._arguments import (
 )
 from skgraded._guards._issue import warn_once
 from skgraded._guards._nested import fitted_inside
-from skgraded._guards._query_record import QueryRecord
+from skgraded._guards._query_record import QueryRecord, hash_ids
 from skgraded._guards._refusals import Refusal, refusal_of
 from skgraded._guards._row_counts import Queries, n_shared
 from skgraded._guards._scikit_learn import (
-    is_permuting_features,
     warn_if_features_are_selected_by_r2,
     warn_if_id_column_is_shuffled,
-    warn_if_queries_will_be_cut,
     warn_if_rows_are_those_of_a_fold,
 )
 from skgraded._guards._stack import (
     argument_of,
     caller_with,
     fits_of_pipelines,
-    frame_that_asked,
+    is_permuting_features,
+    refuse_calls_of_boosters,
     stacklevel_of_the_user,
 )
 from skgraded._guards._subsets import refuse_cut_queries
@@ -42,10 +41,11 @@ __all__ = [
     "caller_with",
     "fits_of_pipelines",
     "fitted_inside",
-    "frame_that_asked",
+    "hash_ids",
     "is_permuting_features",
     "n_shared",
     "refusal_of",
+    "refuse_calls_of_boosters",
     "refuse_cut_queries",
     "stacklevel_of_the_user",
     "warn_about_given_queries",
@@ -54,7 +54,6 @@ __all__ = [
     "warn_if_grades_are_ids",
     "warn_if_id_column_is_shuffled",
     "warn_if_ids_are_forgotten",
-    "warn_if_queries_will_be_cut",
     "warn_if_rows_are_those_of_a_fold",
     "warn_if_splits_take_parts",
     "warn_if_swapped",

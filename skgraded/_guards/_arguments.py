@@ -17,13 +17,6 @@ from skgraded.exceptions import (
     SwappedArgumentsWarning,
 )
 
-__all__ = [
-    "warn_if_grades_are_ids",
-    "warn_if_ids_are_forgotten",
-    "warn_if_ids_are_of_another_kind",
-    "warn_if_swapped",
-]
-
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are not grades

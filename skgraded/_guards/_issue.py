@@ -7,8 +7,6 @@ from weakref import WeakKeyDictionary
 from skgraded._guards._stack import run_in_progress, stacklevel_of_the_user
 from skgraded.exceptions import SkgradedWarning
 
-__all__ = ["warn_once"]
-
 # Warnings already issued, by run of joblib.Parallel, so that a search warns only once.
 _said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
 _said_in_worker: set[type[Warning]] = set()

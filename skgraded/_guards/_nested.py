@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["fitted_inside"]
-
 
 def fitted_inside(estimator: Any) -> Iterator[Any]:
     """Yield a fitted estimator, the last step of a Pipeline, and the best of a search, inwards."""

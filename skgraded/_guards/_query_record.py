@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards._row_counts import JudgedQueries, n_rows_of
 
-__all__ = ["QueryRecord", "hash_grades", "hash_ids"]
-
 IntArray = NDArray[np.int64]
 HashArray = NDArray[np.uint64]
 
@@ -63,7 +61,7 @@ class QueryRecord:
         """
         hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
         order = np.argsort(hashes)
-        grades, seen = hash_grades(queries)[order], _small(n_rows[order])
+        grades, seen = short_hashes(queries)[order], _small(n_rows[order])
         if sizes is None:
             return cls(hashes[order], grades, seen, None)
         # One array for both is saved once.
@@ -141,24 +139,12 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
     return _mixed(codes)
 
 
-def hash_grades(queries: JudgedQueries) -> NDArray[np.uint8]:
-    """Hash the grades of each query to 8 bits; the order of its rows does not matter.
+def short_hashes(queries: JudgedQueries) -> NDArray[np.uint8]:
+    """Return 8 bits of the fingerprints.
 
     So few tell whether most of many queries have the same grades, and make models hardly larger.
-
-    Parameters
-    ----------
-    queries : JudgedQueries
-        The rows by query.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), uint8
-        The hashes.
     """
-    of_levels = _mixed(np.append(queries.grades, np.nan).view(np.uint64))
-    of_rows = of_levels[np.minimum(queries.levels, len(queries.grades))]
-    return np.add.reduceat(of_rows, queries.indptr[:-1]).astype(np.uint8)
+    return queries.fingerprints.astype(np.uint8)
 
 
 def _are_exact_integers(ids: NDArray[Any]) -> bool:

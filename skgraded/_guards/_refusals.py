@@ -7,8 +7,6 @@ from typing import Any
 
 from skgraded._guards._stack import is_scored_in_a_fold
 
-__all__ = ["Refusal", "refusal_of"]
-
 
 @dataclass(frozen=True)
 class Refusal:

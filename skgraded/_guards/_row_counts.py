@@ -7,8 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["JudgedQueries", "Queries", "example", "n_missing", "n_parts", "n_rows_of", "n_shared"]
-
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
@@ -30,15 +28,11 @@ class Queries(Protocol):
 
 
 class JudgedQueries(Queries, Protocol):
-    """Rows by query with their grades."""
+    """Rows by query with what tells their grades from others."""
 
     @property
-    def grades(self) -> NDArray[np.float64]:
-        """The distinct grades."""
-
-    @property
-    def levels(self) -> NDArray[np.unsignedinteger[Any]]:
-        """Index of each row's grade, query by query; beyond the last grade of unjudged rows."""
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """A number that stands for the grades of each query."""
 
 
 def n_rows_of(queries: Queries) -> IntArray:

@@ -6,11 +6,12 @@ No value depends on what it finds. This is all that it is read for:
   tell which line is the user's and in which search a fold is fitted.
 - **Whether to warn** of what tools of scikit-learn do without a trace in the data
   (`skgraded._guards._scikit_learn`). A `query_target` tells how many rows a query has, so that most
-  misuse is found by counting. Frames are read where counting cannot find it: a halving search or
-  ``learning_curve`` takes rows out of a split while only ids are known; a scorer of ``make_scorer``
-  passes no ids; ``permutation_importance`` shuffles a column of ids; RFECV judges a ranker by R2; a
-  fold gets the row numbers of all rows; a cross-validation scores ids that look like mere numbers,
-  or scores training rows because it was asked for training scores.
+  misuse is found by counting. Frames are read where counting cannot find it: a scorer of
+  ``make_scorer`` passes no ids; ``permutation_importance`` shuffles a column of ids; RFECV judges a
+  ranker by R2; a fold gets the row numbers of all rows; a cross-validation scores ids that look
+  like mere numbers, or scores training rows because it was asked for training scores.
+- **Whether a booster calls a measure itself**, which only its frame tells: every booster calls a
+  metric with arguments of its own, and some of them then minimise it.
 - **How an error reaches the user**: scikit-learn turns an error in the score of a fold into nan.
 - **Which way a booster stops or is tuned**: XGBoost's callbacks and Optuna's LightGBMTuner alone
   know whether they maximise, so that a training that goes the wrong way can be refused.
@@ -23,26 +24,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 from types import FrameType
-from typing import Any, NamedTuple
-
-__all__ = [
-    "LearningCurve",
-    "argument_of",
-    "caller_with",
-    "fits_of_pipelines",
-    "fraction_drawn_by",
-    "frame_that_asked",
-    "is_argument_of",
-    "is_called_by_a_scorer",
-    "is_cross_validating",
-    "is_permuting_features",
-    "is_scored_in_a_fold",
-    "is_training_score_asked_for",
-    "learning_curve_of",
-    "metric_of_recursive_elimination",
-    "run_in_progress",
-    "stacklevel_of_the_user",
-]
+from typing import Any
 
 # Packages whose frames lie between the user's line and ours.
 _LIBRARIES = {
@@ -56,6 +38,16 @@ _ELIMINATION = "sklearn.feature_selection._rfe"
 _SCORER = "sklearn.metrics._scorer"
 _PIPELINES = {"sklearn.pipeline", "imblearn.pipeline"}
 _PERMUTATION = "sklearn.inspection._permutation_importance"
+
+# What to write where a booster would call a measure itself.
+_ADAPTERS = {
+    "xgboost": "XGBRanker(callbacks=[skgraded.xgboost.evaluation(measure, X=..., y=..., qid=...)])"
+    ", or xgboost.train with custom_metric=skgraded.xgboost.eval_metric(measure) or "
+    "obj=skgraded.xgboost.objective(measure)",
+    "lightgbm": "feval=skgraded.lightgbm.eval_metric(measure), or as the objective "
+    "skgraded.lightgbm.objective(measure)",
+    "catboost": "eval_metric=skgraded.catboost.eval_metric(measure, (y, qid), ...)",
+}
 
 
 def _module_of(frame: FrameType) -> str:
@@ -77,6 +69,29 @@ def stacklevel_of_the_user() -> int:
         if _module_of(frame).partition(".")[0] not in _LIBRARIES:
             return distance
     return 2
+
+
+def refuse_calls_of_boosters(measure: object, library: str | None = None) -> None:
+    """Raise where the caller was called by a booster, which would not rank by queries.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is called, for the message.
+    library : str, optional
+        The booster, where it is known otherwise.
+
+    Raises
+    ------
+    TypeError
+        If it is a booster; the message names the adapter.
+    """
+    library = library or _module_of(sys._getframe(2)).partition(".")[0]
+    if library in _ADAPTERS:
+        raise TypeError(
+            f"A measure must be given to {library} by an adapter, got {measure} itself, which it "
+            f"calls without query ids. Write {_ADAPTERS[library]}."
+        )
 
 
 def run_in_progress() -> Any:
@@ -128,11 +143,6 @@ def argument_of(module: str, function: str, argument: str) -> Any:
     return None
 
 
-def frame_that_asked() -> FrameType | None:
-    """Return the frame that called the caller; of a generator, the one that asked for its next."""
-    return sys._getframe(2)
-
-
 def is_argument_of(functions: Collection[str], argument: str, value: object) -> bool:
     """Whether a function of such a name is running that got a mapping with a value in it."""
     return any(
@@ -182,64 +192,6 @@ def is_permuting_features() -> bool:
 
 def _is_at_work(*modules: str) -> bool:
     return any(_module_of(frame) in modules for frame in _frames_above_the_caller())
-
-
-def _locals_of(caller: FrameType | None, function: str) -> dict[str, Any] | None:
-    """Return the local variables of a frame, if it runs that function of scikit-learn."""
-    if caller is None or not _module_of(caller).startswith("sklearn."):
-        return None
-    return caller.f_locals if caller.f_code.co_qualname == function else None
-
-
-def fraction_drawn_by(caller: FrameType | None) -> float:
-    """Return the share of the rows that a halving search draws from every fold.
-
-    Parameters
-    ----------
-    caller : frame or None
-        The frame that asked a splitter for its next split.
-
-    Returns
-    -------
-    float
-        The share; 1 where the caller is not a halving search over rows.
-    """
-    found = _locals_of(caller, "_SubsampleMetaSplitter.split")
-    return 1.0 if found is None else float(getattr(found.get("self"), "fraction", 1))
-
-
-class LearningCurve(NamedTuple):
-    """How scikit-learn's ``learning_curve`` was called.
-
-    Attributes
-    ----------
-    train_sizes : object
-        Numbers or shares of the training rows.
-    shuffle : bool
-        Whether the training rows are shuffled before the first ones are taken.
-    """
-
-    train_sizes: Any
-    shuffle: bool
-
-
-def learning_curve_of(caller: FrameType | None) -> LearningCurve | None:
-    """Return the arguments of ``learning_curve``, if that is what asked for a split.
-
-    Parameters
-    ----------
-    caller : frame or None
-        The frame that asked a splitter for its next split.
-
-    Returns
-    -------
-    LearningCurve or None
-        The arguments; None where the caller is something else.
-    """
-    found = _locals_of(caller, "learning_curve")
-    if found is None:
-        return None
-    return LearningCurve(found.get("train_sizes"), bool(found.get("shuffle")))
 
 
 def is_scored_in_a_fold() -> bool:

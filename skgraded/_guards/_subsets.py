@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from skgraded._guards._row_counts import n_parts
 
-__all__ = ["refuse_cut_queries"]
-
-# Data sets are looked at once, because the rows of a subset are a list.
-_whole: WeakSet[Any] = WeakSet()
+# The versions that were looked at: once each, because the rows of a subset are a list.
+_whole: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 def refuse_cut_queries(data_set: Any) -> None:
     """Raise where a subset of a data set holds some rows of a query and lacks others.
+
+    Where it does not, the getters of the data set return what was set last: ``set_field`` counts a
+    new version, and leaves their copies as they were.
 
     LightGBM takes the fragments for queries. ``lightgbm.cv`` makes such subsets where the objective
     is callable, of which it does not know that it ranks.
@@ -31,7 +32,7 @@ def refuse_cut_queries(data_set: Any) -> None:
     ValueError
         If a query is cut.
     """
-    if data_set in _whole:
+    if _whole.get(data_set) == data_set.version:
         return
     subset = data_set
     while getattr(subset, "used_indices", None) is not None and subset.reference is not None:
@@ -39,7 +40,8 @@ def refuse_cut_queries(data_set: Any) -> None:
         if sizes is not None:
             _require_whole(np.asarray(sizes, dtype=np.int64), np.asarray(subset.used_indices))
         subset = subset.reference
-    _whole.add(data_set)
+    data_set.label = data_set.weight = data_set.group = None  # the getters read them anew
+    _whole[data_set] = data_set.version
 
 
 def _require_whole(sizes: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skgraded._guards._arguments import warn_if_ids_are_of_another_kind
 from skgraded._guards._issue import warn_once
 from skgraded._guards._nested import fitted_inside
-from skgraded._guards._query_record import QueryRecord, hash_grades, hash_ids
+from skgraded._guards._query_record import QueryRecord, hash_ids, short_hashes
 from skgraded._guards._row_counts import (
     JudgedQueries,
     Queries,
@@ -33,12 +33,6 @@ from skgraded.exceptions import (
     ThinnedQueriesWarning,
     TrainingQueriesWarning,
 )
-
-__all__ = [
-    "warn_about_given_queries",
-    "warn_about_scored_queries",
-    "warn_if_splits_take_parts",
-]
 
 IntArray = NDArray[np.int64]
 
@@ -183,7 +177,7 @@ class _Overlap:
         """
         if not len(self.scored):  # the common case, in which the grades need not be read
             return 0
-        are_same = self._trained.grades[self._before] == hash_grades(self._queries)[self.scored]
+        are_same = self._trained.grades[self._before] == short_hashes(self._queries)[self.scored]
         n_same = int(np.count_nonzero(are_same & ~self.have_other_rows))
         return n_same if 2 * n_same > len(self.scored) else 0
 

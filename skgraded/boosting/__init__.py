@@ -5,7 +5,7 @@ from skgraded.boosting._evaluator import (
     NamedMeasures,
     as_argument,
     parse_named,
+    refuse_taken_names,
 )
-from skgraded.boosting._taken_names import refuse_taken_names
 
 __all__ = ["ChosenMeasure", "NamedMeasures", "as_argument", "parse_named", "refuse_taken_names"]

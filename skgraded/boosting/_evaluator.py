@@ -1,12 +1,13 @@
-"""Means of measures in every iteration of a training."""
+"""Means of measures in every iteration of a training, under names that the library leaves free."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from skgraded._params import threads
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
@@ -14,17 +15,6 @@ from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
 from skgraded.results import exact_means
-
-__all__ = [
-    "ChosenMeasure",
-    "Evaluator",
-    "NamedMeasures",
-    "as_argument",
-    "chosen_measure",
-    "named_means",
-    "named_measures",
-    "parse_named",
-]
 
 # A measure, its string, or a mapping of the names to report to measures.
 ChosenMeasure = str | Measure | Mapping[str, str | Measure]
@@ -102,9 +92,10 @@ def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Mea
     _refuse_lists(given, taker)
     if not isinstance(given, Mapping):
         return [(None, given)]
-    names: Iterable[Any] = given
-    for name in names:
-        if not isinstance(name, str) or not re.fullmatch(r"[^\s:]+", name):
+    named: Mapping[Any, Any] = given
+    for name, spec in named.items():
+        is_own = name == str(spec)  # that of a Blend has colons
+        if not is_own and not (isinstance(name, str) and re.fullmatch(r"[^\s:]+", name)):
             # XGBoost joins names and values into one text, which it later splits at these.
             raise ValueError(
                 "The name of a measure must be a string without white space and colons, "
@@ -191,3 +182,52 @@ class Evaluator:
 
     def __str__(self) -> str:
         return ", ".join(as_argument(*each) for each in self.named)
+
+
+_reported: WeakKeyDictionary[Any, frozenset[str]] = WeakKeyDictionary()
+
+
+def reported_names(model: Any, report: Callable[[], Iterable[str]]) -> frozenset[str]:
+    """Return the names of the metrics that a library reports of a model in training.
+
+    `report` is called once for each model, because a library evaluates its metrics to name them.
+    """
+    if model not in _reported:
+        _reported[model] = frozenset(report())
+    return _reported[model]
+
+
+def refuse_taken_names(named: NamedMeasures, taken: Collection[str], library: str) -> None:
+    """Raise where a measure has the name of a metric that the library reports itself.
+
+    Its values would be recorded as one with those of the metric, and either would be watched.
+
+    Parameters
+    ----------
+    named : tuple of (str, Measure)
+        The measures with their names.
+    taken : collection of str
+        The names of the metrics that the library reports.
+    library : str
+        Name of the library, for the message.
+
+    Raises
+    ------
+    ValueError
+        If a name is taken.
+
+    Examples
+    --------
+    >>> from skgraded.boosting import parse_named, refuse_taken_names
+    >>> refuse_taken_names(parse_named([{"auc": "AP"}], "eval_metric"), ["auc"], "LightGBM")
+    Traceback (most recent call last):
+        ...
+    ValueError: The name 'auc' of AP must be another one, because LightGBM itself reports a metric
+    of that name in this training.
+    """
+    for name, each in named:
+        if name in taken:
+            raise ValueError(
+                f"The name {name!r} of {each} must be another one, because {library} itself "
+                "reports a metric of that name in this training."
+            )

@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.rankings import Judgments, Rankings
 
-__all__ = [
-    "DataSet",
-    "IterationCounter",
-    "JudgedSets",
-    "are_equal",
-    "rank_in_training",
-    "scores_in_training",
-]
-
 FloatArray = NDArray[np.float64]
 
 

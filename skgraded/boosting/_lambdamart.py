@@ -16,9 +16,7 @@ from skgraded.boosting._noise import Noise
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PrefixMeasure
 from skgraded.measures._positions import Positions
-from skgraded.rankings import Judgments, RankedList, Rankings
-
-__all__ = ["LambdaMART", "trainable"]
+from skgraded.rankings import Judgments, RankedList, Rankings, keep
 
 FloatArray = NDArray[np.float64]
 
@@ -186,7 +184,7 @@ class LambdaMART:
         kept = judgments.kept[_SwapsByCost]
         swaps = kept.get(self)
         if swaps is None:
-            swaps = kept[self] = self._make_swaps(judgments)
+            swaps = keep(kept, self, self._make_swaps(judgments), long=True)
         return swaps
 
     def _make_swaps(self, judgments: Judgments) -> _Swaps:

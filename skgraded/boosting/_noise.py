@@ -8,8 +8,6 @@ from typing import Any
 from skgraded import _core
 from skgraded._params import choice, integer, number
 
-__all__ = ["Noise", "chosen_noise"]
-
 _SEEDS = 2**64
 
 

@@ -21,8 +21,6 @@ from skgraded.boosting._lambdamart import LambdaMART, trainable
 from skgraded.boosting._noise import Noise, chosen_noise
 from skgraded.measures import Measure
 
-__all__ = ["Objective", "make_objective"]
-
 
 @dataclass(frozen=True)
 class Objective:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from skgraded._sealed import all_sealed
 from skgraded.boosting._judged_sets import DataSet
 
-__all__ = ["read_data_set"]
-
 _NO_QUERIES = (
     "The data set does not say which rows make up a query: make the DMatrix with qid=... "
     "(ascending) or group=... (sizes)."

@@ -13,18 +13,7 @@ from numpy.typing import ArrayLike
 from xgboost.callback import CallbackContainer, EarlyStopping
 
 from skgraded._guards import argument_of, caller_with
-from skgraded.boosting._evaluator import NamedMeasures
-from skgraded.boosting._taken_names import refuse_taken_names, reported_names
-
-__all__ = [
-    "Features",
-    "RunChecks",
-    "refuse_recorded_names",
-    "refuse_second_stopping",
-    "refuse_several_models",
-    "refuse_unstoppable",
-    "refuse_wrong_direction",
-]
+from skgraded.boosting._evaluator import NamedMeasures, refuse_taken_names, reported_names
 
 
 @dataclass(frozen=True)

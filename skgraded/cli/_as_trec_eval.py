@@ -1,4 +1,4 @@
-"""``--as trec_eval``: what that command prints, byte for byte."""
+"""``--as trec_eval``: what version 9 of that command prints, byte for byte."""
 
 from __future__ import annotations
 
@@ -14,34 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.cli._inputs import parse_grades, read_standard_input
-from skgraded.cli._outputs import tell
 from skgraded.conventions import TrecEvalValue, values_of_trec_eval
 from skgraded.measures import Utility, evaluate
 from skgraded.rankings import Rankings
 from skgraded.trec import Qrels, Run, rank, read_run
 
-__all__ = ["evaluate_as_trec_eval"]
-
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 _HIGHEST_DIGIT = 9
-_P = 0.9  # persistence
 _LEAST = 1e-5  # as which smaller values count in a geometric mean
-_LISTS_ALL_TOPICS = 10  # the first version that lists topics that a run lacks, with -q -c
-_RBP_OF_GRADES = (
-    "rbp: the gains are grades divided by the highest of each topic, as trec_eval describes them. "
-    "It itself starts from memory that it has not set, and may print other numbers for grades "
-    "above 1."
-)
 
 
-def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
-    """Return what a version of trec_eval prints for each run, one after the other."""
-    values = values_of_trec_eval(arguments.measures or ["official"], version)
+def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
+    """Return what trec_eval prints for each run, one after the other."""
+    values = values_of_trec_eval(arguments.measures or ["official"])
     read_standard_input(arguments)
     qrels = _with_one_negative_grade(parse_grades(arguments.grades).read(arguments.qrels))
-    if any(each.family == "rbp" for each in values) and qrels.grades.max(initial=0) > 1:
-        tell([_RBP_OF_GRADES])
     lines: list[str] = []
     for source in arguments.runs:
         run = read_run(source, strict=True)  # as there, a repeated document is an error
@@ -59,7 +47,6 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace, version: int) -> str:
             set(run.topics.tolist()),
             complete=arguments.all_topics,
             level=arguments.level,
-            version=version,
             per_query=arguments.per_query,
             summary=not arguments.no_summary,
         )
@@ -109,7 +96,6 @@ def _lines(
     *,
     complete: bool,
     level: int,
-    version: int,
     per_query: bool,
     summary: bool,
 ) -> Iterator[str]:
@@ -120,9 +106,9 @@ def _lines(
     kept = sorted_places if complete else retrieved
     counts: dict[str, Any] = dict(_counts(rankings, level))
     of_all: dict[str, Any] = {name: int(each[kept].sum()) for name, each in counts.items()}
-    if complete and version < _LISTS_ALL_TOPICS:  # which does not look at the level there
+    if complete:  # trec_eval does not look at the level then
         of_all["num_rel"] = int(_counts(rankings, 1)["num_rel"].sum())
-    numbers = _by_topic(rankings, values, level, version, retrieved)
+    numbers = _by_topic(rankings, values, level, retrieved)
     geometric = {each.name for each in values if each.is_geometric}
     for name, by_topic in numbers.items():
         mean = _geometric_mean if name in geometric else _mean
@@ -136,7 +122,7 @@ def _lines(
     if per_query:
         of_topics = {**counts, **numbers, **strings}
         shown = [each.name for each in values if each.name in of_topics.keys() - geometric]
-        for place in kept if version >= _LISTS_ALL_TOPICS else retrieved:
+        for place in retrieved:
             yield from (_line(name, topics[place], of_topics[name][place]) for name in shown)
     if summary:
         yield from (_line(n, "all", of_all[n]) for n in (v.name for v in values) if n in of_all)
@@ -146,7 +132,6 @@ def _by_topic(
     rankings: Rankings,
     values: Sequence[TrecEvalValue],
     level: int,
-    version: int,
     retrieved: list[int],
 ) -> dict[str, FloatArray]:
     """Return the numbers of all topics, 0 of those that the run lacks."""
@@ -157,7 +142,7 @@ def _by_topic(
             found = _BY_LISTS[each.family](rankings, each.parameter, level)
             numbers[each.name] = np.zeros(len(found))
             numbers[each.name][retrieved] = found[retrieved]
-        elif (measure := each.measure(level, version)) is not None:
+        elif (measure := each.measure(level)) is not None:
             measures[each.name] = measure
     if measures:
         scores = evaluate(measures, rankings)
@@ -220,43 +205,11 @@ def _lists(rankings: Rankings) -> list[FloatArray]:
     return np.split(_grades_in_rank_order(rankings), rankings.judgments.indptr[1:-1])
 
 
-def _is_unjudged(grades: FloatArray) -> NDArray[np.bool_]:
-    return ~(grades >= 0)
-
-
 def _pools(rankings: Rankings) -> Iterator[dict[float, int]]:
     """Yield the numbers of judged documents by grade of each topic, in rising order."""
     grades = rankings.judgments.grades.tolist()
     for counts in rankings.judgments.counts.tolist():
         yield {grade: n for grade, n in zip(grades, counts, strict=True) if n}
-
-
-def _shares_unjudged(rankings: Rankings, parameter: str, level: int) -> FloatArray:
-    """Return the share of unjudged documents; a list that is too short has no more of them."""
-    k = int(parameter)
-    return np.array([int(_is_unjudged(each[:k]).sum()) / k for each in _lists(rankings)])
-
-
-def _rbp(rankings: Rankings, parameter: str, level: int) -> FloatArray:
-    """Return RBP with gains on the scale of each topic, whose top is its highest grade, or 1."""
-    p = float(parameter.partition("=")[2] or _P)
-    values = []
-    for grades, pool in zip(_lists(rankings), _pools(rankings), strict=True):
-        gains = np.where(grades > 0, grades, 0.0) / max(1.0, *pool)
-        values.append((1 - p) * float(gains @ p ** np.arange(len(gains))))
-    return np.array(values)
-
-
-def _rbp_residuals(rankings: Rankings, parameter: str, level: int) -> FloatArray:
-    """Return how much unjudged documents could add; 0 of a list whose documents are judged."""
-    return np.array(
-        [
-            _P ** len(grades) + (1 - _P) * float(np.sum(_P ** np.flatnonzero(_is_unjudged(grades))))
-            if _is_unjudged(grades).any()
-            else 0.0
-            for grades in _lists(rankings)
-        ]
-    )
 
 
 def _utilities(rankings: Rankings, parameter: str, level: int) -> FloatArray:
@@ -329,9 +282,6 @@ def _sums(gains: FloatArray) -> FloatArray:
 
 # What trec_eval computes in other ways than our measures, on gains or scales of its own.
 _BY_LISTS = {
-    "unj": _shares_unjudged,
-    "rbp": _rbp,
-    "rbp_resid": _rbp_residuals,
     "utility": _utilities,
     "ndcg": _ndcg,
     "Rndcg": _rndcg,

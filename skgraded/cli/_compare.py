@@ -10,54 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._stats.corrections import CORRECTIONS
-from skgraded._stats.paired import N_RESAMPLES, TESTS
+from skgraded._intervals.corrections import CORRECTIONS
+from skgraded._intervals.paired import N_RESAMPLES, TESTS
 from skgraded._writers import WRITERS
-from skgraded.cli._for_users import add_users, answer_for_users
-from skgraded.cli._options import (
-    add_confidence,
-    add_measures,
-    add_outputs,
-    add_plot,
-    add_seed,
-    add_sort,
-    sort_by,
-)
+from skgraded.cli._options import add_confidence, add_measures, add_outputs, add_plot, add_seed
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
 from skgraded.cli._refusals import refuse_beside
 from skgraded.cli._scored_runs import (
     add_scoring,
     score_runs,
     score_runs_by_judges,
-    top_threshold,
     top_whole_grade,
 )
 from skgraded.comparison import compare
-from skgraded.exceptions import (
-    FewDifferencesWarning,
-    UnhelpfulJudgeWarning,
-    UnlikeQueriesWarning,
-)
-from skgraded.measures import AP, Measure
+from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores, notes_of
-from skgraded.trec import Qrels
-from skgraded.users import judge_profile, profile_measures, threshold_profile
-
-__all__ = ["add_command"]
+from skgraded.users import profile_measures, threshold_profile
 
 # Notes below the table say what these warnings do.
 _TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
 
-_FEWEST_RESAMPLES = 100  # of joint intervals
-
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
-  skgraded compare qrels.txt runs/*.xz -m nDCG@10 --test max_t --plot best.png
+  skgraded compare qrels.txt runs/*.xz -m nDCG@10 --baseline bm25 --plot all.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
-  skgraded compare qrels.txt runs/*.xz --best personas@10
-  skgraded compare qrels.txt runs/*.xz --room 0.1,0.9 -m nDCG@10
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
 """
 
@@ -87,11 +65,9 @@ def add_command(commands: Any, summary: str) -> None:
         help="tell for which users a run is better, by AP at every grade, instead of testing by "
         "measures",
     )
-    add_users(parser)
     add_seed(parser)
     outputs = add_outputs(parser, WRITERS)
     add_plot(outputs)
-    add_sort(outputs)
     parser.set_defaults(run=run, parser=parser)
 
 
@@ -113,22 +89,19 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=TESTS,
         dest="tests",
-        help="the test, explained below; repeat it for several (default: bootstrap_t, or max_t "
-        f"where {N_RESAMPLES} resamples are too few for Holm's correction, as from 23 runs on at a "
-        "confidence of .95)",
+        help="the test, explained below; repeat it for several (default: score)",
     )
     parser.add_argument(
         "--correction",
         choices=CORRECTIONS,
-        help="correction for the number of pairs and measures (default: holm; max_t and tukey have "
-        "their own)",
+        help="correction for the number of pairs and measures (default: holm; tukey has its own "
+        "for the pairs)",
     )
     add_confidence(parser)
     parser.add_argument(
         "--resamples",
         type=int,
-        help=f"number of resamples (default: {N_RESAMPLES}, or as many as the correction needs "
-        "with the test that is asked for)",
+        help=f"number of resamples of the tests that draw some (default: {N_RESAMPLES})",
     )
 
 
@@ -139,6 +112,12 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
         help="by how much a run may fall behind the baseline, by default the last run; the exit "
         "status is then 0 if the whole interval is above minus the margin, 1 if it is below, and "
         "else 3, of several measures the worst",
+    )
+    parser.add_argument(
+        "--better",
+        action="store_true",
+        help="decide whether runs are better than the baseline, by default the last run, with the "
+        "same exit status",
     )
     parser.add_argument(
         "--cluster",
@@ -155,17 +134,21 @@ def _add_judge(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="judges",
         metavar="QRELS",
-        help="qrels of a judge, such as a language model, with all topics of the human qrels and "
-        "more; differences are then estimated from both; repeat it for the mean of several judges. "
-        "With --profile it tells for which users they mislead",
+        help="qrels of a judge that never saw the human labels, such as a language model, with all "
+        "topics of the human qrels and more; differences are then estimated from both; repeat it "
+        "for several judges, or for folds of the human topics, each by a judge made without it",
+    )
+    parser.add_argument(
+        "--population",
+        choices=["like_these", "these"],
+        default="like_these",
+        help="with --judge, whether differences are over more topics like these, or over these "
+        "alone (default: %(default)s)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by a measure or for all users; return the exit status."""
-    if arguments.best is not None or arguments.room is not None:
-        answer_for_users(arguments, _clusters(arguments))
-        return 0
     if arguments.profile:
         _profile(arguments)
         return 0
@@ -174,22 +157,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _profile(arguments: argparse.Namespace) -> None:
     refuse_beside(arguments, "--profile")
-    if arguments.resamples is not None and arguments.resamples < _FEWEST_RESAMPLES:
-        raise ValueError(
-            f"--resamples must be an integer >= {_FEWEST_RESAMPLES} with --profile, got "
-            f"{arguments.resamples}."
-        )
     check_outputs(arguments)
-    if arguments.judges:
-        _profile_judge(arguments)
-        return
-    scores = score_runs(arguments, _measures_of_users)
+    scores = score_runs(arguments, lambda qrels: profile_measures(top_whole_grade(qrels)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
         profile = threshold_profile(
             scores,
             baseline=arguments.baseline,
-            cluster=_clusters(arguments),
+            cluster=_read_clusters(arguments.cluster),
             confidence=arguments.confidence,
             n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
             random_state=arguments.seed,
@@ -201,36 +176,14 @@ def _profile(arguments: argparse.Namespace) -> None:
         save_picture(arguments.plot, figure)
 
 
-def _profile_judge(arguments: argparse.Namespace) -> None:
-    """Tell for which users the judges mislead."""
-    refuse_beside(arguments, "--profile --judge")
-    human, judge = score_runs_by_judges(arguments, _thresholds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnlikeQueriesWarning)  # a note below the table says it
-        found = judge_profile(
-            human,
-            judge,
-            baseline=arguments.baseline,
-            confidence=arguments.confidence,
-            n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
-            random_state=arguments.seed,
-        )
-    write_reports(arguments, [found._report()])
-    tell(notes_of(human))
-
-
-def _thresholds(qrels: Qrels) -> list[Measure]:
-    return [each for each in profile_measures(top_threshold(qrels)) if isinstance(each, AP)]
-
-
-def _measures_of_users(qrels: Qrels) -> list[Measure]:
-    return profile_measures(top_whole_grade(qrels, "--profile"))
-
-
 def _compare(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
-    cluster = _clusters(arguments)
-    scores, judge = _scored(arguments)
+    cluster = _read_clusters(arguments.cluster)
+    names, judge = arguments.measures or list(arguments.default_measures), None
+    if arguments.judges:
+        scores, judge = score_runs_by_judges(arguments, names)
+    else:
+        scores = score_runs(arguments, names)
     with warnings.catch_warnings():
         for told in _TOLD:
             warnings.simplefilter("ignore", told)
@@ -238,44 +191,37 @@ def _compare(arguments: argparse.Namespace) -> int:
             scores,
             baseline=_baseline(arguments, scores),
             margin=arguments.margin,
+            better=arguments.better,
             cluster=cluster,
             judge=judge,
+            population=arguments.population,
             tests=arguments.tests,
             correction=arguments.correction,
             confidence=arguments.confidence,
             n_resamples=arguments.resamples,
             random_state=arguments.seed,
         )
-    write_reports(arguments, [sort_by(found, arguments.sort)._report()])
+    write_reports(arguments, [found._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)
-    return 0 if arguments.margin is None else found.status
-
-
-def _scored(arguments: argparse.Namespace) -> tuple[Scores, list[Scores] | None]:
-    """Return the scores of the runs, and those by the qrels of judges."""
-    names = arguments.measures or list(arguments.default_measures)
-    if not arguments.judges:
-        return score_runs(arguments, names), None
-    return score_runs_by_judges(arguments, names)
+    return 0 if found.decisions is None else found.status
 
 
 def _baseline(arguments: argparse.Namespace, scores: Scores) -> str | None:
-    """Return the run to compare with: for a margin the last one, unless another is named."""
+    """Return the run to compare with: for a decision the last one, unless another is named."""
     baseline: str | None = arguments.baseline
-    if baseline is None and arguments.margin is not None and scores.systems is not None:
+    is_decided = arguments.margin is not None or arguments.better
+    if baseline is None and is_decided and scores.systems is not None:
         return scores.systems[-1]
     return baseline
 
 
-def _clusters(arguments: argparse.Namespace) -> dict[str, str] | None:
-    return None if arguments.cluster is None else _read_clusters(arguments.cluster)
-
-
-def _read_clusters(path: str) -> dict[str, str]:
+def _read_clusters(path: str | None) -> dict[str, str] | None:
     """Read the cluster of each topic."""
+    if path is None:
+        return None
     found: dict[str, str] = {}
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
         words = line.split()

@@ -6,8 +6,6 @@ import argparse
 import os
 from typing import Any
 
-__all__ = ["complete", "complete_measures", "is_completing"]
-
 
 def is_completing() -> bool:
     """Whether the shell asks for the words that may come next."""

@@ -19,8 +19,6 @@ from skgraded.cli._outputs import check_outputs, save_picture
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores
 
-__all__ = ["add_command"]
-
 _GRID = {"estimator__num_leaves": [7, 15, 31]}
 _N_FOLDS = 3
 _HELD_OUT = 4  # one query in four

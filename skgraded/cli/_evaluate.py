@@ -12,10 +12,7 @@ from skgraded.cli._refusals import refuse_beside, refuse_without
 from skgraded.cli._scored_runs import add_scoring, score_runs
 from skgraded.results import as_trec_eval_lines, notes_of, report_of
 
-__all__ = ["add_command"]
-
 _LINES = "trec_eval"
-_TREC_EVALS = {"trec_eval": 9, "trec_eval10": 10}
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
@@ -53,7 +50,7 @@ def add_command(commands: Any, summary: str) -> None:
 
 
 def _add_habits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("with --as trec_eval or trec_eval10, as there")
+    group = parser.add_argument_group("with --as trec_eval, as there")
     group.add_argument("-c", dest="all_topics", action="store_true", help="average over all topics")
     group.add_argument("-n", dest="no_summary", action="store_true", help="print no means")
     group.add_argument(
@@ -80,19 +77,19 @@ def _depth(text: str) -> int:
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
     from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
 
-    refuse_beside(arguments, "--as trec_eval", f"--as {arguments.tool}")
+    refuse_beside(arguments, "--as trec_eval")
     check_outputs(arguments)
     if arguments.format != "table":
         raise ValueError(
-            f"--output must not end in .{arguments.format} with --as {arguments.tool}, which has a "
-            "format of its own."
+            f"--output must not end in .{arguments.format} with --as trec_eval, which has a format "
+            "of its own."
         )
-    write(arguments, evaluate_as_trec_eval(arguments, _TREC_EVALS[arguments.tool]))
+    write(arguments, evaluate_as_trec_eval(arguments))
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
-    if arguments.tool in _TREC_EVALS:
+    if arguments.tool == "trec_eval":
         _print_as_trec_eval(arguments)
         return
     refuse_without(arguments, "--as trec_eval")

@@ -17,16 +17,6 @@ from skgraded.measures import Blend, Measure, measure
 from skgraded.rankings import Ties
 from skgraded.trec import Qrels, read_qrels, read_run
 
-__all__ = [
-    "Grades",
-    "check_one_standard_input",
-    "chosen_measure",
-    "faults_are_located",
-    "parse_grades",
-    "read_standard_input",
-    "standard_input",
-]
-
 # Arguments that name files of judgments and runs.
 _FILES = ("qrels", "runs", "run_file", "judges")
 
@@ -129,30 +119,29 @@ def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
 
 
 @contextlib.contextmanager
-def faults_are_located(*judged: Qrels) -> Iterator[None]:
+def faults_are_located(qrels: Qrels) -> Iterator[None]:
     """Report a measure that needs more than a ranking, or the document whose grade it refuses."""
     try:
         yield
     except TypeError as error:
         raise ValueError(str(error)) from error
     except ValueError as error:
-        raise ValueError(_located(str(error), judged)) from error
+        raise ValueError(_located(str(error), qrels)) from error
 
 
 # What is said of an array of grades, behind the name of the file if the function knew it.
 _OF_GRADES = re.compile(r"(?:^|(?<=: ))y_true (must hold .*?, got )(-?\d[\d.e+]*\d|\d)")
 
 
-def _located(message: str, judged: Sequence[Qrels]) -> str:
+def _located(message: str, qrels: Qrels) -> str:
     found = _OF_GRADES.search(message)
     if found is None:
         return message
-    for qrels in judged:
-        rows = np.flatnonzero(qrels.grades == float(found.group(2)))
-        if len(rows):
-            topic = qrels.topics[qrels.topic_of_document()[rows[0]]]
-            place = f"document {qrels.documents[int(rows[0])]!r} of topic {topic!r}"
-            told = f"the judgments {found.group(1)}{found.group(2)} for {place}"
-            rest = message[found.end() :].removeprefix(".")
-            return f"{qrels.name}: {told}.{rest} --grades OLD=NEW changes grades."
-    return message
+    rows = np.flatnonzero(qrels.grades == float(found.group(2)))
+    if not len(rows):
+        return message
+    topic = qrels.topics[qrels.topic_of_document()[rows[0]]]
+    place = f"document {qrels.documents[int(rows[0])]!r} of topic {topic!r}"
+    told = f"the judgments {found.group(1)}{found.group(2)} for {place}"
+    rest = message[found.end() :].removeprefix(".")
+    return f"{qrels.name}: {told}.{rest} --grades OLD=NEW changes grades."

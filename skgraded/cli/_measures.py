@@ -11,12 +11,9 @@ from typing import Any
 
 from skgraded._text import wrap
 from skgraded.cli._completion import complete_measures
-from skgraded.cli._formulas import docstring_as_text
 from skgraded.cli._outputs import show
 from skgraded.conventions import CONVENTIONS, TOOLS, Convention, measure_as
 from skgraded.measures import Measure, catalogue, measure
-
-__all__ = ["add_command"]
 
 _EPILOG = """\
 examples:
@@ -71,7 +68,7 @@ def _explanation(spec: str) -> str:
     known = catalogue()
     name = re.split("[(@]", spec, maxsplit=1)[0].strip()
     kind = known[name] if name in known else type(measure(spec))
-    return f"{_signature(kind)}\n\n{docstring_as_text(inspect.getdoc(kind) or '')}\n"
+    return f"{_signature(kind)}\n\n{inspect.getdoc(kind) or ''}\n"
 
 
 def _signature(kind: type[Measure]) -> str:
@@ -90,7 +87,7 @@ def _list() -> str:
         }
         lines += ["", wrap(family, indent=0), *_rows(summaries)]
     told = (
-        "'skgraded measures NAME' shows the formula, fields and source of one.",
+        "'skgraded measures NAME' shows fields, source and formula (in LaTeX) of one.",
         "'skgraded measures --from TOOL NAME' shows which one has another tool's number.",
     )
     return "\n".join([*lines, "", *map(wrap, told)]) + "\n"

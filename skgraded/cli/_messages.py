@@ -6,27 +6,25 @@ import argparse
 import ast
 import re
 
-__all__ = ["in_words_of_files", "in_words_of_options"]
-
 _OPTIONS = {
     "baseline": "--baseline",
+    "better": "--better",
     "by_grade": "--by-grade",
     "complete": "--complete",
     "confidence": "--confidence",
     "correction": "--correction",
     "judge": "--judge",
     "length": "--length",
+    "margin": "--margin",
     "max_rank": "--max-rank",
-    "n_folds": "--folds",
-    "n_splits": "--folds",
     "n_repeats": "--repeats",
     "n_resamples": "--resamples",
     "n_steps": "--steps",
     "n_threads": "--threads",
-    "n_trials": "--trials",
     "negative": "--negative",
     "nested": "--nested",
     "order": "--order",
+    "population": "--population",
     "rates": "--rates",
     "ratio": "--ratio",
     "target": "--target",
@@ -37,7 +35,7 @@ _OPTIONS = {
 # What Python says of a file, such as [Errno 2] No such file or directory: 'qrels.txt'.
 _OF_FILE = re.compile(r"""^\[Errno \d+\] (.+?): (['"].*['"])$""", re.MULTILINE)
 # An argument and its value, as in test="tukey", or an argument that must be something.
-_ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must ))')
+_ARGUMENT = re.compile(rf'(?<![\w.-])({"|".join(_OPTIONS)})(?:=("[^"]*"|\w*)|(?= must | cannot ))')
 _WORDS = {
     "rankers must hold ": "The runs must hold ",
     "scores must hold ": "The runs must hold ",
@@ -71,7 +69,7 @@ def in_words_of_options(message: str) -> str:
 
 def _option(found: re.Match[str]) -> str:
     name, value = found.group(1), (found.group(2) or "").strip('"')
-    return f"{_OPTIONS[name]} {value}".rstrip()
+    return f"{_OPTIONS[name]} {value}".removesuffix(" True").rstrip()
 
 
 def in_words_of_files(message: str, chosen: argparse.Namespace) -> str:

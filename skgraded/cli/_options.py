@@ -13,22 +13,6 @@ from skgraded.trec import Negative, Order
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "add_confidence",
-    "add_grades",
-    "add_measures",
-    "add_outputs",
-    "add_plot",
-    "add_qrels",
-    "add_rules",
-    "add_runs",
-    "add_seed",
-    "add_sort",
-    "add_ties",
-    "is_complete",
-    "sort_by",
-]
-
 
 def add_qrels(parser: argparse.ArgumentParser) -> None:
     """Add the file of judgments."""

@@ -16,17 +16,6 @@ from skgraded._writers import WRITERS, Report
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "check_outputs",
-    "check_picture",
-    "picture_path",
-    "save_picture",
-    "show",
-    "tell",
-    "write",
-    "write_reports",
-]
-
 # Arguments that name files to read, and those that name files to write.
 _INPUTS = ("qrels", "runs", "run_file", "data", "judges", "cluster")
 _OUTPUTS = ("output", "plot")

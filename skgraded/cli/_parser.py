@@ -9,8 +9,6 @@ from typing import Any
 
 from skgraded._params import closest
 
-__all__ = ["Parser"]
-
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Help whose usage names the files alone; the options are listed below it."""

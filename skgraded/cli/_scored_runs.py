@@ -26,8 +26,6 @@ from skgraded.measures import Measure, measure, warn_of_continuous_scale
 from skgraded.results import Scores
 from skgraded.trec import Negative, Qrels, evaluate, read_letor
 
-__all__ = ["add_scoring", "score_runs", "score_runs_by_judges", "top_threshold", "top_whole_grade"]
-
 Chosen = list[Measure] | dict[str, Measure]
 
 
@@ -47,8 +45,8 @@ def _add_tool(group: argparse._ArgumentGroup) -> None:
         dest="tool",
         metavar="TOOL",
         help="take measures by the names that TOOL has for them, with its numbers: trec_eval, "
-        "ir_measures, ranx, lightgbm and others; as trec_eval (trec_eval10: its version 10), "
-        "evaluate prints what that prints",
+        "ir_measures, ranx, lightgbm and others; as trec_eval, evaluate prints what that "
+        "prints",
     )
 
 
@@ -84,16 +82,15 @@ def score_runs(
 
 
 def score_runs_by_judges(
-    arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
+    arguments: argparse.Namespace, names: list[str]
 ) -> tuple[Scores, list[Scores]]:
     """Score the runs by the qrels, and by those of each judge, on one scale of grades."""
     refuse_beside(arguments, "--judge")
     grades = parse_grades(arguments.grades)
     qrels, runs = _read_trec(arguments, grades)
     all_qrels = [qrels, *map(grades.read, arguments.judges)]
-    # Users want a grade that everybody gives; a measure's scale holds every grade.
-    narrowest, *_, widest = sorted(all_qrels, key=_top_grade)
-    chosen = names(narrowest) if callable(names) else _read_measures(names, arguments.tool)
+    widest = max(all_qrels, key=_top_grade)
+    chosen = _read_measures(names, arguments.tool)
     are_fractional = any(each.are_fractional for each in all_qrels)
     measures = list(chosen.values() if isinstance(chosen, dict) else chosen)
     warn_of_continuous_scale(measures, widest.top_grade, are_fractional=are_fractional)
@@ -119,8 +116,6 @@ def _read_measures(names: list[str], tool: str | None) -> Chosen:
     """Return the measures of names of ours, or those of another tool by its names."""
     if tool is None:
         return list(map(measure, names))
-    if tool == "trec_eval10":
-        raise ValueError("--as trec_eval10 is there for evaluate alone.")
     from skgraded.conventions import measure_as  # a long table, which few commands need
 
     return {name: measure_as(tool, name) for name in names}
@@ -132,25 +127,20 @@ def _changed(chosen: Chosen, change: Callable[[Measure], Measure]) -> Chosen:
     return list(map(change, chosen))
 
 
-def top_threshold(qrels: Qrels) -> int:
-    """Return the highest whole grade that some label reaches, at least 1."""
-    return max(1, int(qrels.top_grade))
-
-
-def top_whole_grade(qrels: Qrels, option: str) -> int:
+def top_whole_grade(qrels: Qrels) -> int:
     """Return the highest grade, at least 1; raise where labels lie between grades.
 
-    The users of an option are told apart by AP at the thresholds 1, 2, ..., but users of such
+    The users of a profile are told apart by AP at the thresholds 1, 2, ..., but users of such
     labels have thresholds between these, too.
     """
     if qrels.are_fractional:
         between = qrels.grades[qrels.grades != np.floor(qrels.grades)][0]
         raise ValueError(
-            f"{qrels.name}: grades must be integers for {option}, which compares them with the "
-            f"thresholds 1, 2, ..., got {between:g}. Measures take them as they are, such as "
+            f"{qrels.name}: grades must be integers for --profile, which compares them with "
+            f"the thresholds 1, 2, ..., got {between:g}. Measures take them as they are, such as "
             '-m "eGAP(g=[...])" without this option.'
         )
-    return top_threshold(qrels)
+    return max(1, int(qrels.top_grade))
 
 
 def _top_grade(qrels: Qrels) -> int:

@@ -2,246 +2,246 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
+from skgraded._guards import stacklevel_of_the_user
+from skgraded._intervals.corrections import holm
+from skgraded._intervals.estimate import Estimate
+from skgraded._intervals.paired import paired_differences
+from skgraded._intervals.regression import Regression, regression
 from skgraded._params import choice, fraction
-from skgraded._stats.bootstrap_t import Tested
-from skgraded._stats.corrections import level_of
-from skgraded._stats.judged import (
-    WITH_JUDGE,
-    Regression,
-    judged_test,
-    note_on_unlike,
-    regression_of,
-)
-from skgraded._stats.paired import paired_differences
-from skgraded._stats.rare import largest_difference, rare_ends
-from skgraded._stats.sample_size import errors_of_log_variances
-from skgraded._text import first_few
+from skgraded._text import count, first_few
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._plan import Plan
-from skgraded.exceptions import (
-    FewDifferencesWarning,
-    UnhelpfulJudgeWarning,
-    UnlikeQueriesWarning,
-)
-from skgraded.results import Judged, Scores, judged_scores
-
-__all__ = ["Judged", "compared_with_judge", "estimate_means", "judged_or_none"]
+from skgraded.comparison._plan import range_of
+from skgraded.comparison._sources import Judged, judged_scores
+from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
+from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_LEVEL_OF_HELP = 0.05
+POPULATIONS = ("like_these", "these")
+_LEVEL_OF_UNLIKE = 0.01
 
 
-class _Line(NamedTuple):
-    """One measure: the regressions of all rows, the judge's values, and the intervals."""
-
-    found: Regression
-    by_judge: FloatArray
-    tested: Tested
-
-
-def judged_or_none(
-    judge: Any, human: Scores, tests: str | Iterable[str] | None, cluster: Any
-) -> Judged | None:
+def judged_or_none(judge: Any, human: Scores, cluster: Any, population: str) -> Judged | None:
     """Read a judge if there is one; refuse what a comparison with a judge does not offer."""
+    choice("population", population, POPULATIONS)
     if judge is None:
+        if population != POPULATIONS[0]:
+            raise ValueError(
+                f"population must be {POPULATIONS[0]!r} without judge=, got {population!r}."
+            )
         return None
     if cluster is not None:
         raise ValueError(
             "cluster cannot be given with judge=: the regression takes queries to vary "
             "independently."
         )
-    for name in [tests] if isinstance(tests, str) else tests or ():
-        choice("tests", name, WITH_JUDGE, alternative=" with judge=")
     return judged_scores(judge, human)
 
 
 def compared_with_judge(
-    judged: Judged, pairs: IntArray, plan: Plan, confidence: float, rng: np.random.Generator
-) -> dict[str, Any]:
-    """Return the fields of a comparison that a judge's scores change."""
-    values, (first, second) = judged.human_values, pairs.T
-    lines, p_values = [], []
-    for each in range(values.shape[2]):
-        labels = paired_differences(values[first, :, each], values[second, :, each])
-        by_judge = paired_differences(judged.values[first, :, each], judged.values[second, :, each])
-        found = regression_of(labels, by_judge, judged.places)
-        tested = [
-            judged_test(test.name, found, plan.level, plan.n_resamples, rng) for test in plan.tests
-        ]
-        largest = largest_difference(values[..., each])
-        tested[0] = _with_rare_differences(tested[0], found, plan.level, largest)
-        lines.append(_Line(found, by_judge, tested[0]))
-        p_values.append([one.p_value for one in tested])
+    judged: Judged, pairs: IntArray, confidence: float, population: str
+) -> tuple[FloatArray, JudgedEstimates, Estimate]:
+    """Return the means of systems, their differences, and these as one estimate.
+
+    A column of the estimate is a pair by a measure, of which the last varies fastest. It warns of a
+    judge that helps by no measure, and of labelled queries that are unlike the others.
+    """
+    human, (first, second) = judged.human_values, pairs.T
+    labels = paired_differences(human[first], human[second])
+    by_judge = paired_differences(judged.values[first], judged.values[second])
     systems = judged.human.systems or ()
     names = tuple(f"{systems[one]} - {systems[other]}" for one, other in pairs.tolist())
-    remarks = _warn(judged, names, lines, stacklevel=5)
-    judge = _estimates(names, judged, lines, confidence, remarks)
-    means = _estimates(*_lines_of_means(judged, confidence), confidence)
-    regressions = [line.found for line in lines]
-    return {
-        "means": means.estimate,
-        "difference": judge.estimate,
-        "interval": judge.interval,
-        "standard_error": judge.standard_error,
-        "effect_size": _by_column(map(_effect_size, regressions)),
-        "n_differing": _by_column((each.labels != 0.0).sum(axis=1) for each in regressions),
-        "log_variance_error": _by_column(map(_errors_of_log_variances, regressions)),
-        "p_value": {
-            test.name: plan.corrected(test, _by_column(each))
-            for test, each in zip(plan.tests, zip(*p_values, strict=True), strict=True)
-        },
-        "judge": judge,
-        "judged_means": means,
-    }
+    low, high = _ranges(judged)
+    bounds = low - high, high - low
+    differences, estimate = _estimates(
+        names, judged, (labels, by_judge), bounds, confidence=confidence, population=population
+    )
+    differences = _with_notes(differences, by_judge, judged.places)
+    return _of_means(judged, confidence, population).estimate, differences, estimate
 
 
-def _with_rare_differences(
-    tested: Tested, found: Regression, level: float, largest: float
-) -> Tested:
-    """Widen intervals where few labels differ, by what the judge leaves of their error."""
-    labels, error = found.labels, found.error_of_labels
-    low, high = rare_ends(labels, np.ones(labels.shape[1]), level, largest)
-    left = np.ones(len(error))
-    np.divide(found.standard_error, error, out=left, where=error > 0.0)
-    low, high = (found.mean + left * (end - found.labels_mean) for end in (low, high))
-    return tested._replace(low=np.minimum(tested.low, low), high=np.maximum(tested.high, high))
+def _of_means(judged: Judged, confidence: float, population: str) -> JudgedEstimates:
+    names, values = judged.human.systems or ("mean",), (judged.human_values, judged.values)
+    found, _ = _estimates(
+        names, judged, values, _ranges(judged), confidence=confidence, population=population
+    )
+    return found
 
 
-def _by_column(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    return np.stack(list(arrays), axis=1)
-
-
-def _effect_size(found: Regression) -> FloatArray:
-    """Return the estimates in standard deviations of the labels' differences."""
-    spread, sizes = found.labels.std(axis=1, ddof=1), np.zeros(len(found.mean))
-    with np.errstate(divide="ignore"):  # the same difference in every query
-        np.divide(found.mean, spread, out=sizes, where=found.mean != 0.0)
-    return sizes
-
-
-def _errors_of_log_variances(found: Regression) -> FloatArray:
-    """Return the errors by the residuals, or where a judge leaves none by the labels."""
-    residuals = found.residuals
-    varies = residuals.any(axis=1, keepdims=True)
-    return errors_of_log_variances(np.where(varies, residuals, found.labels))
+def _ranges(judged: Judged) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest value that a query can have, by each measure."""
+    low, high = np.transpose([range_of(each) for each in np.moveaxis(judged.human_values, 2, 0)])
+    return low, high
 
 
 def _estimates(
     names: tuple[str, ...],
     judged: Judged,
-    lines: list[_Line],
+    values: tuple[FloatArray, FloatArray],
+    bounds: tuple[FloatArray, FloatArray],
+    *,
     confidence: float,
-    remarks: tuple[str, ...] = (),
-) -> JudgedEstimates:
-    level, found = level_of(confidence), [line.found for line in lines]
+    population: str,
+) -> tuple[JudgedEstimates, Estimate]:
+    """Return estimates from values by both labels, of shape (n_rows, n_queries, n_measures)."""
+    labels, by_judge = (np.moveaxis(each, 0, 1).reshape(each.shape[1], -1) for each in values)
+    fitted = partial(regression, places=judged.places, of_these=population == POPULATIONS[1])
+    low, high = (np.tile(each, len(names)) for each in bounds)
+    both = fitted(labels, by_judge, bounds=(low, high))
     # What a judge adds to the labels is estimated along the same line.
-    bias = [
-        regression_of(line.found.auxiliary - line.found.labels, line.by_judge, judged.places)
-        for line in lines
-    ]
-    return JudgedEstimates(
+    bias = fitted(by_judge[judged.places] - labels, by_judge).estimate
+    alone = fitted(labels, np.zeros_like(by_judge)).estimate
+
+    def shaped(each: FloatArray) -> FloatArray:
+        return each.reshape(len(names), -1, *each.shape[1:])
+
+    told = JudgedEstimates(
         names=names,
         measures=judged.human.measures,
-        human=_by_column(each.labels_mean for each in found),
-        judge=_by_column(each.judge_mean for each in found),
-        estimate=_by_column(each.mean for each in found),
-        interval=_by_column(_ends(line.tested) for line in lines),
-        standard_error=_by_column(each.standard_error for each in found),
-        bias=_by_column(each.mean for each in bias),
-        bias_interval=_by_column(_ends(each.student(level)) for each in bias),
-        slope=_by_column(each.slope for each in found),
-        n_alone=_by_column(each.n_alone for each in found),
-        relative_width=_by_column(each.relative_width(level) for each in found),
-        n_human=judged.human.n_queries,
-        n_judged=judged.values.shape[1],
+        human=shaped(labels.mean(axis=0)),
+        judge=shaped(by_judge.mean(axis=0)),
+        estimate=shaped(both.estimate.value),
+        interval=shaped(both.estimate.interval(confidence)),
+        standard_error=shaped(both.estimate.error),
+        bias=shaped(bias.value),
+        bias_interval=shaped(bias.interval(confidence)),
+        slope=shaped(both.slope),
+        n_alone=shaped(_n_alone(both, len(labels), len(by_judge), population)),
+        relative_width=shaped(_ratio(both.estimate.reach(confidence), alone.reach(confidence))),
+        n_human=len(labels),
+        n_judged=len(by_judge),
         n_judges=judged.n_judges,
+        population=population,
         confidence=confidence,
-        remarks=remarks,
     )
+    return told, both.estimate
 
 
-def _ends(tested: Tested) -> FloatArray:
-    return np.column_stack((tested.low, tested.high))
+def _with_notes(found: JudgedEstimates, by_judge: FloatArray, places: IntArray) -> JudgedEstimates:
+    """Add what the numbers do not show, and warn of it."""
+    on_help, on_unlike = _note_on_help(found), _note_on_unlike(found, by_judge, places)
+    if on_help and not any(_helps(found)):
+        warnings.warn(on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user())
+    if on_unlike:
+        warnings.warn(on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user())
+    return dataclasses.replace(found, notes=tuple(filter(None, (on_help, on_unlike))))
 
 
-def _warn(
-    judged: Judged, names: tuple[str, ...], lines: list[_Line], stacklevel: int
-) -> tuple[str, ...]:
-    """Warn of a judge that does not help, and of labelled queries unlike the others."""
-    by_judge = np.stack([line.by_judge for line in lines], axis=2)
-    told = (
-        _note_on_help(judged, lines),
-        note_on_unlike(names, judged.human.measures, by_judge, judged.places),
-    )
-    for note, kind in zip(told, (UnhelpfulJudgeWarning, UnlikeQueriesWarning), strict=True):
-        if note:
-            warnings.warn(note, kind, stacklevel=stacklevel)
-    return tuple(note for note in told if note)
+def _ratio(width: FloatArray, of_labels: FloatArray) -> FloatArray:
+    return np.divide(width, of_labels, out=np.ones_like(width), where=of_labels > 0.0)
 
 
-def _note_on_help(judged: Judged, lines: list[_Line]) -> str:
-    n_human = judged.human.n_queries
-    if judged.values.shape[1] == n_human:
+def _n_alone(found: Regression, n_human: int, n_judged: int, population: str) -> FloatArray:
+    """Return how many labelled queries alone would have the same errors.
+
+    By the line, labels vary as the residuals and the judged values of all queries say; a judge like
+    the labels is so worth as many queries as it labelled.
+    """
+    variance = found.estimate.error**2
+    if population == POPULATIONS[1]:
+        variance = variance + found.variance / n_judged
+    n_alone: FloatArray = np.full(len(variance), float(n_human))
+    return np.divide(found.variance, variance, out=n_alone, where=variance > 0.0)
+
+
+def _widths(found: JudgedEstimates) -> list[float]:
+    """Return the median of the relative widths by each measure; rows that do not vary tell none."""
+    varies = found.standard_error > 0.0
+    return [
+        float(np.median(widths[some])) if some.any() else 1.0
+        for widths, some in zip(found.relative_width.T, varies.T, strict=True)
+    ]
+
+
+def _helps(found: JudgedEstimates) -> list[bool]:
+    """Return for each measure whether intervals are mostly narrower than by human labels alone."""
+    has_others = found.n_judged > found.n_human
+    return [
+        has_others and (width < 1.0 or not errors.any())
+        for width, errors in zip(_widths(found), found.standard_error.T, strict=True)
+    ]
+
+
+def _note_on_help(found: JudgedEstimates) -> str:
+    """Say by how many measures the judge helps, if not by all."""
+    if found.n_judged == found.n_human:
         return "The judge labelled no other queries than humans did, and cannot help."
-    varying = [line.found.error_of_labels > 0.0 for line in lines]
-    widths = {
-        name: float(np.median(line.found.relative_width(_LEVEL_OF_HELP)[some]))
-        for name, line, some in zip(judged.human.measures, lines, varying, strict=True)
-        if some.any()
-    }
-    useless = {name: width for name, width in widths.items() if width >= 1.0}
+    helps = _helps(found)
+    useless = [name for name, is_helped in zip(found.measures, helps, strict=True) if not is_helped]
     if not useless:
         return ""
-    times = " to ".join(dict.fromkeys(f"{end(useless.values()):.2f}" for end in (min, max)))
     return (
-        f"The judge does not help by {first_few(list(useless))}: intervals are {times} times as "
-        f"wide as those of the {n_human} queries with human labels alone."
+        f"The judge helps by {sum(helps)} of {count(len(helps), 'measure')}: by "
+        f"{first_few(useless)} intervals are no narrower than those of the {found.n_human} queries "
+        "with human labels."
     )
 
 
-def _warn_of_constant(
-    judged: Judged, names: tuple[str, ...], lines: list[_Line]
-) -> tuple[str, ...]:
-    """Warn of means whose intervals have no width, since no human value differs from another."""
-    alike = [
-        f"{measure} of {name}"
-        for measure, line in zip(judged.human.measures, lines, strict=True)
-        for name, error in zip(names, line.found.error_of_labels, strict=True)
-        if error == 0.0
-    ]
-    if not alike:
-        return ()
-    note = (
-        f"By human labels all {judged.human.n_queries} queries have the same value by "
-        f"{first_few(alike)}, which does not tell how values vary: these intervals have no width, "
-        "and mean nothing."
+def notes_on_judge(found: JudgedEstimates | None) -> list[str]:
+    """Say of a comparison what the judge was worth, measure by measure."""
+    if found is None:
+        return []
+    notes = []
+    for column, (name, width) in enumerate(zip(found.measures, _widths(found), strict=True)):
+        saved = max(round(float(np.median(found.n_saved[:, column]))), 0)
+        most = float(np.abs(found.bias[:, column]).max())
+        notes.append(
+            f"By {name} the judge is off by at most {most:.4f} in a difference. It saves "
+            f"{count(saved, 'query', 'queries') if width < 1.0 else 'no queries'} with human "
+            f"labels: intervals are {width:.2f} times as wide as without it."
+        )
+    return [*notes, *found.notes]
+
+
+def _note_on_unlike(found: JudgedEstimates, by_judge: FloatArray, places: IntArray) -> str:
+    """Say if the judge's values of labelled queries differ from those of the others.
+
+    Values have shape (n_rows, n_queries, n_measures).
+    """
+    of_queries = np.moveaxis(by_judge, 0, 1).reshape(found.n_judged, -1)
+    some, others = of_queries[places], np.delete(of_queries, places, axis=0)
+    if len(others) <= 1:
+        return ""
+    corrected = holm(_p_values_of_welch(some, others))
+    worst = int(corrected.argmin())
+    if corrected[worst] >= _LEVEL_OF_UNLIKE:
+        return ""
+    row, column = divmod(worst, len(found.measures))
+    return (
+        "The queries with human labels look unlike the others: by the judge, "
+        f"{found.measures[column]} of {found.names[row]} has a mean of "
+        f"{some[:, worst].mean():.4f} on them and of {others[:, worst].mean():.4f} on the others "
+        f"(p = {corrected[worst]:.1g} after Holm's correction). Estimates hold for queries that "
+        "were drawn at random."
     )
-    warnings.warn(note, FewDifferencesWarning, stacklevel=3)
-    return (note,)
 
 
-def _lines_of_means(
-    judged: Judged, confidence: float
-) -> tuple[tuple[str, ...], Judged, list[_Line]]:
-    """Return the names of the systems and their regressions, with Student's intervals."""
-    human, lines = judged.human_values, []
-    for each in range(human.shape[2]):
-        found = regression_of(human[..., each], judged.values[..., each], judged.places)
-        tested = found.student(level_of(confidence))
-        lines.append(_Line(found, judged.values[..., each], tested))
-    return judged.human.systems or ("mean",), judged, lines
+def _p_values_of_welch(some: FloatArray, others: FloatArray) -> FloatArray:
+    """Return p-values of Welch's t test of each column; 1 where it does not vary."""
+    parts = [each.var(axis=0, ddof=1) / len(each) for each in (some, others)]
+    variance = np.maximum(parts[0] + parts[1], np.finfo(float).tiny)
+    weights = sum(part**2 / (len(e) - 1) for part, e in zip(parts, (some, others), strict=True))
+    freedom = variance**2 / np.maximum(weights, np.finfo(float).tiny)
+    apart = np.abs(some.mean(axis=0) - others.mean(axis=0))
+    varies = np.ptp(np.concatenate([some, others]), axis=0) > 0.0
+    p_values: FloatArray = np.where(varies, 2.0 * stdtr(freedom, -apart / np.sqrt(variance)), 1.0)
+    return p_values
 
 
-def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> JudgedEstimates:
+def estimate_means(
+    human: Any, judge: Any, *, population: str = "like_these", confidence: float = 0.95
+) -> JudgedEstimates:
     r"""Estimate the means of systems from human labels of few queries and a judge's of many.
 
     Parameters
@@ -250,7 +250,11 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
         Values by human labels, of one system or of several by name.
     judge : Scores, mapping of str to Scores, or list of either
         Values of the same systems by the same measures, by the labels of a judge, such as a
-        language model, for all these queries and more. Of a list, the judges' mean is taken.
+        language model, for all these queries and more. The judge must never have seen the human
+        labels of these queries. Of a list, a query has the mean of those judges that labelled it:
+        several judges, or folds, each by a judge that was made without the human labels in it.
+    population : {"like_these", "these"}, default="like_these"
+        Whether the means are those over more queries like these, or over these queries alone.
     confidence : float, default=0.95
         Confidence of the intervals.
 
@@ -270,11 +274,9 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
     Warns
     -----
     UnhelpfulJudgeWarning
-        If intervals are no narrower than those of the human labels alone.
+        If by no measure intervals are narrower than those of the human labels alone.
     UnlikeQueriesWarning
         If the judge's values of the queries with human labels differ from those of the others.
-    FewDifferencesWarning
-        If the human values of a system by a measure are all the same.
 
     See Also
     --------
@@ -296,9 +298,11 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
         + \lambda^2 \frac{s_x^2}{N},
 
     where s^2 is the variance of the residuals with n - 2 degrees of freedom, S_xx the sum of
-    squares of x over the n queries, and s_x^2 the variance of x over the N queries [1]_. Whatever
-    the judge's bias, the estimate is that of human labels, if the n queries are drawn at random;
-    for a mean it is prediction-powered inference with a tuned slope [2]_. Intervals are Student's.
+    squares of x over the n queries, and s_x^2 the variance of x over the N queries [1]_. For these
+    N queries alone it is :math:`s^2 (1/n - 1/N + (\bar x_N - \bar x_n)^2 / S_{xx})`. Whatever the
+    judge's bias, the estimate is that of human labels, if the n queries are drawn at random and
+    the judge never saw their labels; for a mean it is prediction-powered inference with a tuned
+    slope [2]_, and with folds its cross-fitting. Intervals are those of `skgraded.compare`.
 
     References
     ----------
@@ -329,8 +333,11 @@ def estimate_means(human: Any, judge: Any, *, confidence: float = 0.95) -> Judge
             f"human must be Scores, or a mapping of systems to Scores, got {type(human).__name__}."
         )
     fraction("confidence", confidence)
+    choice("population", population, POPULATIONS)
     judged = judged_scores(judge, scores)
-    judged.refuse_weights()
-    names, judged, lines = _lines_of_means(judged, confidence)
-    remarks = _warn(judged, names, lines, stacklevel=3) + _warn_of_constant(judged, names, lines)
-    return _estimates(names, judged, lines, confidence, remarks)
+    if judged.has_weights:
+        raise ValueError(
+            "Queries must have no weights with a judge: all would count alike. Score human and "
+            "judge without sample_weight."
+        )
+    return _with_notes(_of_means(judged, confidence, population), judged.values, judged.places)

@@ -12,8 +12,6 @@ from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.results import OfMeasures, column_of
 
-__all__ = ["JudgedEstimates", "notes_on_judge"]
-
 FloatArray = NDArray[np.float64]
 
 _PICKED = (
@@ -57,7 +55,7 @@ class JudgedEstimates(OfMeasures, LongResult):
     bias : ndarray of shape (n_rows, n_measures)
         By how much the judge's means are too high: ``judge`` less ``estimate``.
     bias_interval : ndarray of shape (n_rows, n_measures, 2)
-        Ends of the confidence intervals of the bias, by Student's t.
+        Ends of the confidence intervals of the bias.
     slope : ndarray of shape (n_rows, n_measures)
         By how much the human value rises with the judge's, from query to query.
     n_alone : ndarray of shape (n_rows, n_measures)
@@ -68,11 +66,13 @@ class JudgedEstimates(OfMeasures, LongResult):
     n_human, n_judged : int
         Number of queries with human labels, and with the judge's.
     n_judges : int
-        Number of judges, whose mean is taken.
+        Number of judges, or of folds of them.
+    population : {"like_these", "these"}
+        Whether the means are those over more queries like these, or over these queries alone.
     confidence : float
         Confidence of the intervals.
-    remarks : tuple of str
-        What was warned of, in sentences.
+    notes : tuple of str
+        What the numbers do not show, in sentences.
     """
 
     names: tuple[str, ...]
@@ -90,8 +90,9 @@ class JudgedEstimates(OfMeasures, LongResult):
     n_human: int
     n_judged: int
     n_judges: int
+    population: str
     confidence: float
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: Any) -> JudgedEstimates:
         """Pick one measure by its name, or several by a list."""
@@ -105,11 +106,6 @@ class JudgedEstimates(OfMeasures, LongResult):
     def n_saved(self) -> FloatArray:
         """Number of queries that humans need not label, ``n_alone - n_human``."""
         return self.n_alone - self.n_human
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the numbers do not show, in sentences."""
-        return self.remarks
 
     def _columns(self) -> dict[str, Any]:
         column, row = (each.ravel() for each in np.indices(self.estimate.T.shape))
@@ -131,9 +127,6 @@ class JudgedEstimates(OfMeasures, LongResult):
             "n_alone": self.n_alone[row, column],
             "relative_width": self.relative_width[row, column],
         }
-
-    def _facts(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._facts().items() if name != "remarks"}
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [self._table_of(column, n_rows) for column in range(len(self.measures))]
@@ -157,11 +150,12 @@ class JudgedEstimates(OfMeasures, LongResult):
         return Table([self.measures[column], *self.names[:n_rows]], columns)
 
     def _told(self, n_rows: int | None) -> list[str]:
-        judges = "a judge" if self.n_judges == 1 else f"the mean of {self.n_judges} judges"
+        judges = "a judge" if self.n_judges == 1 else f"{self.n_judges} judges"
+        all_queries = " as all there are" if self.population == "these" else ""
         told = (
             f"{count(self.n_human, 'query', 'queries')} with human labels, and {self.n_judged:,} "
-            f"with those of {judges}. Worth: as many queries with human labels alone would be as "
-            "precise."
+            f"with those of {judges}{all_queries}. Worth: as many queries with human labels alone "
+            "would be as precise."
         )
         hidden = n_rows is not None and n_rows < len(self.names)
         return [told, f"{len(self.names)} rows, the first {n_rows} shown." if hidden else ""]
@@ -169,25 +163,3 @@ class JudgedEstimates(OfMeasures, LongResult):
 
 def _decimals(values: FloatArray) -> list[str]:
     return [f"{each:.4f}" for each in values]
-
-
-def notes_on_judge(differences: JudgedEstimates | None, means: JudgedEstimates | None) -> list[str]:
-    """Say of a comparison what the judge was worth and how far off it was, measure by measure."""
-    if differences is None or means is None:
-        return []
-    notes = []
-    for column, name in enumerate(differences.measures):
-        bias, worth = means.bias[:, column], float(np.median(differences.n_saved[:, column]))
-        varies = differences.standard_error[:, column] > 0.0
-        widths = differences.relative_width[:, column]
-        width = float(np.median(widths[varies] if varies.any() else widths))
-        most = np.abs(differences.bias[:, column]).max()
-        helps = worth >= 1.0 and width < 1.0
-        saved = count(round(worth), "query", "queries") if helps else "no queries"
-        notes.append(
-            f"By {name} the judge is off by {bias.mean():+.4f} on average ({bias.min():+.4f} to "
-            f"{bias.max():+.4f} by system), and by at most {most:.4f} "
-            f"in a difference. It saves {saved} with human labels: intervals are {width:.2f} "
-            "times as wide as without it."
-        )
-    return [*notes, *differences.remarks]

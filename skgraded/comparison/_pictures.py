@@ -1,4 +1,4 @@
-"""Pictures of comparisons: intervals of few pairs, a matrix of more, the means of many systems."""
+"""Pictures of comparisons: intervals of few pairs, and the means of the systems of many."""
 
 from __future__ import annotations
 
@@ -14,16 +14,11 @@ from skgraded.comparison._tables import (
     beats,
     best_first,
     pair_names,
-    size_of,
-    tests_of,
 )
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
 
-__all__ = ["draw_comparison"]
-
-_MOST_IN_A_MATRIX = 20
 # Inches of a plot.
 _WIDTH_OF_AXES, _WIDTH_OF_CHARACTER = 4.5, 0.085
 _LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
@@ -31,13 +26,10 @@ _LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 
 def draw_comparison(found: Comparison, axes: Any) -> Any:
     """Draw a comparison, one picture for each measure, side by side."""
-    n_systems, names = len(found.systems), pair_names(found)
+    names = pair_names(found)
     if are_listed(found):
         draw, width = _draw_intervals, _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names))
         height = max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * len(names))
-    elif n_systems <= _MOST_IN_A_MATRIX:
-        draw, height = _draw_matrix, max(5.0, 2.2 + 0.32 * n_systems)
-        width = height + 1.2
     else:
         draw, width, height = _draw_means, 7.2, 5.0
     axes = axes_or_new(axes, found, (len(found) * width, height), len(found))
@@ -55,8 +47,7 @@ def _draw_intervals(found: Comparison, ax: Any) -> None:
     ax.axvline(0, color=GREY, linewidth=1)
     ax.set_yticks(place, names)
     ax.set_ylim(len(place) - 0.5, -0.5)
-    over = f"{100.0 * found.confidence:g}% interval over {size_of(found)}"
-    ax.set_xlabel(f"difference in {found.measures[0]},\n{over}")
+    ax.set_xlabel(f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval")
     plain(ax, grid="x")
     low, high = found.interval[:, 0].T
     n, n_significant = int(((low > 0) | (high < 0)).sum()), int(found.significant.sum())
@@ -64,30 +55,9 @@ def _draw_intervals(found: Comparison, ax: Any) -> None:
     if n or n_significant:
         answer = (
             f"{n} of {count(len(names), 'interval')} exclude 0; "
-            f"{count(n_significant, 'difference')} significant ({tests_of(found)})."
+            f"{count(n_significant, 'difference')} significant ({found.tested})."
         )
     headline(ax, f"Do systems differ in {found.measures[0]}?", answer)
-
-
-def _draw_matrix(found: Comparison, ax: Any) -> None:
-    """Draw the difference of every pair as a colour, with a dot where it is significant."""
-    order, n = best_first(found), len(found.systems)
-    means = found.means[order, 0]
-    differences = means[:, None] - means
-    limit = float(np.abs(differences).max()) or 1.0
-    image = ax.imshow(differences, cmap="RdBu", vmin=-limit, vmax=limit)
-    figure: Any = ax.figure
-    figure.colorbar(image, ax=ax, label=f"difference in {found.measures[0]}", shrink=0.8)
-    significant = beats(found)[np.ix_(order, order)]
-    rows, columns = np.nonzero(significant | significant.T)
-    ax.plot(columns, rows, "k.", markersize=max(3.0, 60 / n**1.2))
-    names = [shorten(found.systems[each]) for each in order]
-    ax.set_xticks(range(n), names, rotation=90)
-    ax.set_yticks(range(n), names)
-    ax.tick_params(labelsize=SMALL, length=0)
-    ax.spines[:].set_visible(False)
-    ax.set(xlabel="less this one (dots: significant)", ylabel="this system")
-    _headline(found, ax)
 
 
 def _draw_means(found: Comparison, ax: Any) -> None:
@@ -119,10 +89,12 @@ def _headline(found: Comparison, ax: Any) -> None:
     n_alike = len(others) - int(beats(found)[best].sum())
     rest = count(len(others), "other")
     answer = f"{shorten(found.systems[best])} has the best mean"
-    if n_alike:
+    if np.isnan(next(iter(found.p_value.values()))).all():
+        answer = f"{answer}; pairs are too many to be decided"
+    elif n_alike:
         verb = "is" if n_alike == 1 else "are"
         answer = f"{answer}; {n_alike} of {rest} {verb} not significantly worse"
     else:
         answer = f"{answer} and is significantly better than {rest}"
     question = f"Which systems are better than others in {found.measures[0]}?"
-    headline(ax, question, f"{answer} ({tests_of(found)}).")
+    headline(ax, question, f"{answer} ({found.tested}).")

@@ -8,25 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._stats.corrections import CORRECTIONS
-from skgraded._stats.paired import TESTS
+from skgraded._intervals.paired import TESTS
 from skgraded._text import WIDTH, count, shorten
 from skgraded._writers import Table
-from skgraded.results import told_in_clusters, told_queries
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
-
-__all__ = [
-    "are_listed",
-    "beats",
-    "best_first",
-    "pair_names",
-    "size_of",
-    "tables_for_papers",
-    "tables_of",
-    "tests_of",
-]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -53,33 +40,11 @@ def beats(found: Comparison) -> BoolArray:
     return matrix
 
 
-def size_of(found: Comparison) -> str:
-    """Say over what the systems were compared."""
-    queries = told_queries(found.n_queries)
-    if found.judge is not None:
-        queries += f" with human labels and {found.judge.n_judged:,} with a judge's"
-    queries = told_in_clusters(queries, found.n_clusters)
-    return queries if found.n_repeats == 1 else f"{queries} and {found.n_repeats} repeats"
-
-
-def tests_of(found: Comparison) -> str:
-    """Name the tests, their correction and the level."""
-    tests = [TESTS[name] for name in found.tests]
-    named = ", ".join(test.title for test in tests)
-    corrected = ""
-    if found.n_tests > 1 and not all(test.is_joint for test in tests):
-        n_measures = found.n_tests // len(found.pairs)
-        by = f" by {n_measures} measures" if n_measures > 1 else ""
-        title = CORRECTIONS[found.correction].title
-        corrected = f", {title} for {count(len(found.pairs), 'pair')}{by}"
-    return f"{named[0].upper()}{named[1:]} over {size_of(found)}{corrected}, level {found.level:g}"
-
-
 def _first_test_of(found: Comparison) -> str:
     """Name the test that decides what is significant, if there are several."""
-    if len(found.tests) == 1:
+    if len(found.p_value) == 1:
         return ""
-    title = TESTS[found.tests[0]].title
+    title = TESTS[next(iter(found.p_value))].title
     return f" by {title}" if title[0].isupper() else f" by the {title}"
 
 
@@ -88,13 +53,12 @@ def tables_of(
 ) -> list[Table]:
     """Return the tables of all measures, with notes below the last one."""
     tables = []
-    order = None if found.sorted_by is None else best_first(found[found.sorted_by])
     for name in found:
         of_measure = found[name]
-        tables.append(_means_table(of_measure, n_rows, order))
+        tables.append(_means_table(of_measure, n_rows))
         if are_listed(found):
             tables.append(_pairs_table(of_measure, n_rows, widest))
-    notes = [f"{tests_of(found)}.", *_notes_on_rows(found, n_rows), *found.notes]
+    notes = [f"{found.tested}.", *_notes_on_rows(found, n_rows), *found.notes]
     if found.baseline is None and (by := _first_test_of(found)):
         notes.insert(1, f"The column beats is{by}.")
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
@@ -102,7 +66,7 @@ def tables_of(
 
 def tables_for_papers(found: Comparison) -> list[Table]:
     """Return one table of all means, with letters for what each one beats, and the differences."""
-    order = best_first(found[found.sorted_by or found.measures[0]])
+    order = best_first(found[found.measures[0]])
     letters = np.array(list(map(_letter, range(len(order)))), dtype=object)
     labels = [
         "system",
@@ -117,7 +81,7 @@ def tables_for_papers(found: Comparison) -> list[Table]:
             [("," if len(order) > _N_LETTERS else "").join(letters[row]) for row in beaten]
         )
     meaning = f"significantly better than these systems{_first_test_of(found)}"
-    told = f"Superscripts: {meaning}. {tests_of(found)}."
+    told = f"Superscripts: {meaning}. {found.tested}."
     means = Table(labels, columns, [told, *found.notes], superscripts=superscripts)
     if not are_listed(found):
         return [means]
@@ -148,9 +112,9 @@ def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
     return notes
 
 
-def _means_table(found: Comparison, n_rows: int | None, order: IntArray | None) -> Table:
+def _means_table(found: Comparison, n_rows: int | None) -> Table:
     """Make the table of the means, the best system first, with the numbers of those it beats."""
-    order = best_first(found) if order is None else order
+    order = best_first(found)
     shown = order[:n_rows]
     digits = len(str(len(order)))
     labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
@@ -179,9 +143,9 @@ def _pairs_table(found: Comparison, n_rows: int | None, widest: int | None) -> T
             for test, p_value in found.p_value.items()
         ),
     ]
-    if found.margin is not None:
+    if found.decisions is not None:
         decided = [str(each) for each in found.decisions[:n_rows, 0]]
-        columns.append((f"margin {found.margin:g}", decided))
+        columns.append((f"margin {found.margin:g}" if found.margin else "better", decided))
     names = pair_names(found, widest)[:n_rows]
     return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
 
@@ -213,4 +177,6 @@ def _left_aligned(cells: list[str]) -> list[str]:
 
 
 def _p_value(value: float) -> str:
+    if np.isnan(value):
+        return ""
     return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from skgraded.conventions._tools import Absence
 
-__all__ = ["ABSENCES"]
-
 _SUBTOPICS = "Diversity measures stay out: they need judgments of subtopics, which are not read."
 
 _PAIRS = "`NormalizedRecall` is the share of pairs in the right order, for binary labels."

@@ -17,8 +17,6 @@ from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure, measure_or_none
 from skgraded.measures._catalogue import is_own_name, parse_spec
 
-__all__ = ["build", "measure_as"]
-
 
 def measure_as(tool: str, name: str | Measure) -> Measure:
     """Return the measure that gives the number of another tool.

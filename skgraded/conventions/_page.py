@@ -12,8 +12,6 @@ from skgraded.conventions._table import CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Tool
 from skgraded.measures import catalogue
 
-__all__ = ["as_markdown"]
-
 
 def as_markdown() -> str:
     """Write the table of conventions as a page of the documentation.

@@ -7,8 +7,6 @@ from typing import Any
 
 from skgraded.conventions._tools import Convention
 
-__all__ = ["CONVENTIONS"]
-
 _NAN = math.nan
 _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
 _OF_SCALE = "The top of the scale is the highest grade of the data, unless max_grade is given."

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["TOOLS", "Absence", "Convention", "Tool"]
-
 
 @dataclasses.dataclass(frozen=True)
 class Tool:

@@ -10,13 +10,9 @@ from typing import Any, NamedTuple
 from skgraded.conventions._lookup import measure_as
 from skgraded.measures import Measure
 
-__all__ = ["TrecEvalValue", "values_of_trec_eval"]
-
-_ROUNDS_TO_NEAREST = _WITH_RBP = 10  # the first version that does
 _HIGHEST_GRADE = 10_000  # of which gains are listed
 _COUNTS = ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
-_OF_VERSION_10 = ("rbp", "rbp_resid", "unj")
-_NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS, *_OF_VERSION_10)
+_NO_MEASURES = ("runid", "num_q", "relstring", *_COUNTS)
 _OFFICIAL = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
     *("recip_rank", "iprec_at_recall", "P"),
@@ -27,7 +23,7 @@ _ALL = (
     *_OFFICIAL,
     *("relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
     *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
-    *(*_SETS, "num_nonrel_judged_ret", *_OF_VERSION_10),
+    *(*_SETS, "num_nonrel_judged_ret"),
 )
 _NICKNAMES = {
     "official": _OFFICIAL,
@@ -45,7 +41,6 @@ _BY_PARAMETER = {
     "map_cut": _CUTS,
     "relative_P": _CUTS,
     "success": ("1", "5", "10"),
-    "unj": ("5", "10", "20"),
 }
 
 
@@ -91,14 +86,6 @@ def _square(text: str) -> float:
     return math.sqrt(square + 0.0)  # which makes 0 of -0
 
 
-def _persistence(text: str) -> float:
-    name, _, number = text.partition("=")
-    p = float(number) if name == "p" else math.nan
-    if not 0 <= p < 1:
-        raise ValueError
-    return p
-
-
 # Which field of ours a parameter is, and how it is read.
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "iprec_at_recall": ("recall", float),
@@ -108,11 +95,9 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "set_F": ("beta", _square),
     "ndcg": ("gain", _gains),
     "relstring": ("", int),
-    "rbp": ("", _persistence),
 }
 _FORMS = {  # of what follows the point; else it is numbers
     "ndcg": "gains of grades, such as 1=1,2=3,",
-    "rbp": "p= and a number from 0 to below 1",
     "relstring": "a whole number",
     "set_F": "a number from 0 on",
 }
@@ -144,15 +129,13 @@ class TrecEvalValue(NamedTuple):
         """Whether its value of all topics is a geometric mean, the only one that is printed."""
         return self.family in ("gm_map", "gm_bpref")
 
-    def measure(self, level: int = 1, version: int = 9, top_grade: int = 0) -> Measure | None:
+    def measure(self, level: int = 1, top_grade: int = 0) -> Measure | None:
         """Return the measure that has the value.
 
         Parameters
         ----------
         level : int, default=1
             The lowest grade that is relevant, ``-l`` there; gains do not depend on it.
-        version : {9, 10}, default=9
-            The version, on which the ranks of levels of recall depend.
         top_grade : int, default=0
             The highest grade of the judgments. As there, grades up to it that ``ndcg.1=3,2=5`` does
             not name are gains of their own.
@@ -160,8 +143,7 @@ class TrecEvalValue(NamedTuple):
         Returns
         -------
         Measure or None
-            The measure; None for counts, the name of the run, the string of grades and what version
-            10 has on scales of its own.
+            The measure; None for counts, the name of the run and the string of grades.
         """
         if self.family in _NO_MEASURES:
             return None
@@ -174,16 +156,12 @@ class TrecEvalValue(NamedTuple):
             chosen: Measure = dataclasses.replace(plain, **{field: value})
         else:
             chosen = measure_as("trec_eval", self.name)
-        rules: dict[str, Any] = {"rel": level}
-        if version >= _ROUNDS_TO_NEAREST:
-            rules["rounding"] = "nearest"
-        fields = {field.name for field in dataclasses.fields(chosen)}
-        return dataclasses.replace(
-            chosen, **{name: value for name, value in rules.items() if name in fields}
-        )
+        has_level = any(field.name == "rel" for field in dataclasses.fields(chosen))
+        rules: dict[str, Any] = {"rel": level} if has_level else {}
+        return dataclasses.replace(chosen, **rules)
 
 
-def values_of_trec_eval(asked: Iterable[str], version: int = 9) -> list[TrecEvalValue]:
+def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:
     """Return the values that trec_eval prints, in its order.
 
     Parameters
@@ -191,8 +169,6 @@ def values_of_trec_eval(asked: Iterable[str], version: int = 9) -> list[TrecEval
     asked : iterable of str
         What follows ``-m`` there: a measure (``"map"``), a nickname (``"official"``, ``"set"``,
         ``"all_trec"``), or a measure with parameters (``"P.5,10"``), which replace its own.
-    version : {9, 10}, default=9
-        The version; 10 has ``rbp``, ``rbp_resid`` and ``unj``, too.
 
     Returns
     -------
@@ -215,12 +191,6 @@ def values_of_trec_eval(asked: Iterable[str], version: int = 9) -> list[TrecEval
     by_default: dict[str, Sequence[str]] = {}
     for each in asked:
         for family, parameters in _families(each):
-            if family in _OF_VERSION_10 and version < _WITH_RBP:
-                if each in _NICKNAMES:
-                    continue
-                raise ValueError(
-                    f"trec_eval has {family} from version 10 on, got version {version}."
-                )
             if each in _ALL or each in _NICKNAMES:
                 by_default[family] = parameters
             else:

@@ -3,12 +3,10 @@
 from skgraded.dask._evaluate import evaluate
 from skgraded.dask._global_evaluation import GlobalEvaluation, global_evaluation
 from skgraded.dask._scorer import make_ranking_scorer
-from skgraded.dask._watchdog import watchdog
 
 __all__ = [
     "GlobalEvaluation",
     "evaluate",
     "global_evaluation",
     "make_ranking_scorer",
-    "watchdog",
 ]

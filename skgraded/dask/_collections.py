@@ -12,8 +12,6 @@ import pandas as pd
 
 from skgraded.engines import as_array
 
-__all__ = ["blocks_of", "side_by_side"]
-
 _ALIKE = "The collections must have blocks of the same rows"
 
 
@@ -24,8 +22,7 @@ def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
         raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")
     if n_dimensions > 1 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
-    blocks: list[Any] = np.ravel(collection.to_delayed()).tolist()
-    return blocks
+    return np.ravel(collection.to_delayed()).tolist()
 
 
 def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:

@@ -28,8 +28,6 @@ from skgraded.measures import Measures
 from skgraded.rankings import grades_of_categories, require_same_words, words_of_grades
 from skgraded.results import Means, Scores
 
-__all__ = ["evaluate", "grades_of"]
-
 _ROW = "__row__"
 _ROWS_OF_A_PARTITION = 2**40
 
@@ -265,8 +263,7 @@ def _require_whole_queries(ranges: list[QueryRange], parts: list[Any], qid: str)
 
 
 def _distinct_ids(part: pd.DataFrame, qid: str) -> list[Any]:
-    ids: list[Any] = part[qid].drop_duplicates().tolist()
-    return ids
+    return part[qid].drop_duplicates().tolist()
 
 
 def _first_in_two(ids: list[list[Any]]) -> tuple[Any, int, int] | None:

@@ -11,8 +11,6 @@ from distributed.utils import sync
 
 from skgraded.exceptions import WorkerLostError
 
-__all__ = ["Meeting", "open_exchange"]
-
 _HANDLER = "skgraded_share"
 _MOST_TRAININGS = 1000
 _MARGIN = 10.0  # seconds beyond the timeout, for the messages to the scheduler and back

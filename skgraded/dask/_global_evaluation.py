@@ -21,8 +21,6 @@ from skgraded.measures import evaluate, resolve_all, warn_if_grades_are_inferred
 from skgraded.rankings import Judgments
 from skgraded.results import Means
 
-__all__ = ["GlobalEvaluation", "global_evaluation"]
-
 # LightGBM's callbacks that print, record and stop come later, and see the values of all workers.
 _ORDER = 5
 
@@ -76,7 +74,6 @@ def global_evaluation(
 
     See Also
     --------
-    watchdog : Ends a fit that waits for a worker which was lost before the first iteration.
     skgraded.lightgbm.eval_metric : The same on one machine.
 
     Notes
@@ -85,7 +82,7 @@ def global_evaluation(
     meet once after the first iteration, to agree on the scale of grades, and once in every
     iteration, when each sends about 300 bytes for each measure and evaluation set.
     A worker that is lost before that, while LightGBM sets up its network, is not noticed, and the
-    fit would wait forever: `watchdog` ends it.
+    fit waits forever: interrupt it, and call ``client.restart(wait_for_workers=False)``.
     Several evaluation sets need ``eval_names``, because LightGBM numbers the sets anew on a worker
     that has no rows of one of them.
 

@@ -8,16 +8,13 @@ import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import flag
 from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.dask._evaluate import evaluate, grades_of
 from skgraded.measures import Measures, resolve_all
-from skgraded.rankings import QID, check_group_sizes, features_for, has_id_column
+from skgraded.rankings import QID, features_for, has_id_column
 from skgraded.results import Means, Scores
 from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
-
-__all__ = ["make_ranking_scorer"]
 
 
 def make_ranking_scorer(
@@ -42,19 +39,17 @@ def make_ranking_scorer(
     Returns
     -------
     callable
-        ``scorer(estimator, X, y, qid=None, sample_weight=None, *, group=None,
-        whole_queries=False)`` returns a number or dict of them. ``scorer.per_query`` takes the same
-        arguments and returns the `Scores`, with the value of each query. Queries are given by
-        ``qid``, an id for each row; by a column ``"qid"`` of a DataFrame X; or by ``group``, sizes
-        in partitions that match those of the rows, as ``DaskLGBMRanker.fit`` takes them, and the
-        ids are then 0, 1, .... All collections have the same partitions. ``whole_queries`` promises
-        that no query is in two of them, which saves a shuffle.
+        ``scorer(estimator, X, y, qid=None, sample_weight=None, *, whole_queries=False)`` returns a
+        number or dict of them. ``scorer.per_query`` takes the same arguments and returns the
+        `Scores`, with the value of each query. Queries are given by ``qid``, an id for each row, or
+        by a column ``"qid"`` of a DataFrame X. All collections have the same partitions.
+        ``whole_queries`` promises that no query is in two of them, which saves a shuffle.
 
     Raises
     ------
     ValueError
-        If no measure is given or one is unknown. In a call: if neither or both of ``qid`` and
-        ``group`` are given, partitions do not match, or sizes do not add up to the rows.
+        If no measure is given or one is unknown. In a call: if there are no query ids, or
+        partitions do not match.
 
     Warns
     -----
@@ -94,11 +89,10 @@ class _DaskRankingScorer(RankingScorer):
         qid: Any = None,
         sample_weight: Any = None,
         *,
-        group: Any = None,
         whole_queries: bool = False,
     ) -> float | dict[str, float]:
         rows = (estimator, X, y, qid, sample_weight)
-        means = self._evaluate(rows, group, whole_queries, per_query=False)
+        means = self._evaluate(rows, whole_queries, per_query=False)
         return self._signed_means(means)
 
     def per_query(
@@ -109,33 +103,26 @@ class _DaskRankingScorer(RankingScorer):
         qid: Any = None,
         sample_weight: Any = None,
         *,
-        group: Any = None,
         whole_queries: bool = False,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
         rows = (estimator, X, y, qid, sample_weight)
-        return cast(Scores, self._evaluate(rows, group, whole_queries, per_query=True))
+        return cast(Scores, self._evaluate(rows, whole_queries, per_query=True))
 
     def _evaluate(
-        self, rows: tuple[Any, ...], group: Any, whole_queries: bool, *, per_query: bool
+        self, rows: tuple[Any, ...], whole_queries: bool, *, per_query: bool
     ) -> Means | Scores:
         estimator, X, y, qid, sample_weight = rows
-        if qid is None and group is None and has_id_column(X):
+        if qid is None and has_id_column(X):
             qid = X[QID]
-        if (qid is None) == (group is None):
-            raise ValueError(
-                "Queries must be given either by qid, an id for each row, or by group, their sizes "
-                f"in partitions, got {'neither' if qid is None else 'both'}."
-            )
+        if qid is None:
+            raise ValueError("qid must hold a query id for each row, got None.")
         given = {"y": y, "qid": qid, "sample_weight": sample_weight}
         given = {name: each for name, each in given.items() if each is not None}
         blocks = {name: blocks_of(name, each) for name, each in given.items()}
         dtypes = {name: each.dtype for name, each in given.items()}
         blocks["score"] = _predictions(estimator, X, self.response_method)
         dtypes["score"] = np.dtype(np.float64)
-        if qid is None:
-            blocks["qid"] = _numbered_queries(blocks_of("group", group), blocks["y"])
-            dtypes["qid"] = np.dtype(np.int64)
         named, grades = self._named, None
         if any(each.is_open for _, each in self.measures):
             grades = grades_of(blocks["y"])
@@ -148,7 +135,7 @@ class _DaskRankingScorer(RankingScorer):
             grades=grades,  # type: ignore[arg-type]
             weight=None if sample_weight is None else "sample_weight",
             per_query=per_query,
-            whole_queries=flag("whole_queries", whole_queries) or qid is None,
+            whole_queries=whole_queries,
         )
 
 
@@ -165,21 +152,3 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
     # Most estimators refuse to predict for no rows.
     return scores_of(model, features_for(model, X), response_method) if len(X) else np.zeros(0)
-
-
-def _numbered_queries(sizes: list[Any], labels: list[Any]) -> list[Any]:
-    """Make query ids 0, 1, ... for the rows of each block, continued from block to block."""
-    if len(sizes) != len(labels):
-        raise ValueError(
-            f"group must be in as many partitions as y ({len(labels)}), got {len(sizes)}."
-        )
-    first, ids = dask.delayed(0), []
-    for block, rows in zip(sizes, labels, strict=True):
-        ids.append(dask.delayed(_ids_from)(first, block, rows))
-        first = first + dask.delayed(len)(block)
-    return ids
-
-
-def _ids_from(first: int, sizes: Any, labels: Any) -> NDArray[np.int64]:
-    check_group_sizes(sizes, len(labels))
-    return np.repeat(np.arange(first, first + len(sizes)), np.asarray(sizes, dtype=np.int64))

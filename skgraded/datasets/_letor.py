@@ -22,8 +22,6 @@ from sklearn.datasets import load_svmlight_file
 from skgraded._params import flag, integer_or_none, is_number
 from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
 
-__all__ = ["load_letor"]
-
 FilePath = str | os.PathLike[str]
 Labels = NDArray[np.int64] | NDArray[np.float64]
 IntArray = NDArray[np.int64]

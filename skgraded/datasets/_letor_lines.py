@@ -11,8 +11,6 @@ from typing import IO, Any
 
 import numpy as np
 
-__all__ = ["LARGEST_INDEX", "Lines", "Rules", "line_error", "quoted"]
-
 LARGEST_INDEX = np.iinfo(np.int32).max
 _LONGEST_QUOTE = 40
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time

@@ -11,8 +11,6 @@ from sklearn.utils import check_random_state
 
 from skgraded._params import integer, is_integer, number
 
-__all__ = ["make_ranking"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -176,8 +174,7 @@ def _unit(values: FloatArray) -> FloatArray:
     """Scale to mean 0 and variance 1 along the first axis; a constant column becomes 0."""
     centred = values - values.mean(axis=0)
     deviation = centred.std(axis=0)
-    scaled: FloatArray = centred / np.where(deviation > 0, deviation, 1.0)
-    return scaled
+    return centred / np.where(deviation > 0, deviation, 1.0)
 
 
 def _signal(

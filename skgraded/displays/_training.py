@@ -12,8 +12,6 @@ from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded.measures import Measure
 from skgraded.results import column_of
 
-__all__ = ["TrainingDisplay"]
-
 
 class TrainingDisplay:
     r"""A measure on the validation queries after every iteration, and the best iteration.

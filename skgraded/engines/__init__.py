@@ -6,10 +6,9 @@ scans a stream of chunks that cut queries anywhere. The results of the parts add
 """
 
 from skgraded.engines._grade_scale import distinct_grades, on_scale
-from skgraded.engines._joined_scores import reordered
-from skgraded.engines._plan import EvaluationPlan
-from skgraded.engines._query_ranges import QueryRange, refuse_cut_query
+from skgraded.engines._plan import EvaluationPlan, reordered
 from skgraded.engines._rows import Columns, as_array
+from skgraded.engines._whole_queries import QueryRange, refuse_cut_query
 
 __all__ = [
     "Columns",

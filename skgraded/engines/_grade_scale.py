@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from skgraded.rankings import Judgments
 
-__all__ = ["check_grades", "distinct_grades", "on_scale"]
-
 FloatArray = NDArray[np.float64]
 
 

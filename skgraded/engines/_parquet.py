@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from skgraded._progress import ProgressBar
 from skgraded.engines._rows import as_array
 
-__all__ = ["batches_of", "labels_of", "open_dataset"]
-
 _BATCH_ROWS = 2**17
 
 

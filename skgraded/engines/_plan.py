@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from skgraded._params import flag, integer, threads
 from skgraded._version import require_version, version_here
 from skgraded.engines._grade_scale import check_grades, on_scale
-from skgraded.engines._joined_scores import concatenated
-from skgraded.engines._rows import Columns, Rows, in_rows
+from skgraded.engines._rows import Columns, Rows, in_rows, join_ids
 from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries
 from skgraded.measures import (
     Measure,
@@ -27,8 +26,6 @@ from skgraded.measures import (
 )
 from skgraded.rankings import Judgments
 from skgraded.results import Means, Scores
-
-__all__ = ["EvaluationPlan"]
 
 FloatArray = NDArray[np.float64]
 
@@ -207,7 +204,9 @@ class EvaluationPlan:
         """
         # Means of the ideal ranking do not add up; without them nobody computes them to send them.
         return (
-            dataclasses.replace(scores, ideals=()) if self.per_query else Means.of(scores, n_rows)
+            dataclasses.replace(scores, ideals=(), judged=scores.fingerprints)
+            if self.per_query
+            else Means.of(scores, n_rows)
         )
 
     def combine(self, results: Iterable[Any]) -> Scores | Means:
@@ -276,3 +275,51 @@ def _rows_counted_from(first_row: int) -> Iterator[None]:
         if not first_row:
             raise
         raise ValueError(f"{error} (Rows are counted from row {first_row} on.)") from error
+
+
+def concatenated(parts: list[Scores]) -> Scores:
+    """Put scores of different queries one below the other."""
+    first = parts[0]
+    weighted = first.weights is not None
+    return dataclasses.replace(
+        first,
+        qid=join_ids([each.qid for each in parts]),
+        values=np.concatenate([each.values for each in parts]),
+        weights=np.concatenate([each.weights for each in parts]) if weighted else None,
+        judged=np.concatenate([each.fingerprints for each in parts]),
+        n_empty=tuple(map(sum, zip(*(each.n_empty for each in parts), strict=True))),
+        ideals=(),
+    )
+
+
+def reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
+    """Put the queries of scores into another order.
+
+    Parameters
+    ----------
+    scores : Scores
+        Values query by query.
+    order : ndarray of shape (n_queries,)
+        For each new place, the place where the query is now.
+
+    Returns
+    -------
+    Scores
+        The same queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded import evaluate
+    >>> from skgraded.engines import reordered
+    >>> scores = evaluate(["AP"], [1, 0, 1], [1.0, 2.0, 1.0], qid=["b", "b", "a"])
+    >>> reordered(scores, np.argsort(scores.qid)).values[:, 0]
+    array([1. , 0.5])
+    """
+    return dataclasses.replace(
+        scores,
+        qid=scores.qid[order],
+        values=scores.values[order],
+        weights=None if scores.weights is None else scores.weights[order],
+        judged=scores.fingerprints[order],
+    )

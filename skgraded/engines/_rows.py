@@ -8,18 +8,16 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import is_missing
 from skgraded.rankings import (
     CheckedColumns,
     Judgments,
     as_ids,
     grades_of_categories,
-    is_missing,
     read_columns,
     require_same_words,
     words_of_grades,
 )
-
-__all__ = ["Columns", "Rows", "as_array", "ids_of", "in_rows", "join_ids"]
 
 
 class Columns(NamedTuple):
@@ -300,7 +298,7 @@ def _of_arrow(column: Any) -> NDArray[Any]:
         texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
         places = encoded.indices.fill_null(len(texts) - 1)
         return np.asarray(texts[places.to_numpy(zero_copy_only=False)])
-    return column.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    return column.to_numpy(zero_copy_only=False)
 
 
 def in_rows(data: Iterable[Any], columns: Columns) -> Iterator[Rows]:

@@ -7,7 +7,6 @@ from skgraded.measures._catalogue import register_on_first_use
 
 if TYPE_CHECKING:
     from skgraded.measures._bounds import Bounds
-    from skgraded.measures._by_threshold import ap_by_threshold
     from skgraded.measures._catalogue import (
         Measures,
         catalogue,
@@ -149,7 +148,6 @@ __all__ = [
     "TieReport",
     "Utility",
     "WeightedAP",
-    "ap_by_threshold",
     "catalogue",
     "eGAP",
     "evaluate",
@@ -170,7 +168,6 @@ __all__ = [
 
 _NAMES_IN = {
     "_bounds": ["Bounds"],
-    "_by_threshold": ["ap_by_threshold"],
     "_catalogue": [
         "Measures",
         "catalogue",

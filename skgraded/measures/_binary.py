@@ -17,8 +17,6 @@ from skgraded.measures._positions import Constant
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments
 
-__all__ = ["COUNTS_JUDGED", "listed"]
-
 # An entry of `Measure._refuses`: counting unjudged documents as grade 0 would change the measure.
 COUNTS_JUDGED = {"unjudged": "because it counts judged documents that are not relevant"}
 

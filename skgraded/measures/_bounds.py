@@ -17,8 +17,6 @@ from skgraded.results import Scores
 if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
 
-__all__ = ["Bounds", "bounds_of"]
-
 
 class Bounds(NamedTuple):
     """Smallest and largest values over all possible grades of unjudged documents.

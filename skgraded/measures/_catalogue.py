@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from skgraded._measure_strings import parse
 from skgraded._other_names import (
+    LESS_IS_BETTER,
     SUGGESTED,
     Meaning,
     fields_of_ir_measures,
@@ -20,18 +21,6 @@ from skgraded._other_names import (
 from skgraded._params import closest_of
 from skgraded.measures._fields import names_of
 from skgraded.measures._measure import Measure
-
-__all__ = [
-    "Measures",
-    "catalogue",
-    "is_own_name",
-    "measure",
-    "measure_or_none",
-    "measures_by_name",
-    "parse_spec",
-    "register",
-    "register_on_first_use",
-]
 
 # As users pass measures: one, several, or several with the names under which they are reported.
 Measures = str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]
@@ -93,6 +82,7 @@ def register(kind: type[M]) -> type[M]:
         what = "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
         raise ValueError(f"The name of a registered measure must be {what}, got {kind!r}.")
     _enter({name: kind})
+    (LESS_IS_BETTER.discard if kind.greater_is_better else LESS_IS_BETTER.add)(folded(name))
     _of_string.cache_clear()
     return kind
 

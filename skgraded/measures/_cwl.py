@@ -21,11 +21,10 @@ from skgraded.measures._measure import Measure
 from skgraded.measures._pool_positions import UpToListEnd
 from skgraded.measures._positions import ByRank, Positions, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, Rankings, Ties
-
-__all__ = ["CWL", "PrefixCWL"]
+from skgraded.rankings import Judgments, Ranked, Ties
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class CWL(Measure):
@@ -59,7 +58,7 @@ class CWL(Measure):
         Cut-off: the last rank that a user can view. None is no limit, or the length of the list
         where the measure ``ends``.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
@@ -105,6 +104,8 @@ class CWL(Measure):
 
     _averages_over_ties: ClassVar[bool] = False
 
+    _needs = ("_gain_by_level", "_continuation")
+
     def _gain_by_level(self, judgments: Judgments) -> FloatArray:
         """Return the gain x by level, shape (n_levels,)."""
         raise NotImplementedError
@@ -120,7 +121,8 @@ class CWL(Measure):
         last: FloatArray | float,
     ) -> FloatArray | float:
         """Return how many ranks n..last a user who reaches rank n views, all of gain 0."""
-        raise NotImplementedError
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} must define _ranks_from, or state rate = False.")
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return positive(self._gain_by_level(judgments))
@@ -131,33 +133,34 @@ class CWL(Measure):
             return float(self.k)
         return judgments.list_lengths(self.unjudged).astype(np.float64) if self.ends else np.inf
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
         last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
+        n_viewable = np.minimum(np.diff(indptr), last).astype(np.int64)
         gain = np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64)
         values = np.zeros(len(last))
-        mean_length = 1 + len(levels) // len(last)
-        at_a_time = _DOCUMENTS_AT_A_TIME // min(mean_length, _FIRST_RANKS)
+        at_a_time = 1 + _DOCUMENTS_AT_A_TIME * len(last) // (1 + int(n_viewable.sum()))
         for first in range(0, len(last), at_a_time):
             some = slice(first, first + at_a_time)
-            borders = indptr[some.start : some.stop + 1]
-            values[some] = self._walk(_Readers(levels, borders, last[some], gain))
+            borders = np.append(0, np.cumsum(n_viewable[some]))
+            met = _core.meet_ranks(levels, indptr[:-1][some], borders, gain)
+            values[some] = self._walk(*met, borders, last[some])
         return values
 
-    def _walk(self, readers: _Readers) -> FloatArray:
-        """Let users read on, some ranks at a time, until nobody is left who goes on."""
-        while len(reading := readers.going_on()):
-            n, x, found = readers.meet(reading)
-            readers.walk(reading, x, self._probabilities(n, x, found), found)
+    def _walk(
+        self, n: FloatArray, x: FloatArray, G: FloatArray, borders: IntArray, last: FloatArray
+    ) -> FloatArray:
+        """Return the values of lists with the ranks n, gains x and found gains G."""
+        found, viewed, left = _core.walk(x, self._probabilities(n, x, G), borders)
         if not self.rate:
-            return readers.gain_found
-        end = np.flatnonzero(readers.left > 0.0)
-        if len(end):
-            below = 1.0 + readers.n_viewable[end].astype(np.float64)
-            n_ranks = self._ranks_from(below, readers.found[end], readers.last[end])
-            readers.viewed[end] += readers.left[end] * n_ranks
-        return readers.gain_found * reciprocal(readers.viewed)
+            return found
+        goes_on = np.flatnonzero(left > 0.0)
+        if len(goes_on):
+            below = 1.0 + np.diff(borders)[goes_on]
+            found_above = np.append(0.0, G)[np.where(below > 1.0, borders[1:][goes_on], 0)]
+            viewed[goes_on] += left[goes_on] * self._ranks_from(below, found_above, last[goes_on])
+        return found * reciprocal(viewed)
 
     def _probabilities(self, n: FloatArray, x: FloatArray, found: FloatArray) -> FloatArray:
         go_on = np.asarray(self._continuation(n, x, found), dtype=np.float64)
@@ -169,69 +172,8 @@ class CWL(Measure):
         return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
 
 
-class _Readers:
-    """Users who read ranked lists, one each, and what they have found in the ranks read so far.
-
-    Parameters
-    ----------
-    levels : ndarray of shape (n_documents,)
-        Levels by rank, of these lists and of others.
-    indptr : ndarray of shape (n_lists + 1,), int64
-        ``indptr[q]:indptr[q + 1]`` are the positions of list q.
-    last : ndarray of shape (n_lists,)
-        The last rank that each user can view.
-    gain : ndarray of shape (n_levels,)
-        The gain x by level.
-    """
-
-    def __init__(
-        self,
-        levels: NDArray[Any],
-        indptr: NDArray[np.int64],
-        last: FloatArray,
-        gain: FloatArray,
-    ) -> None:
-        self._levels, self._first, self._gain, self.last = levels, indptr[:-1], gain, last
-        self.n_viewable = np.minimum(np.diff(indptr), last).astype(np.int64)
-        n_lists = len(last)
-        self.gain_found, self.viewed, self.left = (
-            np.zeros(n_lists),
-            np.zeros(n_lists),
-            np.ones(n_lists),
-        )
-        self.found = np.zeros(n_lists)  # G, by a user who never stops
-        self._n_read = 0
-        self._borders = np.zeros(1, dtype=np.int64)
-
-    def going_on(self) -> NDArray[np.int64]:
-        """Return the numbers of the lists with documents that anybody goes on to."""
-        return np.flatnonzero((self.left > 0.0) & (self.n_viewable > self._n_read))
-
-    def meet(self, reading: NDArray[np.int64]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return rank n, gain x and found gain G of the documents that some users meet next."""
-        at_a_time = _DOCUMENTS_AT_A_TIME // len(reading) if self._n_read else _FIRST_RANKS
-        n_next = np.minimum(self.n_viewable[reading] - self._n_read, max(at_a_time, _FIRST_RANKS))
-        self._borders = np.concatenate(([0], np.cumsum(n_next)))
-        first = self._first[reading] + self._n_read
-        met = _core.meet_ranks(
-            self._levels, first, self._n_read, self.found[reading], self._borders, self._gain
-        )
-        self._n_read += max(at_a_time, _FIRST_RANKS)
-        return met
-
-    def walk(
-        self, reading: NDArray[np.int64], x: FloatArray, go_on: FloatArray, found: FloatArray
-    ) -> None:
-        """Add what these users find in the documents that they have met."""
-        before = self.gain_found[reading], self.viewed[reading], self.left[reading]
-        walked = _core.walk(x, go_on, self._borders, *before)
-        self.gain_found[reading], self.viewed[reading], self.left[reading] = walked
-        self.found[reading] = found[self._borders[1:] - 1]
-
-
-# Many users stop at one of the first ranks, and the arrays of a slice fit into a cache.
-_FIRST_RANKS = 32
-_DOCUMENTS_AT_A_TIME = 16_384
+# The arrays of a slice fit into a cache.
+_DOCUMENTS_AT_A_TIME = 100_000
 
 
 class PrefixCWL(PrefixMeasure, CWL):
@@ -272,6 +214,8 @@ class PrefixCWL(PrefixMeasure, CWL):
     ties: Ties = "expected"
 
     _averages_over_ties: ClassVar[bool] = True
+
+    _needs = CWL._needs
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         reach = _Reach(self)

@@ -15,8 +15,6 @@ from skgraded.measures._systems import are_of_systems, rankings_of_systems, refu
 from skgraded.rankings import Judgments, Rankings
 from skgraded.results import Scores, by_name
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     measures: Measures,
@@ -118,7 +116,7 @@ def _of_systems(
 
 
 def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, Rankings]:
-    """Return rankings by system; measures must mean the same for all of them."""
+    """Return rankings by system; warn of measures that do not fit their scale."""
     rankings = by_name(y_true)
     for system, each in rankings.items():
         if not isinstance(each, Rankings):
@@ -127,14 +125,6 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
                 f"{type(each).__name__} for {system!r}. skgraded.trec.evaluate(measures, qrels, "
                 "runs) scores dicts of dicts."
             )
-    tops = {system: each.judgments.top_of_scale for system, each in rankings.items()}
-    still_open = [each for each in named.values() if each.is_open]
-    if still_open and len(set(tops.values())) > 1:
-        listed = ", ".join(f"{top} for {system!r}" for system, top in tops.items())
-        raise ValueError(
-            f"{still_open[0]} takes the top of the scale from the labels, which differs between "
-            f"the systems: {listed}. Set max_grade."
-        )
     judged = [each.judgments for each in rankings.values()]
     are_fractional = any(each.has_fractional_grades for each in judged)
     top = max((each.top_grade for each in judged), default=0.0)

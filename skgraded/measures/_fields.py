@@ -12,8 +12,6 @@ import numpy as np
 
 from skgraded import _core, _params
 
-__all__ = ["Fields", "check_cutoff", "check_empty", "names_of", "numbers_by_grade"]
-
 
 class _SignatureOfFields:
     """The signature of a class, which help and completion show: its fields."""

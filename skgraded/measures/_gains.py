@@ -15,17 +15,6 @@ from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments
 
-__all__ = [
-    "Gain",
-    "at_grades",
-    "check_gain",
-    "check_max_grade",
-    "exp2_gain",
-    "gain_by_level",
-    "gain_of_top_grade",
-    "positive",
-]
-
 FloatArray = NDArray[np.float64]
 
 

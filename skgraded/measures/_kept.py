@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from skgraded.measures._prefix import PrefixForm
     from skgraded.measures._thresholds import _Users
 
-__all__ = ["LabelResults"]
-
 FloatArray = NDArray[np.float64]
 
 
@@ -25,13 +23,13 @@ class LabelResults:
 
     Attributes
     ----------
-    prefix_forms : dict of tuple to PrefixForm
-        d, v, p and K by the identity of the measure.
+    prefix_forms, long_forms : dict of tuple to PrefixForm
+        d, v, p and K by the identity of the measure; long ones have a K for levels of their own.
     ideal_values : dict of tuple to ndarray of shape (n_queries,)
         Values of the ideal ranking before they are normalized, by the identity of the measure.
-    rank_weights : dict
-        Weights d_n or p_n of the ranks, by their rule, the rule for unjudged documents and whether
-        the ranks are those of the ideal ranking.
+    rank_weights, ragged_weights : dict
+        Weights d_n or p_n of the ranks, or of all documents, by their rule, the rule for unjudged
+        documents and the kind of the ranking, which may be the ideal one.
     users : dict of tuple to _Users
         The thresholds of users over the grades, by g and the top grade of the scale, where there
         are many grades.
@@ -41,7 +39,9 @@ class LabelResults:
 
     def __init__(self) -> None:
         self.prefix_forms: dict[tuple[Any, ...], PrefixForm] = {}
+        self.long_forms: dict[tuple[Any, ...], PrefixForm] = {}
         self.ideal_values: dict[tuple[Any, ...], FloatArray] = {}
-        self.rank_weights: dict[tuple[Positions, Unjudged, bool], FloatArray] = {}
+        self.rank_weights: dict[tuple[Positions, Unjudged, type], FloatArray] = {}
+        self.ragged_weights: dict[tuple[Positions, Unjudged, type], FloatArray] = {}
         self.users: dict[tuple[Any, int], _Users] = {}
         self.warned_of: set[Measure] = set()

@@ -12,20 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core, _params
+from skgraded._guards import refuse_calls_of_boosters
 from skgraded._lazy import cached_property
 from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
-from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
+from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
 from skgraded.results import exact_means
 
 if TYPE_CHECKING:
     from skgraded.measures._bounds import Bounds
     from skgraded.results import Scores
-
-__all__ = ["Measure", "as_scores", "rankings_for", "score_in_parts", "score_queries"]
 
 FloatArray = NDArray[np.float64]
 
@@ -87,13 +86,17 @@ class Measure(Fields):
     # Shared fields that must keep their default in a subclass, with the reason for the message.
     _refuses: ClassVar[Mapping[str, str]] = {}
 
-    # Whether ties="expected" is supported, which needs a closed form of the mean over all orders.
+    # Whether ties="expected" is supported, which needs a cheap formula of the mean over all orders.
     _averages_over_ties: ClassVar[bool] = True
+
+    # The methods that a class must define before it has instances.
+    _needs: ClassVar[tuple[str, ...]] = ("_relevant", "_raw_values or _score")
 
     # 1 if a higher grade of any document can only raise the value, -1 if it can only lower it.
     _changes_with_grades: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
+        _require_rules(type(self))  # type: ignore[arg-type]
         self._set(
             k=check_cutoff(self.k),
             empty=check_empty(self.empty),
@@ -116,9 +119,14 @@ class Measure(Fields):
         if self.ties == "expected" and not self._averages_over_ties:
             raise ValueError(
                 f"ties must be 'row_order', 'pessimistic' or 'optimistic' for {name}, got "
-                "'expected': the mean over the orders of tied documents has no closed form. To "
+                "'expected': the mean over the orders of tied documents has no cheap formula. To "
                 "approximate it, average the values of a few random row orders with 'row_order'."
             )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "_jited":  # by which CatBoost marks a metric that it is about to call
+            refuse_calls_of_boosters(self, "catboost")
+        super().__setattr__(name, value)
 
     def _set(self, **fields: Any) -> None:
         values = vars(self)
@@ -156,7 +164,13 @@ class Measure(Fields):
         -------
         float
             The mean; as a scorer with the opposite sign where lower is better.
+
+        Raises
+        ------
+        TypeError
+            If XGBoost or LightGBM calls the measure itself; the message names the adapter.
         """
+        refuse_calls_of_boosters(self)
         if hasattr(y_true, "fit"):
             score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
             return score
@@ -305,7 +319,7 @@ class Measure(Fields):
         kept = judgments.kept[LabelResults].ideal_values
         values = kept.get(self._identity)
         if values is None:
-            values = kept[self._identity] = self._raw_values(judgments.ideal)
+            values = keep(kept, self._identity, self._raw_values(judgments.ideal))
         return values
 
     def _is_scored_by_scale(self, judgments: Judgments) -> bool:
@@ -320,20 +334,20 @@ class Measure(Fields):
         """Mark the relevant levels, shape (n_levels,); a query without any of them is empty."""
         raise NotImplementedError
 
-    def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
+    def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         """Return the values of all queries and the number of queries without relevant documents."""
         judgments, values = rankings.judgments, self._values(rankings)
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
 
-    def _values(self, rankings: Rankings) -> FloatArray:
+    def _values(self, rankings: Ranked) -> FloatArray:
         values = self._raw_values(rankings)
         if not self.normalize:
             return values
         best = self._ideal_values(rankings.judgments)
         return _core.relative_values(values, best)
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         """Return the values before normalization, shape (n_queries,)."""
         raise NotImplementedError
 
@@ -402,6 +416,18 @@ class Measure(Fields):
 
 
 @cache
+def _require_rules(kind: type[Measure]) -> None:
+    """Raise where a class has only the methods of the base class that says what it needs."""
+    base = next(each for each in kind.__mro__ if "_needs" in vars(each))
+    for names in kind._needs:
+        if all(getattr(kind, each) is getattr(base, each) for each in names.split(" or ")):
+            raise TypeError(
+                f"A measure must define {names} before it has instances, which the class "
+                f"{kind.__name__} does not."
+            )
+
+
+@cache
 def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
     """Return the fields of a class with their defaults, the class's own fields first."""
     shared = {field.name for field in dataclasses.fields(Measure)}
@@ -425,16 +451,14 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
     return rankings
 
 
-def score_queries(
-    measures: Collection[Measure], rankings: Rankings
-) -> list[tuple[FloatArray, int]]:
+def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
     """Return, for every measure, the values of all queries and the number of empty queries."""
     scored = score_in_parts(measures, rankings)
     return [parts[0] if len(parts) == 1 else _joined(parts) for parts in scored]
 
 
 def score_in_parts(
-    measures: Collection[Measure], rankings: Rankings
+    measures: Collection[Measure], rankings: Ranked
 ) -> list[list[tuple[FloatArray, int]]]:
     """Score as `score_queries` does, and return the results of each measure in consecutive parts.
 
@@ -471,7 +495,8 @@ def as_scores(
     """Return values, which nothing else refers to, as a result.
 
     The means of the ideal ranking are computed when they are asked for first, since they take a
-    tenth to twice the time of the scores. They are numbers from then on, and in copies.
+    tenth to twice the time of the scores. They are numbers from then on, and in copies. So are the
+    fingerprints of the judgments.
     """
     from skgraded.results import Scores, direction_of
 
@@ -486,4 +511,5 @@ def as_scores(
         n_empty=n_empty,
         empty=tuple(each.empty for each in measures),
         ideals=tuple(partial(each._mean_of_ideal, judgments) for each in measures),
+        judged=lambda: judgments.fingerprints,
     )

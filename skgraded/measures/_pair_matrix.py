@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._sealed import all_sealed
 
-__all__ = ["PairFactors", "PairMatrix", "levels_of_pairs"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 

@@ -14,18 +14,6 @@ from skgraded.measures._gains import gain_by_level
 from skgraded.measures._positions import ByRank, Constant, JarvelinKekalainen, Log2, reciprocal
 from skgraded.rankings import Judgments, RankedList, Unjudged
 
-__all__ = [
-    "AveragedDiscount",
-    "BlendedIdealGain",
-    "DiscountAtGainEnds",
-    "ReciprocalIdealGain",
-    "UpToListEnd",
-    "UpToRecallBase",
-    "at_multiple",
-    "at_ranks",
-    "rank_of",
-]
-
 FloatArray = NDArray[np.float64]
 
 
@@ -33,6 +21,32 @@ def rank_of(ranked: RankedList) -> FloatArray:
     """Return the rank n = 1, 2, ... of every document within its list."""
     before = np.repeat(ranked.indptr[:-1], ranked.lengths)
     return np.arange(1.0, len(ranked.levels) + 1) - before
+
+
+def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
+    """Return the largest value of every list; 0 for a list without documents."""
+    largest, some = np.zeros(len(ranked.lengths)), ranked.lengths > 0
+    if len(values):
+        largest[some] = np.maximum.reduceat(values, ranked.indptr[:-1][some])
+    return largest
+
+
+def last_of(values: FloatArray, ranked: RankedList) -> FloatArray:
+    """Return the last value of every list; 0 for a list without documents."""
+    last: FloatArray = np.where(ranked.lengths > 0, np.append(0.0, values)[ranked.indptr[1:]], 0.0)
+    return last
+
+
+def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
+    """Return the sum over every list, added up from the first rank on."""
+    return last_of(_core.cumulate(values, ranked.indptr), ranked)
+
+
+def value_above(values: FloatArray, indptr: NDArray[np.int64]) -> FloatArray:
+    """Return the value one rank above every rank; 0 for the first one of a list."""
+    above = np.append(0.0, values)[:-1]
+    above[indptr[:-1][indptr[1:] > indptr[:-1]]] = 0.0
+    return above
 
 
 def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList) -> Any:

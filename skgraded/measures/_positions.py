@@ -14,21 +14,6 @@ from skgraded import _core
 from skgraded._sealed import sealed
 from skgraded.rankings import Judgments, RankedList
 
-__all__ = [
-    "ByRank",
-    "Constant",
-    "FromSecond",
-    "JarvelinKekalainen",
-    "Log2",
-    "LogRank",
-    "Positions",
-    "Power",
-    "Rank",
-    "Reciprocal",
-    "ReciprocalAbove",
-    "reciprocal",
-]
-
 
 class Positions(Protocol):
     """A hashable object that computes the weights d_n or p_n of the ranks.

@@ -24,9 +24,7 @@ from skgraded.measures._measure import Measure, score_queries
 from skgraded.measures._pair_matrix import PairFactors, PairMatrix
 from skgraded.measures._positions import Positions
 from skgraded.measures._sums import PairSum, RankSum, Rules
-from skgraded.rankings import Judgments, Rankings
-
-__all__ = ["LinearPart", "PairPart", "PrefixForm", "PrefixMeasure", "value_of_pairs"]
+from skgraded.rankings import Judgments, Ranked, keep
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +66,7 @@ class PairPart(NamedTuple):
     K: PairFactors | PairMatrix | FloatArray
 
 
-def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Rankings) -> FloatArray:
+def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of lists without ties, shape (n_queries,)."""
     judgments, rules = rankings.judgments, Rules(_core.last_rank(None), "row_order", "nonrelevant")
     if judgments.borders is not None:
@@ -102,6 +100,8 @@ class PrefixMeasure(Measure):
     # that queries may have levels of their own.
     counts_pairs: ClassVar[bool] = False
     takes_any_grades: ClassVar[bool] = False
+
+    _needs = ("_relevant", "_linear_part or _pair_factors or _pair_part")
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
@@ -151,13 +151,12 @@ class PrefixMeasure(Measure):
         PrefixForm
             Everything the measure needs from the labels to score a ranking.
         """
-        kept = judgments.kept[LabelResults].prefix_forms
+        results = judgments.kept[LabelResults]
+        is_long = self.counts_pairs and judgments.borders is not None
+        kept = results.long_forms if is_long else results.prefix_forms
         form = kept.get(self._identity)
         if form is None:
-            form = self._make_form(judgments)
-            of_pairs = () if form.K is None else (form.K.factor,)
-            if judgments.budget.reserve(*(of_pairs if form.sums is None else form.sums.factors)):
-                kept[self._identity] = form
+            form = keep(kept, self._identity, self._make_form(judgments), long=is_long)
         return form
 
     def _make_form(self, judgments: Judgments) -> PrefixForm:
@@ -249,13 +248,13 @@ class PrefixMeasure(Measure):
         has_pairs = self.prefix_form(judgments.of_queries(slice(0, 1))).K is not None
         return judgments.n_levels**2 if has_pairs else 0
 
-    def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
+    def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         if self._is_scored_by_scale(rankings.judgments):
             return self._score_by_scale(rankings)
         form = self.prefix_form(rankings.judgments)
         return form.values(rankings, form.relevant, self.empty), form.n_empty
 
-    def _score_by_scale(self, rankings: Rankings) -> tuple[FloatArray, int]:
+    def _score_by_scale(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values, n_empty = np.empty(rankings.judgments.n_queries), 0
         for queries, part in rankings.by_scale:
             ((values[queries], n_empty_in_part),) = score_queries([self], part)
@@ -303,7 +302,7 @@ class PrefixForm(NamedTuple):
     relevant: NDArray[np.uint8]
     n_empty: int
 
-    def values(self, rankings: Rankings, relevant: NDArray[np.uint8], empty: float) -> FloatArray:
+    def values(self, rankings: Ranked, relevant: NDArray[np.uint8], empty: float) -> FloatArray:
         """Return the values of all queries: constant + scale * gains + sum of K * moments.
 
         They are divided by `best` where the measure is normalized.

@@ -13,13 +13,6 @@ if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
     from skgraded.rankings import Judgments
 
-__all__ = [
-    "resolve_all",
-    "warn_about_scales",
-    "warn_if_grades_are_inferred",
-    "warn_of_continuous_scale",
-]
-
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
 # As many where g begins with 0, which suggests an entry for grade 0.

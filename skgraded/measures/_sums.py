@@ -16,9 +16,7 @@ from skgraded import _core
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._positions import Positions
-from skgraded.rankings import RankedList, Rankings, Ties, Unjudged
-
-__all__ = ["PairSum", "RankSum", "Rules"]
+from skgraded.rankings import Ranked, RankedList, Ties, Unjudged, keep
 
 FloatArray = NDArray[np.float64]
 
@@ -62,7 +60,7 @@ class RankSum(NamedTuple):
         """The gain v by level, shape (n_levels,)."""
         return np.frombuffer(self.gain_bytes or b"")
 
-    def of(self, rankings: Rankings) -> FloatArray:
+    def of(self, rankings: Ranked) -> FloatArray:
         """Return the sums: one per query, or shape (n_queries, n_levels, n_levels) for moments."""
         found = rankings.sums.get(self)
         if found is not None:
@@ -80,8 +78,7 @@ class RankSum(NamedTuple):
             sums = _core.discounted_gain(
                 *ranked, weights, ragged, gain, last_rank, ties == "expected", n_threads
             )
-        rankings.sums[self] = sums
-        return sums
+        return keep(rankings.sums, self, sums)
 
 
 class PairSum(NamedTuple):
@@ -101,7 +98,7 @@ class PairSum(NamedTuple):
     factors: PairFactors
     rules: Rules
 
-    def of(self, rankings: Rankings) -> FloatArray:
+    def of(self, rankings: Ranked) -> FloatArray:
         """Return the sum for every query, shape (n_queries,)."""
         last_rank, ties, unjudged = self.rules
         judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
@@ -119,15 +116,14 @@ class PairSum(NamedTuple):
 
 
 def _weights(
-    positions: Positions, rankings: Rankings, ranked: RankedList, unjudged: Unjudged
+    positions: Positions, rankings: Ranked, ranked: RankedList, unjudged: Unjudged
 ) -> FloatArray:
     """Return the weights of the ranks, which only the labels determine."""
     judgments = rankings.judgments
-    kept = judgments.kept[LabelResults].rank_weights
-    key = positions, unjudged, rankings.is_ideal
+    results = judgments.kept[LabelResults]
+    kept = results.ragged_weights if positions.ragged else results.rank_weights
+    key = positions, unjudged, type(rankings)
     weights = kept.get(key)
     if weights is None:
-        weights = positions(ranked, judgments)
-        if not positions.ragged or judgments.budget.reserve(weights):
-            kept[key] = weights
+        weights = keep(kept, key, positions(ranked, judgments), long=positions.ragged)
     return weights

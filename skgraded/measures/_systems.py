@@ -8,8 +8,6 @@ from typing import Any
 from skgraded.rankings import Judgments, Rankings, as_rankings, read_columns, without_query_ids
 from skgraded.results import by_name
 
-__all__ = ["are_of_systems", "rankings_of_systems", "refuse_arrays"]
-
 
 def are_of_systems(y_score: Any) -> bool:
     """Whether scores are those of systems with names: a mapping or a DataFrame."""

@@ -23,9 +23,7 @@ from skgraded.measures._gains import at_grades
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PrefixMeasure
-from skgraded.rankings import Judgments
-
-__all__ = ["check_thresholds"]
+from skgraded.rankings import Judgments, keep
 
 FloatArray = NDArray[np.float64]
 
@@ -128,9 +126,7 @@ class _ThresholdMeasure(PrefixMeasure):
         kept = judgments.kept[LabelResults].users
         users = kept.get(key)
         if users is None:
-            users = _Users(*key, judgments.grades)
-            if judgments.budget.reserve(users.enlarged, users.relevant):
-                kept[key] = users
+            users = keep(kept, key, _Users(*key, judgments.grades), long=True)
         return users
 
     def _refuse(self, top: float, n_grades: int) -> NoReturn:
@@ -145,8 +141,8 @@ class _ThresholdMeasure(PrefixMeasure):
         )
 
 
-# The smallest double, 5e-324, has no finite reciprocal; times this, it has one, 1e304.
-_ENLARGEMENT = 2.0**64
+# Smaller probabilities count as 0: the reciprocals of some are infinite.
+_LEAST_PROBABILITY = 1e-300
 
 
 class _Users:
@@ -163,11 +159,9 @@ class _Users:
 
     Attributes
     ----------
-    enlarged : ndarray of shape (n_levels,)
-        G, the probability that the threshold is at most the grade, times a power of 2. Between
-        whole grades it is a straight line, as if thresholds were spread evenly. No digit of G
-        changes, and 1 / enlarged is finite even where G is as small as a double can be. The power
-        cancels wherever a measure divides by G.
+    G : ndarray of shape (n_levels,)
+        The probability that the threshold is at most the grade. Between whole grades it is a
+        straight line, as if thresholds were spread evenly. Probabilities below 1e-300 are 0.
     relevant : ndarray of shape (n_levels,), bool
         Whether G is positive.
     """
@@ -175,8 +169,9 @@ class _Users:
     def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
         self._grades = grades
         self._g, G = _distribution(g, n_grades)
-        self.enlarged = sealed(at_grades(self._grades, G * _ENLARGEMENT))
-        self.relevant = sealed(self.enlarged > 0)
+        by_level = at_grades(self._grades, G)
+        by_level[by_level < _LEAST_PROBABILITY] = 0.0
+        self.G, self.relevant = sealed(by_level), sealed(by_level > 0)
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
@@ -185,7 +180,7 @@ class _Users:
         return g, np.searchsorted(self._grades, np.arange(1.0, len(g) + 1)).astype(np.int32)
 
     def expected_shares(self, judgments: Judgments, divided: bool) -> FloatArray:
-        """Return e(i), or e(i) / enlarged.
+        """Return e(i), or e(i) / G(i).
 
         e(i) is the sum of g_k / RB(k) over k <= i with RB(k) > 0. Between whole grades it is the
         sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the query, v' being the next lower
@@ -196,7 +191,7 @@ class _Users:
         judgments : Judgments
             Labels by query.
         divided : bool
-            Whether to divide by the enlarged G; the quotient is 0 where G is 0.
+            Whether to divide by G; the quotient is 0 where G is 0.
 
         Returns
         -------
@@ -216,12 +211,10 @@ class _Users:
                     "_pair_part, got grades between them. Override _pair_factors in its place, "
                     "which serves any number of grades."
                 )
-            factor = reciprocal(self.enlarged) if divided else np.ones(judgments.n_levels)
+            factor = reciprocal(self.G) if divided else np.ones(judgments.n_levels)
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
         pool = judgments.pool
-        return _core.own_expected_shares(
-            self.enlarged, _ENLARGEMENT, pool.levels, pool.indptr, borders, divided
-        )
+        return _core.own_expected_shares(self.G, pool.levels, pool.indptr, borders, divided)
 
 
 def _said(grade: float) -> str:

@@ -17,8 +17,6 @@ from skgraded.measures._systems import are_of_systems
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Rankings, Ties
 
-__all__ = ["TieReport", "tie_report"]
-
 FloatArray = NDArray[np.float64]
 
 _RULES: tuple[Ties, ...] = ("expected", "pessimistic", "optimistic")
@@ -41,7 +39,7 @@ class TieReport(LongResult):
     measures : tuple of str
         Names of the measures.
     expected : ndarray of shape (n_measures,)
-        Exact mean over all orders of tied documents; nan for a measure without a closed form.
+        Exact mean over all orders of tied documents; nan for a measure without that mean.
     lowest_first, highest_first : ndarray of shape (n_measures,)
         Means with tied documents in the order of their grades, the lowest or the highest first.
     are_bounds : ndarray of shape (n_measures,), bool

@@ -119,7 +119,7 @@ class GAP(_ThresholdMeasure):
     """
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
-        G = self._users(judgments).enlarged
+        G = self._users(judgments).G
         expected_recall_base = judgments.sum_over_pool(G)
         return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=G))
 
@@ -182,7 +182,7 @@ class xGAP(_ThresholdMeasure):
         users = self._users(judgments)
         selected = users.expected_shares(judgments, divided=True)
         every = np.ones(judgments.n_queries)
-        return PairPart(Reciprocal(), PairFactors(every, f=users.enlarged, h=selected))
+        return PairPart(Reciprocal(), PairFactors(every, f=users.G, h=selected))
 
 
 class eGAP(_ThresholdMeasure):

@@ -13,7 +13,7 @@ from skgraded import _params
 from skgraded._lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._measure import Measure
-from skgraded.rankings import Judgments, Rankings, Ties, Unjudged
+from skgraded.rankings import Judgments, Ranked, Ties, Unjudged
 
 __all__ = ["Blend"]
 
@@ -133,7 +133,7 @@ class Blend(Measure):
         )
         return relevant
 
-    def _score(self, rankings: Rankings) -> tuple[FloatArray, int]:
+    def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values = np.zeros(rankings.judgments.n_queries)
         for each, weight in self.parts:
             values += weight * each._score(rankings)[0]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from skgraded import _core, _params
 from skgraded.measures._gains import Gain, _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
 from skgraded.measures._pair_matrix import PairFactors
-from skgraded.measures._pool_positions import BlendedIdealGain
+from skgraded.measures._pool_positions import BlendedIdealGain, largest_of, rank_of
 from skgraded.measures._positions import reciprocal
 from skgraded.measures._prefix import PairPart
 from skgraded.measures.average_precision import QMeasure
-from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties
 
 __all__ = ["EBR", "NCU", "OMeasure", "PMeasure", "PPlus", "RankBiasedNCU"]
 
@@ -49,7 +49,7 @@ class _BlendedRatio(_GainMeasure):
         blended: FloatArray = self.beta * self._gains(judgments) + (judgments.grades > 0)
         return blended
 
-    def _cascade(self, rankings: Rankings, stop: FloatArray) -> FloatArray:
+    def _cascade(self, rankings: Ranked, stop: FloatArray) -> FloatArray:
         """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
@@ -114,7 +114,7 @@ class EBR(_BlendedRatio, _ScaleMeasure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._gains(judgments) > 0
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
 
@@ -242,28 +242,36 @@ class OMeasure(_BlendedRatio):
     0.3333333333333333
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         return self._cascade(rankings, (rankings.judgments.grades > 0).astype(np.float64))
 
 
 class _PreferredRank(_BlendedRatio):
     """Base class of measures of the first document that has the highest grade in the list."""
 
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
     # Whether the value is a mean of blended ratios, or that of the preferred rank alone.
     _is_mean: ClassVar[bool] = False
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments = rankings.judgments
-        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
-        return _core.preferred_ranks(
-            *ranked,
-            self._share(ranked, judgments),
-            self._blended(judgments),
-            self._is_mean,
-            _core.last_rank(self.k),
-            self.ties == "expected",
-            rankings.n_threads,
-        )
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        levels = np.where(rank_of(ranked) <= _core.last_rank(self.k), ranked.levels, 0)
+        graded = levels > 0
+        highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
+        preferred = np.flatnonzero(graded & (levels == highest))[::-1]
+        found = _core.cumulate(self._blended(judgments)[ranked.levels], ranked.indptr)
+        ratios = self._share(ranked, judgments) * found
+        if self._is_mean:
+            n_graded = _core.cumulate(graded.astype(np.float64), ranked.indptr)
+            total = _core.cumulate(np.where(graded, ratios, 0.0), ranked.indptr)
+            ratios = total / np.maximum(n_graded, 1.0)
+        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
+        values = np.zeros(judgments.n_queries)
+        values[query[preferred]] = ratios[preferred]  # the last one remains, that of the first rank
+        return values
 
 
 class PMeasure(_PreferredRank):
@@ -283,9 +291,11 @@ class PMeasure(_PreferredRank):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
+    k, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -328,9 +338,11 @@ class PPlus(_PreferredRank):
         Weight of the gains relative to the counts, >= 0.
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
+    k, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -407,7 +419,7 @@ class RankBiasedNCU(_BlendedRatio):
         super().__post_init__()
         self._set(p=_params.fraction("p", self.p))
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         # A user who stops at a relevant document with the probability 1 - p.
         judgments = rankings.judgments
         graded = judgments.grades > 0

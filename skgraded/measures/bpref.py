@@ -13,7 +13,7 @@ from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, listed
 from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
 from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-from skgraded.rankings import Judgments, Rankings, Unjudged
+from skgraded.rankings import Judgments, Ranked, Unjudged
 
 __all__ = ["Bpref", "BprefN", "BprefR", "BprefRelative", "BprefTen", "OldBpref"]
 
@@ -49,7 +49,7 @@ class _ClippedPreference(_BinaryPreference):
         """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         most, divisor = self._penalty(judgments)
         kept = _core.preferences(

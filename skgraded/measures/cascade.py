@@ -12,7 +12,7 @@ from skgraded import _core, _params
 from skgraded.measures._gains import Gain, _ScaleMeasure
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant, Power, Reciprocal
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Ranked
 
 __all__ = ["ERR", "iRBU"]
 
@@ -32,7 +32,7 @@ class _Cascade(Measure):
         """Return the probability of stopping at a document, by level."""
         raise NotImplementedError
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked_by_grade(self.ties, self.unjudged)
         return _core.cascade(
             *ranked,

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _params
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._gains import _ScaleMeasure
-from skgraded.rankings import Judgments, Rankings, Ties
+from skgraded.rankings import Judgments
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
@@ -203,7 +203,7 @@ class INST(_Shares, CWL):
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
@@ -255,12 +255,6 @@ class BPM(_Shares, CWL):
     the user wants. The user stops at rank s, where it is found, or at rank k. A list shorter than k
     is extended by non-relevant documents. This is the static model, whose T and k are constant.
 
-    The mean over the orders of tied documents goes over all combinations of their gains whose sum
-    is below T. No shorter way is known, because to count these combinations is the counting problem
-    of the knapsack. If there are more than four million, the error says to pass
-    ``ties="pessimistic"`` or to round the grades. With T = 1, that takes more than a hundred tied
-    documents of continuous grades; with T = 3, some 40.
-
     Parameters
     ----------
     T : float, default=1
@@ -271,9 +265,12 @@ class BPM(_Shares, CWL):
         Top grade H of the scale if gain is given by name; None takes it from the data.
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
+        default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    ties, unjudged, normalize : optional
+    unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -295,46 +292,18 @@ class BPM(_Shares, CWL):
 
     T: float = 1.0
 
-    ties: Ties = "expected"
-
     ends = True
-
-    _averages_over_ties: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(T=_params.number("T", self.T, above=0))
 
-    def _wanted(self) -> float:
-        # Shares such as 1/3 add up to T up to rounding.
-        return self.T * (1.0 - 1e-9)
-
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
-        return np.less(G, self._wanted())
+        # Shares such as 1/3 add up to T up to rounding.
+        return np.less(G, self.T * (1.0 - 1e-9))
 
     def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return last - n + 1.0
-
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        if self.ties != "expected":
-            return super()._raw_values(rankings)
-        judgments = rankings.judgments
-        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
-        last = np.broadcast_to(self._last_rank(judgments), len(ranked.lengths))
-        values = _core.wanted_gain(
-            *ranked,
-            self._gain_by_level(judgments),
-            self._wanted(),
-            np.ascontiguousarray(last, dtype=np.float64),
-            rankings.n_threads,
-        )
-        if np.isnan(values).any():
-            raise ValueError(
-                f"{self} must have a rule of ties other than 'expected' for these data: where many "
-                "tied documents have many different gains, millions of their sums are below T. "
-                "Pass ties='pessimistic', or round the grades."
-            )
-        return values
 
 
 class NERR8(_Shares, CWL):
@@ -359,7 +328,7 @@ class NERR8(_Shares, CWL):
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
@@ -416,7 +385,7 @@ class NERR9(_Shares, CWL):
     k : int, optional
         Cut-off: the last rank that a user can read. None is the length of the list.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
@@ -477,7 +446,7 @@ class NERR10(_Shares, CWL):
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
@@ -541,7 +510,7 @@ class NERR11(_Shares, CWL):
     k : int, optional
         Cut-off: the last rank that a user can read. None is no limit.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form. By
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded.measures._gains import _ScaleMeasure
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Ranked
 
 __all__ = ["ADM"]
 
@@ -67,7 +67,7 @@ class ADM(_ScaleMeasure):
         "normalize": "because its largest value is 1 already",
     }
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         if rankings.scores is None:
             raise TypeError(
                 f"{self} compares scores with grades, but these rankings have no scores: pass "

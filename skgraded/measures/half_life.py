@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._gains import _GainMeasure
-from skgraded.measures._pool_positions import rank_of
-from skgraded.rankings import Judgments, Rankings, Ties
+from skgraded.measures._pool_positions import last_of, rank_of
+from skgraded.rankings import Judgments, Ranked, Ties
 
 __all__ = ["RankedHalfLife"]
 
@@ -41,7 +41,7 @@ class RankedHalfLife(_GainMeasure):
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=nan
         Value of a query whose documents all have gain 0. The default leaves the query out of the
         mean, because no rank is the worst one.
@@ -75,14 +75,14 @@ class RankedHalfLife(_GainMeasure):
     _averages_over_ties: ClassVar[bool] = False
     _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         ranked = rankings.ranked(self.ties, self.unjudged)
         gains = self._gains(rankings.judgments)[ranked.levels]
         if self.k is not None:
             gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
         found = _core.cumulate(gains, ranked.indptr)
         # Half of the whole gain of every list; 0 for a list without documents.
-        half = np.where(ranked.lengths > 0, np.append(0.0, found)[ranked.indptr[1:]], 0.0) / 2.0
+        half = last_of(found, ranked) / 2.0
         too_early = found < np.repeat(half, ranked.lengths)
         query = np.repeat(np.arange(len(half)), ranked.lengths)
         whole = np.bincount(query[too_early], minlength=len(half))

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._gains import _GainMeasure
-from skgraded.measures._log_tables import log_tables
-from skgraded.measures._pool_positions import DiscountAtGainEnds, at_ranks, rank_of
+from skgraded.measures._pool_positions import (
+    DiscountAtGainEnds,
+    at_ranks,
+    last_of,
+    rank_of,
+    sum_of,
+    value_above,
+)
 from skgraded.measures._positions import Log2, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties
 
 __all__ = ["RNDCG", "BinG", "G", "NDCGRel"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class G(_GainMeasure):
@@ -31,17 +40,17 @@ class G(_GainMeasure):
     where r_n is the grade at rank n of a list of N documents, v the gain, cg(n) the sum of the
     gains at ranks 1..n, y_n the grade at rank n of the ideal ranking and P the pool of all judged
     documents. Beyond the end of the pool the summand of C is 1. The discount of a document depends
-    on the gain that the list has missed down to the document's rank, and not on the rank alone. The
-    mean over the orders of t tied documents takes time in proportion to t^2, or to t k with a
-    cut-off.
+    on the gain that the list has missed down to the document's rank, and not on the rank alone.
 
     Parameters
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
+    k, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -60,23 +69,17 @@ class G(_GainMeasure):
     0.876977
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
-        judgments = rankings.judgments
-        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
-        gain, ideal = self._gains(judgments), self._ideal_gain(ranked, judgments)
-        tables = log_tables(_core.cumulate(ideal, ranked.indptr).max(initial=0.0))
-        total = _core.missed_gain(
-            *ranked,
-            gain,
-            ideal,
-            tables.rate,
-            tables.weight,
-            tables.begin,
-            tables.reach,
-            _core.last_rank(self.k),
-            self.ties == "expected",
-            rankings.n_threads,
-        )
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        gain = self._gains(judgments)
+        gains = gain[ranked.levels]
+        missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
+        counted = np.where(rank_of(ranked) <= _core.last_rank(self.k), gains, 0.0)
+        total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
         return total * reciprocal(judgments.sum_over_pool(gain))
 
     def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
@@ -84,6 +87,20 @@ class G(_GainMeasure):
         pool, n = judgments.pool, rank_of(ranked)
         in_pool = at_ranks(n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool)
         return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
+
+
+def _difference_of_sums(plus: FloatArray, minus: FloatArray, indptr: IntArray) -> FloatArray:
+    """Return sum_{m<=n} (plus_m - minus_m) at every rank n, or 0 if that is negative.
+
+    The difference of large sums may be small, so that what rounding takes from every step is added
+    up beside them.
+    """
+    steps, borders = np.column_stack([plus, -minus]).ravel(), 2 * indptr
+    sums = _core.cumulate(steps, borders)
+    before = value_above(sums, borders)
+    rounded = sums - before
+    lost = _core.cumulate((before - (sums - rounded)) + (steps - rounded), borders)
+    return np.maximum(sums + lost, 0.0)[1::2]
 
 
 class BinG(_BinaryMeasure):
@@ -120,7 +137,7 @@ class BinG(_BinaryMeasure):
     0.75
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
         relevant = self._relevant(judgments)
         total = _core.discounted_preferences(
@@ -201,9 +218,11 @@ class NDCGRel(_GainMeasure):
     ----------
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
+    k, unjudged, normalize : optional
         See `Measure`.
 
     See Also
@@ -222,23 +241,24 @@ class NDCGRel(_GainMeasure):
     0.6799
     """
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, pool = rankings.judgments, rankings.judgments.pool
-        ranked, gain = rankings.ranked_by_grade(self.ties, self.unjudged), self._gains(judgments)
-        discounts = Log2().at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
-        places = (rank_of(pool) - 1.0).astype(np.int64)
-        ideal = _core.cumulate(gain[pool.levels] * discounts[places], pool.indptr)
-        inverse = reciprocal(ideal)
-        n_relevant = judgments.count_pool(gain > 0)
-        total = _core.relevant_dcg(
-            *ranked,
-            discounts,
-            gain,
-            at_ranks(rank_of(ranked), inverse, ranked, pool),
-            np.append(0.0, inverse)[pool.indptr[1:]] * (pool.lengths > 0),
-            n_relevant,
-            _core.last_rank(self.k),
-            self.ties == "expected",
-            rankings.n_threads,
-        )
+        ranked, gain = rankings.ranked(self.ties, self.unjudged), self._gains(judgments)
+        ideal = gain[pool.levels] * Log2().at(rank_of(pool))
+        inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
+        n, n_relevant = rank_of(ranked), judgments.count_pool(gain > 0)
+        gains = np.where(n <= _core.last_rank(self.k), gain[ranked.levels], 0.0)
+        discounts, relevant = Log2().at(n), np.where(gains > 0, 1.0, 0.0)
+        dcg = _core.cumulate(gains * discounts, ranked.indptr)
+        found = relevant * dcg * at_ranks(n, inverse, ranked, pool)
+        # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
+        count_before = _core.cumulate(relevant, ranked.indptr) - relevant
+        dcg_before = value_above(dcg, ranked.indptr)
+        growth = count_before * gains * discounts + relevant * dcg_before + gains * discounts
+        missing = n_relevant * last_of(dcg, ranked) - sum_of(growth, ranked)
+        total = sum_of(found, ranked) + missing * last_of(inverse, pool)
         return total * reciprocal(n_relevant)

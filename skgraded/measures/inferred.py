@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import RankedList, Rankings
+from skgraded.rankings import IdealRanking, Ranked, RankedList
 
 __all__ = ["infAP"]
 
@@ -75,7 +75,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         super().__post_init__()
         self._set(epsilon=_params.number("epsilon", self.epsilon, above=0))
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         sums = _core.inferred_precisions(
             *self._kinds(rankings),
@@ -87,10 +87,10 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
         )
         return sums * reciprocal(self._n_relevant(judgments))
 
-    def _kinds(self, rankings: Rankings) -> RankedList:
+    def _kinds(self, rankings: Ranked) -> RankedList:
         """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
         judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
-        if self.unjudged == "condense" or rankings.is_ideal:
+        if self.unjudged == "condense" or isinstance(rankings, IdealRanking):
             ranked = rankings.ranked(self.ties, "condense")
             return ranked._replace(levels=ranked.levels.astype(np.int32) + _N_UNJUDGED)
         levels = judgments.levels.astype(np.int32)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._pool_positions import rank_of
-from skgraded.rankings import RankedList, Rankings, Ties
+from skgraded.measures._pool_positions import largest_of, rank_of
+from skgraded.rankings import Ranked, Ties
 
 __all__ = ["IPrec", "InterpolatedAP"]
 
@@ -38,7 +38,7 @@ class _Interpolated(_BinaryMeasure):
     def _levels_of_recall(self) -> tuple[float, ...]:
         raise NotImplementedError
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
         found = _core.cumulate(
             self._relevant(judgments).astype(np.float64)[ranked.levels], ranked.indptr
@@ -51,16 +51,8 @@ class _Interpolated(_BinaryMeasure):
         for recall in recalls:
             wanted = np.floor(recall * self._n_relevant(judgments) + _ADDED[self.rounding])
             enough = found >= np.repeat(wanted, ranked.lengths)
-            total += _largest(np.where(enough, precision, 0.0), ranked)
+            total += largest_of(np.where(enough, precision, 0.0), ranked)
         return total / len(recalls)
-
-
-def _largest(values: FloatArray, ranked: RankedList) -> FloatArray:
-    """Return the largest value of every list; 0 for a list without documents."""
-    largest, some = np.zeros(len(ranked.lengths)), ranked.lengths > 0
-    if len(values):
-        largest[some] = np.maximum.reduceat(values, ranked.indptr[:-1][some])
-    return largest
 
 
 class IPrec(_Interpolated):
@@ -85,7 +77,7 @@ class IPrec(_Interpolated):
     rel : float, default=1
         Lowest relevant grade t.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
     k, unjudged, normalize : optional
@@ -142,7 +134,7 @@ class InterpolatedAP(_Interpolated):
     rel : float, default=1
         Lowest relevant grade t.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no closed form.
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query without a document of grade t; nan leaves it out of the mean.
     k, unjudged, normalize : optional

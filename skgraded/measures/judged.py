@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList
 
 __all__ = ["Judged"]
 
@@ -66,7 +66,7 @@ class Judged(Measure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return np.ones(judgments.n_levels, dtype=bool)
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         ranked = self._marks(rankings)
         shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
         found = _core.discounted_gain(
@@ -80,10 +80,10 @@ class Judged(Measure):
         )
         return found * reciprocal(shown)
 
-    def _marks(self, rankings: Rankings) -> RankedList:
+    def _marks(self, rankings: Ranked) -> RankedList:
         """Return the documents by rank: 1 if they are judged, 0 if not."""
         judgments = rankings.judgments
-        if rankings.is_ideal:
+        if isinstance(rankings, IdealRanking):
             pool = judgments.pool
             return pool._replace(levels=np.ones(len(pool.levels), dtype=np.uint8))
         levels = _core.gather_levels(

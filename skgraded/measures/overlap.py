@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core, _params
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import reciprocal
-from skgraded.rankings import Judgments, Rankings
+from skgraded.rankings import Judgments, Ranked, Ties
 
 __all__ = ["Compat"]
 
@@ -38,11 +40,13 @@ class Compat(Measure):
         Persistence, strictly between 0 and 1.
     k : int, optional
         Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
         Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
     normalize : bool, default=True
         Divide by RBO(I, I), as in the formula.
-    ties, unjudged : optional
+    unjudged : optional
         See `Measure`.
 
     See Also
@@ -54,7 +58,7 @@ class Compat(Measure):
     ----------
     .. [1] C. L. A. Clarke, A. Vtyurina, M. D. Smucker (2021), "Assessing Top-k Preferences", ACM
        TOIS 39(3).
-    .. [2] W. Webber, A. Moffat, J. Zobel (2010), "A Similarity Measure for Indefinite Rankings",
+    .. [2] W. Webber, A. Moffat, J. Zobel (2010), "A Similarity Measure for Indefinite Ranked",
        ACM TOIS 28(4), for rank-biased overlap.
 
     Examples
@@ -65,7 +69,10 @@ class Compat(Measure):
     """
 
     p: float = 0.95
+    ties: Ties = "pessimistic"
     normalize: bool = True
+
+    _averages_over_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,19 +81,19 @@ class Compat(Measure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
 
-    def _raw_values(self, rankings: Rankings) -> FloatArray:
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
         depth, pool = self._depths(judgments), judgments.pool
         n = np.arange(1.0, depth.max(initial=0) + 1)
         weights = np.power(self.p, n - 1.0)
         total = _core.overlaps(
-            *ranked,
+            ranked.levels,
+            ranked.indptr,
             pool.levels,
             pool.indptr,
             weights / n,
             depth,
             judgments.n_levels,
-            self.ties == "expected",
             rankings.n_threads,
         )
         return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])

@@ -27,7 +27,6 @@ from skgraded._params import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
-from skgraded.model_selection._arguments import place_of_parameters, the_measure, with_hints
 from skgraded.model_selection._fitting import (
     QueryRows,
     Validation,
@@ -59,8 +58,6 @@ from skgraded.model_selection._training_checks import (
     warn_if_a_transformer_changes_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
-
-__all__ = ["QueryRanker"]
 
 MissingQid = Literal["raise", "one_query"]
 
@@ -225,7 +222,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     }
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
-    @with_hints
     def __init__(
         self,
         estimator: Any,
@@ -244,33 +240,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.missing_qid = missing_qid
         self.remember_queries = remember_queries
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the ranker, or of its estimator.
-
-        Parameters
-        ----------
-        **params : object
-            Parameters by name; those of the estimator as ``estimator__num_leaves=31``, those of a
-            step of a Pipeline as ``estimator__lgbmranker__num_leaves=31``.
-
-        Returns
-        -------
-        QueryRanker
-            The ranker itself.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is unknown.
-        """
-        try:
-            super().set_params(**params)
-        except ValueError as error:
-            if not str(error).startswith("Invalid parameter"):
-                raise
-            raise ValueError(f"{error} {place_of_parameters(self, params)}") from error
-        return self
 
     def fit(
         self,
@@ -586,8 +555,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         try:
             judgments = self._judge(X, y, qid, sample_weight)
         except ValueError as error:
-            refusal: float = refusal_of(error)
-            return refusal
+            return refusal_of(error)
         warn_about_scored_queries(judgments, self)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
@@ -668,8 +636,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return float(history[last - 1])
 
     def __sklearn_clone__(self) -> Self:
-        cloned: Self = clone_around(self)
-        return cloned
+        return clone_around(self)
 
     # Predictions are numbers: ensembles and inspection take a regressor, and nothing else.
     # Read by scikit-learn < 1.6, as are the tags of `_more_tags`.
@@ -692,7 +659,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
-    chosen = the_measure(spec)
+    chosen = measure(spec)
     are_fractional = judgments.has_fractional_grades
     warn_of_continuous_scale([chosen], judgments.top_grade, are_fractional=are_fractional)
     return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen

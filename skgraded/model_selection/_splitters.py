@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,24 +13,9 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import (
-    frame_that_asked,
-    warn_about_given_queries,
-    warn_if_queries_will_be_cut,
-)
+from skgraded._guards import warn_about_given_queries
 from skgraded._params import integer, is_integer, is_number
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
-
-__all__ = [
-    "QueryKFold",
-    "QueryShuffleSplit",
-    "StratifiedQueryKFold",
-    "by_id",
-    "draw_queries",
-    "has_top_grade",
-    "query_of_row",
-    "query_train_test_split",
-]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -79,21 +63,10 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             If the query ids are the sizes of the queries, row by row.
         CutQueriesWarning
             If queries lack rows or have rows twice, as `query_target`, `query_series` or
-            `query_ids` has counted them; or, where only ids are known, if a learning curve is about
-            to cut queries.
-        ThinnedQueriesWarning
-            If only ids are known, and a halving search is about to draw rows from the folds.
+            `query_ids` has counted them.
         """
-        layout = self._lay_out(X, read_columns(y, groups, named=("y", "groups"), X=X))
-        # Estimators and scorers count the rows of queries whose sizes they know.
-        is_done = layout.sizes is not None
-        for train, test in self._rows(layout):
-            # The caller's frame, seen from the generator, is the one that asked for this split.
-            caller = frame_that_asked()
-            is_done = is_done or warn_if_queries_will_be_cut(
-                caller, partial(_queries_of, layout, train)
-            )
-            yield train, test
+        columns = read_columns(y, groups, named=("y", "groups"), X=X)
+        yield from self._rows(self._lay_out(X, columns))
 
     def _rows(self, layout: Judgments) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of each training and test set."""
@@ -465,10 +438,6 @@ def query_of_row(layout: Judgments) -> IntArray:
     return _by_row(layout, np.arange(layout.n_queries))
 
 
-def _queries_of(layout: Judgments, rows: IntArray) -> IntArray:
-    return query_of_row(layout)[rows]
-
-
 def _by_row(layout: Judgments, by_query: NDArray[_T]) -> NDArray[_T]:
     """Return for each row the entry of its query."""
     by_layout = np.repeat(by_query, np.diff(layout.indptr))
@@ -483,8 +452,7 @@ def draw_queries(judgments: Judgments, random_state: int | RandomState | None) -
     """Shuffle query numbers so that the order depends on the ids alone, not on the rows' order."""
     queries = by_id(judgments)
     # RandomState's stream is frozen for good; that of a Generator may change with NumPy's version.
-    shuffled: IntArray = check_random_state(random_state).permutation(queries)
-    return shuffled
+    return check_random_state(random_state).permutation(queries)
 
 
 def by_id(judgments: Judgments) -> IntArray:
@@ -514,8 +482,7 @@ def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
 def has_top_grade(judgments: Judgments) -> BoolArray:
     """Whether a query has a document of the highest grade of all."""
     is_top = judgments.levels == len(judgments.grades) - 1
-    in_query: BoolArray = np.logical_or.reduceat(is_top, judgments.indptr[:-1])
-    return in_query
+    return np.logical_or.reduceat(is_top, judgments.indptr[:-1])
 
 
 def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:

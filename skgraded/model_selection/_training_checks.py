@@ -39,19 +39,6 @@ from skgraded.rankings import (
     split_target,
 )
 
-__all__ = [
-    "EvaluationSet",
-    "check_evaluation_grades",
-    "check_features",
-    "check_initial_scores",
-    "check_stopping",
-    "check_training_data",
-    "check_weights",
-    "grades_of",
-    "warn_if_a_feature_holds_the_ids",
-    "warn_if_a_transformer_changes_the_ids",
-]
-
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
 _EVALUATION_SETS = {"eval_set", "eval_group", "eval_names"}

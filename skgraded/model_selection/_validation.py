@@ -1,46 +1,37 @@
-"""Cross-validation that keeps the value of every query."""
+"""Cross-validation that keeps the value of every query, and its splits, repeated or not."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import numbers
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import delayed
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_given_queries, warn_if_splits_take_parts
-from skgraded._params import choice
+from skgraded._params import choice, integer, is_integer
 from skgraded._progress import ProgressBar
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import Measure, Measures, evaluate
-from skgraded.model_selection._parallel import in_parallel
-from skgraded.model_selection._splitters import has_top_grade, query_of_row
-from skgraded.model_selection._tested_splits import (
-    repeats_of,
-    splits_of,
-)
-from skgraded.model_selection._validated_rankers import (
+from skgraded.model_selection._fitted_rankers import (
     check_that_weights_arrive,
     fitted_on_queries,
     measures_for,
     target_for,
 )
-from skgraded.rankings import (
-    Judgments,
-    as_ids,
-    read_columns,
-    without_query_ids,
-)
+from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
+from skgraded.rankings import Judgments, as_ids, read_columns, split_target, without_query_ids
 from skgraded.results import Scores, by_name
 from skgraded.scoring import ResponseMethod, scores_of
-
-__all__ = ["QueryValidation", "cross_validate_queries"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -243,8 +234,11 @@ def _tested(
         for split in splits
     )
     n_fits, n_splits = len(rankers) * len(splits), len(splits)
+    parts: list[_Part] = []
     with ProgressBar(n_fits, "fits", delay=_SECONDS_WITHOUT_A_BAR) as bar:
-        parts = in_parallel(calls, n_jobs, bar)
+        for part in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
+            parts.append(part)
+            bar.step()
     return [parts[first : first + n_splits] for first in range(0, n_fits, n_splits)]
 
 
@@ -321,3 +315,66 @@ def _scores_of_labels(task: _Task, splits: list[tuple[IntArray, IntArray]]) -> S
     weight = None if task.weight is None else task.weight[rows]
     tested = Judgments(task.grades[rows], qid=task.ids[rows], sample_weight=weight)
     return evaluate(task.measures, tested.rank(np.zeros(len(rows))))
+
+
+def splits_of(
+    cv: Any, n_repeats: int, X: Any, y: Any, ids: NDArray[Any]
+) -> list[tuple[IntArray, IntArray]]:
+    """Return training and test rows of all splits of all repeats."""
+    splits = [split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)]
+    if not splits:
+        raise ValueError(f"cv must give at least one split, got none from {cv!r}.")
+    return splits
+
+
+def repeats_of(tested: list[NDArray[Any]]) -> IntArray:
+    """Return the number of the repeat of each split, from the queries that it tests.
+
+    A new repeat begins where a split tests a query a second time. The folds of a cross-validation
+    are one repeat. Random splits, which test some queries each, are mostly a repeat each.
+    """
+    repeats, seen = [0], set(tested[0].tolist())
+    for queries in (set(each.tolist()) for each in tested[1:]):
+        is_again = not seen.isdisjoint(queries)
+        repeats.append(repeats[-1] + is_again)
+        seen = queries if is_again else seen | queries
+    return np.array(repeats)
+
+
+def _repeated(cv: Any, n_repeats: int) -> list[Any]:
+    """Return a splitter for each repeat; seeds are those after its own."""
+    integer("n_repeats", n_repeats, 1)
+    if n_repeats == 1:
+        return [cv]
+    splitter = QueryKFold(int(cv)) if is_integer(cv) else cv
+    if not hasattr(splitter, "random_state") or not getattr(splitter, "shuffle", True):
+        raise ValueError(
+            "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
+            f"{n_repeats} and {cv!r}."
+        )
+    seed = splitter.random_state
+    if not isinstance(seed, numbers.Integral):  # None and a RandomState draw others in every call
+        return [splitter] * n_repeats
+    repeats = [copy.copy(splitter) for _ in range(n_repeats)]
+    for number, each in enumerate(repeats):
+        each.random_state = int(seed) + number
+    return repeats
+
+
+def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
+    if is_integer(cv):
+        cv = QueryKFold(int(cv))
+    if not hasattr(cv, "split"):
+        return _listed(cv)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
+
+
+def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
+    if not isinstance(cv, Iterable):
+        raise ValueError(
+            "cv must be a number of folds, a splitter such as QueryKFold(5), or pairs of training "
+            f"and test rows, got {cv!r}."
+        )
+    return list(cv)

@@ -5,11 +5,12 @@ from skgraded.rankings._categories import (
     require_same_words,
     words_of_grades,
 )
-from skgraded.rankings._checks import check_group_sizes, numeric
+from skgraded.rankings._checks import distinct_numbers, numeric
 from skgraded.rankings._direct_calls import as_rankings
 from skgraded.rankings._gate import CheckedColumns, read_columns
-from skgraded.rankings._grouping import as_ids, is_missing, number_rows, place_rows
-from skgraded.rankings._judgments import Judgments, Rankings
+from skgraded.rankings._grouping import as_ids, number_rows, place_rows
+from skgraded.rankings._judgments import IdealRanking, Judgments, Ranked, Rankings
+from skgraded.rankings._kept import keep
 from skgraded.rankings._layout import levels_of
 from skgraded.rankings._query_ids import (
     QID,
@@ -25,19 +26,21 @@ from skgraded.rankings._targets import query_ids, query_series, query_target
 __all__ = [
     "QID",
     "CheckedColumns",
+    "IdealRanking",
     "Judgments",
     "QueryIds",
+    "Ranked",
     "RankedList",
     "Rankings",
     "Ties",
     "Unjudged",
     "as_ids",
     "as_rankings",
-    "check_group_sizes",
+    "distinct_numbers",
     "features_for",
     "grades_of_categories",
     "has_id_column",
-    "is_missing",
+    "keep",
     "levels_of",
     "number_rows",
     "numeric",

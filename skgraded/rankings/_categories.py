@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["grades_of_categories", "require_same_words", "way_to_order", "words_of_grades"]
-
 _LOWEST_FIRST = "'bad', ..., 'good'"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,18 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._categories import way_to_order
 
-__all__ = [
-    "as_array",
-    "check_group_sizes",
-    "check_labels",
-    "check_length",
-    "check_weights",
-    "numeric",
-    "numeric_labels",
-    "one_dimensional",
-    "own_scores",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -30,7 +18,7 @@ _AS_THEY_ARE = frozenset(
     map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 )
 _FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
-_EXACT_INTEGER_BYTES = 4
+_DOUBLE_BYTES = 8
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -252,9 +240,8 @@ def _way_to_grades(labels: NDArray[Any]) -> str:
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
     """Copy scores into the layout, so that the caller's array may change later."""
     if type(y_score) is not np.ndarray or y_score.dtype not in _FLOATS or y_score.ndim != 1:
-        y_score = _exact(y_score, n_rows)
-    elif len(y_score) != n_rows:
-        check_length("y_score", y_score, n_rows)
+        y_score = distinct_numbers("y_score", y_score)
+    check_length("y_score", y_score, n_rows)
     doubles = np.ascontiguousarray(y_score, dtype=np.float64)
     # The copy is checked, because another thread may change the caller's array.
     if places is None:
@@ -266,17 +253,55 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     return scores
 
 
-def _exact(y_score: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """Return scores of any type as numbers; raise if doubles cannot tell them apart."""
-    given = one_dimensional("y_score", y_score)
-    scores = numeric("y_score", given if given.dtype.kind in "iuf" else y_score)
-    check_length("y_score", scores, n_rows)
-    _require_exact(scores)
-    if isinstance(y_score, list | tuple) and given.dtype.kind == "f" and _any_beyond(scores):
-        given = np.array(y_score, dtype=object)  # NumPy has rounded integers beside floats
-    if given.dtype.kind == "O":
-        _require_different(given, scores)
-    return scores
+def distinct_numbers(
+    name: str, values: ArrayLike, place: Callable[[int], str] = "row {}".format
+) -> FloatArray:
+    """Return numbers of any type as doubles, which tell all of them apart.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : array-like of shape (n_rows,)
+        The numbers.
+    place : callable, optional
+        Returns the place of a row, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+        The doubles.
+
+    Raises
+    ------
+    ValueError
+        If the values are no numbers, or different ones, such as times in nanoseconds or long
+        integers of Python, are equal as doubles.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import distinct_numbers
+    >>> distinct_numbers("y_score", [2**60, 1])
+    array([1.1529215e+18, 1.0000000e+00])
+    """
+    given = one_dimensional(name, values)
+    numbers = numeric(name, given if given.dtype.kind in "iuf" else values)
+    with np.errstate(over="ignore"):
+        doubles = numbers.astype(np.float64)
+    any_beyond = bool((np.abs(doubles) >= _LARGEST_EXACT).any())
+    if any_beyond and isinstance(values, list | tuple) and given.dtype.kind == "f":
+        given = np.array(values, dtype=object)  # NumPy has rounded integers beside floats
+    if any_beyond or given.dtype.kind == "O" or given.dtype.itemsize > _DOUBLE_BYTES:
+        order = np.argsort(doubles, kind="stable")
+        tied = np.flatnonzero(doubles[order][1:] == doubles[order][:-1])
+        pairs = np.column_stack([order[tied], order[tied + 1]])
+        for one, other in pairs[given[pairs[:, 0]] != given[pairs[:, 1]]][:1]:
+            raise ValueError(
+                f"{name} must hold numbers that differ in double precision, too, got "
+                f"{given[one]!s} in {place(one)} and {given[other]!s} in {place(other)}. "
+                "Subtract a constant from all of them."
+            )
+    return doubles
 
 
 def _raise_not_finite(scores: FloatArray) -> NoReturn:
@@ -286,43 +311,6 @@ def _raise_not_finite(scores: FloatArray) -> NoReturn:
         f"{len(rows)} of {len(scores)} rows. Scores without a value have no rank: drop these "
         "rows, or give them the lowest score."
     )
-
-
-def _require_exact(scores: NDArray[Any]) -> None:
-    """Raise if different scores, such as times in nanoseconds, would be equal as doubles."""
-    is_wide = scores.dtype.itemsize > (8 if scores.dtype.kind == "f" else _EXACT_INTEGER_BYTES)
-    if not is_wide:
-        return
-    if scores.dtype.kind != "f" and not _any_beyond(scores):
-        return
-    with np.errstate(over="ignore"):
-        doubles = scores.astype(np.float64)
-    rounded = np.flatnonzero(
-        np.isfinite(scores) & (scores.astype(np.longdouble) != doubles.astype(np.longdouble))
-    )
-    if len(rounded):
-        raise ValueError(
-            "y_score must hold numbers that are exact in double precision, got "
-            f"{scores[rounded[0]]!s} in row {rounded[0]}. Subtract a constant from all scores."
-        )
-
-
-def _any_beyond(scores: NDArray[Any]) -> bool:
-    """Whether some scores are so large that different integers can be the same double."""
-    return bool(((scores >= _LARGEST_EXACT) | (scores <= -_LARGEST_EXACT)).any())
-
-
-def _require_different(objects: NDArray[Any], scores: NDArray[Any]) -> None:
-    """Raise if different numbers, such as long integers of Python, have become equal scores."""
-    order = np.argsort(scores, kind="stable")
-    for place in np.flatnonzero(scores[order][1:] == scores[order][:-1]):
-        first, second = order[place], order[place + 1]
-        if objects[first] != objects[second]:
-            raise ValueError(
-                "y_score must hold numbers that differ in double precision, too, got "
-                f"{objects[first]!s} in row {first} and {objects[second]!s} in row {second}. "
-                "Subtract a constant from all scores."
-            )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
@@ -354,12 +342,6 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
     ------
     ValueError
         If a size is not an integer >= 0, or the sizes do not add up to `n_rows`.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import check_group_sizes
-    >>> check_group_sizes([3, 0, 2], n_rows=5)
-    array([3, 2])
     """
     given = numeric("group", group)
     bad = ~(given >= 0) | (given != np.floor(given))

@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 
 from skgraded.rankings._judgments import Judgments, Rankings
 
-__all__ = ["as_rankings"]
-
 
 def as_rankings(
     y_true: ArrayLike | Judgments | Rankings,

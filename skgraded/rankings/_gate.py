@@ -26,8 +26,6 @@ from skgraded.rankings._query_ids import (
     split_target,
 )
 
-__all__ = ["CheckedColumns", "read_columns", "require_rows_of"]
-
 _WAYS = (
     "Query ids are missing. Give one id per row in any of these ways:\n"
     "- the keyword qid=..., inside scikit-learn's tools only where "

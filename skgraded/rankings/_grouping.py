@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._params import is_missing
 from skgraded.rankings._checks import check_group_sizes, one_dimensional
-
-__all__ = ["as_ids", "count_rows", "is_missing", "number_rows", "place_groups", "place_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -336,28 +335,3 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
         if set(map(type, objects)) != {str}:
             return np.array([is_missing(each) for each in objects], dtype=bool)
     return np.zeros(len(ids), dtype=bool)
-
-
-def is_missing(each: Any) -> bool:
-    """Tell whether a value is None, nan, NaT or pandas.NA.
-
-    Parameters
-    ----------
-    each : object
-        The value.
-
-    Returns
-    -------
-    bool
-        Whether it is missing.
-
-    Examples
-    --------
-    >>> from skgraded.rankings import is_missing
-    >>> is_missing(float("nan")), is_missing(0)
-    (True, False)
-    """
-    try:
-        return each is None or bool(each != each)  # noqa: PLR0124 - nan and NaT differ from themselves
-    except TypeError:  # comparisons with pandas.NA have no truth value
-        return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,8 +31,6 @@ from skgraded.rankings._labels import Labels
 from skgraded.rankings._layout import mean_by_query, read_labels
 from skgraded.rankings._own_scales import ScalePart
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
-
-__all__ = ["Judgments", "Rankings"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -236,9 +234,9 @@ class Judgments(Labels):
             self.sizes = sizes
 
     @property
-    def ideal(self) -> Rankings:
+    def ideal(self) -> IdealRanking:
         """The ideal ranking: all judged documents, best grade first."""
-        return _IdealRankings(self)
+        return IdealRanking(self)
 
     def rank(self, y_score: ArrayLike, n_threads: int | None = None) -> Rankings:
         """Rank these documents by a vector of scores, highest first.
@@ -329,11 +327,7 @@ class Rankings:
         Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
     sums : dict of RankSum to ndarray
         Sums over the ranks that measures have computed, and share.
-    is_ideal : bool
-        Whether this is an ideal ranking, made by `Judgments.ideal`.
     """
-
-    is_ideal: ClassVar[bool] = False
 
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
@@ -566,22 +560,65 @@ class Rankings:
         )
 
 
-_NO_ORDER = sealed(np.empty(0, np.int32))
+class IdealRanking:
+    """The judged documents of each query, best grade first, as measures read a ranking.
 
+    It has no order of documents, since the pool may hold some that the lists lack. The rules for
+    ties and unjudged documents do not change it.
 
-class _IdealRankings(Rankings):
-    """The pool, best grade first; the rules for ties and unjudged documents do not change it."""
+    Attributes
+    ----------
+    judgments : Judgments
+        The labels by query.
+    sums : dict of RankSum to ndarray
+        Sums over the ranks that measures have computed, and share.
+    n_threads, scores : int, None
+        As in `Rankings`.
+    """
 
-    is_ideal: ClassVar[bool] = True
+    n_threads = 1
+    scores = None
 
     def __init__(self, judgments: Judgments) -> None:
-        super().__init__(judgments, _NO_ORDER, judgments.pool.tied)
+        self.judgments = judgments
+        self.sums: dict[Hashable, FloatArray] = {}
 
-    def __reduce__(self) -> Any:
-        return type(self), (self.judgments,)
+    def ranked(self, *rules: str) -> RankedList:
+        """Return the pool, whatever the rules for ties and unjudged documents.
 
-    def _part(self, part: ScalePart) -> Rankings:
-        return part.judgments.ideal
+        Parameters
+        ----------
+        *rules : str
+            The rules.
 
-    def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
         return self.judgments.pool
+
+    ranked_by_grade = ranked
+
+    @property
+    def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
+        """The numbers of the queries, and their ideal ranking, of every part by scale."""
+        return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
+
+    def of_queries(self, queries: slice) -> IdealRanking:
+        """Select consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The numbers of the queries.
+
+        Returns
+        -------
+        IdealRanking
+            The ideal ranking of these queries.
+        """
+        return self.judgments.of_queries(queries).ideal
+
+
+Ranked = Rankings | IdealRanking  # what a measure scores

@@ -1,29 +1,45 @@
-"""Results that are kept with the data that they are computed from, and a byte budget for them."""
+"""Results that are kept with the data that they are computed from, the newest ones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from numpy.typing import NDArray
-
-__all__ = ["ByteBudget", "Kept"]
-
 T = TypeVar("T")
+K = TypeVar("K")
 
 
-class ByteBudget:
-    """A byte budget for cached results: 128 MB, and 32 bytes per document of the data."""
+def keep(kept: dict[K, T], key: K, value: T, *, long: bool = False) -> T:
+    """Keep a result, and forget the oldest ones.
 
-    def __init__(self, n_documents: int) -> None:
-        self._n_left = 2**27 + 32 * n_documents
+    Parameters
+    ----------
+    kept : dict
+        The results, which threads may share.
+    key, value : object
+        The result, and by what it is found.
+    long : bool, default=False
+        Whether the results have a number for every document, of which 8 are kept; else 64.
 
-    def reserve(self, *arrays: NDArray[Any] | None) -> bool:
-        """Take the bytes of arrays out of the budget, or return False if too few are left."""
-        n_bytes = sum([each.nbytes for each in arrays if each is not None])
-        if n_bytes > self._n_left:
-            return False
-        self._n_left -= n_bytes
-        return True
+    Returns
+    -------
+    object
+        The result.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import keep
+    >>> kept = {}
+    >>> for number in range(100):
+    ...     square = keep(kept, number, number**2)
+    >>> square, len(kept), min(kept)
+    (9801, 64, 36)
+    """
+    kept[key] = value
+    most = 8 if long else 64
+    if len(kept) > most:
+        for oldest in list(kept)[:-most]:
+            kept.pop(oldest, None)
+    return value
 
 
 class Kept(dict[type, Any]):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._guards import hash_ids
 from skgraded._lazy import cached_property
 from skgraded._sealed import (
     all_sealed,
@@ -19,12 +20,10 @@ from skgraded._sealed import (
     require_permutation,
     sealed,
 )
-from skgraded.rankings._kept import ByteBudget, Kept
+from skgraded.rankings._kept import Kept, keep
 from skgraded.rankings._layout import UNJUDGED, ReadLabels, level_type, levels_of
 from skgraded.rankings._own_scales import TOP_OF_SHARED_SCALE, ScalePart, parts_by_scale
 from skgraded.rankings._ranked_list import RankedList, Unjudged
-
-__all__ = ["Labels"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -76,7 +75,6 @@ class Labels:
         labels: ReadLabels,
         weights: FloatArray | None = None,
         pool: RankedList | None = None,
-        budget: ByteBudget | None = None,
         borders: IntArray | None = None,
     ) -> None:
         self.qid, self.indptr, self._places, self.weights = all_sealed(qid, indptr, places, weights)
@@ -96,7 +94,6 @@ class Labels:
         if pool is not None:
             self.pool = pool.sealed()
         self.kept = Kept()
-        self.budget = budget or ByteBudget(self.n_documents)
         self._parts: dict[tuple[int, int], Self] = {}
         self._pool_counts: dict[bytes, IntArray] = {}
 
@@ -231,6 +228,14 @@ class Labels:
         return self._with_marks[self.pool.levels], self.pool.indptr
 
     @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """A number that stands for the judged grades of each query, whatever their order."""
+        graded, indptr = self.graded_pool
+        hashes = hash_ids((graded + 0.0).view(np.uint64)) * (graded >= 0.0)  # -0.0 is 0.0
+        sums = np.append(np.zeros(1, np.uint64), np.cumsum(hashes))
+        return sums[indptr[1:]] - sums[indptr[:-1]]
+
+    @cached_property
     def row_order(self) -> IntArray | None:
         """Row of the input at every position, int64; None if the rows are grouped by query."""
         if self._places is None:
@@ -320,7 +325,7 @@ class Labels:
                 )
             else:
                 found = _core.count_marked(self.counts, counted.view(np.uint8))
-            self._pool_counts[key] = found
+            keep(self._pool_counts, key, found)
         return found
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
@@ -413,7 +418,6 @@ class Labels:
                 pool.tied[pooled],
                 pool.indptr[queries.start : queries.stop + 1] - pooled.start,
             ),
-            budget=self.budget,
         )
         part.top_grade = self.top_grade
         if "counts" in vars(self):
@@ -451,7 +455,6 @@ class Labels:
             labels=labels,
             weights=None if self.weights is None else self.weights[marked],
             pool=pool,
-            budget=self.budget,
         )
 
 

@@ -10,16 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded.rankings._checks import check_labels, check_weights
 
-__all__ = [
-    "UNJUDGED",
-    "ReadLabels",
-    "in_layout",
-    "level_type",
-    "levels_of",
-    "mean_by_query",
-    "read_labels",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
     from skgraded.rankings._labels import Labels
 
-__all__ = ["TOP_OF_SHARED_SCALE", "ScalePart", "parts_by_scale"]
-
 IntArray = NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
@@ -134,7 +132,6 @@ def _on_own_scales(part: ScalePart) -> ScalePart:
         ),
         weights=before.weights,
         pool=pool,
-        budget=before.budget,
         borders=borders,
     )
     return part._replace(judgments=judgments)

@@ -10,17 +10,6 @@ from numpy.typing import NDArray
 from skgraded._guards import fitted_inside, warn_once
 from skgraded.exceptions import IdColumnWarning
 
-__all__ = [
-    "QID",
-    "QueryIds",
-    "features_for",
-    "has_id_column",
-    "ids_in_index",
-    "ids_in_keyword",
-    "split_target",
-    "without_query_ids",
-]
-
 IntArray = NDArray[np.int64]
 
 QID = "qid"

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._sealed import all_sealed, require, require_column
 
-__all__ = ["RankedList", "Ties", "Unjudged"]
-
 IntArray = NDArray[np.int64]
 
 Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]

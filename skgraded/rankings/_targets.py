@@ -18,8 +18,6 @@ from skgraded.rankings._query_ids import FIELDS, GRADE, N_ROWS, QID
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["query_ids", "query_series", "query_target"]
-
 IntArray = NDArray[np.int64]
 
 

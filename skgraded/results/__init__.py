@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         unit_in_words,
     )
     from skgraded.results._exact_mean import MeanSums, exact_means
-    from skgraded.results._judged import Judged, judged_scores
     from skgraded.results._means import Means, warn_of_no_mean
     from skgraded.results._names import OfMeasures, column_of
     from skgraded.results._scores import Scores
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from skgraded.results._trec_eval_lines import as_trec_eval_lines
 
 __all__ = [
-    "Judged",
     "MeanSums",
     "Means",
     "OfMeasures",
@@ -32,7 +30,6 @@ __all__ = [
     "column_of",
     "direction_of",
     "exact_means",
-    "judged_scores",
     "notes_of",
     "report_of",
     "told_in_clusters",
@@ -46,7 +43,6 @@ __getattr__, __dir__ = on_first_use(
     {
         "_clusters": ["clusters_of", "told_in_clusters", "told_queries", "unit_in_words"],
         "_exact_mean": ["MeanSums", "exact_means"],
-        "_judged": ["Judged", "judged_scores"],
         "_means": ["Means", "warn_of_no_mean"],
         "_names": ["OfMeasures", "column_of"],
         "_scores": ["Scores"],

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._params import is_missing
 from skgraded._text import count, first_few
 from skgraded.results._scores import Scores
-
-__all__ = ["clusters_of", "told_in_clusters", "told_queries", "unit_in_words"]
 
 
 def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
@@ -34,7 +33,7 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
     TypeError
         If `cluster` is no mapping.
     ValueError
-        If it has no entry for a query.
+        If it has no entry for a query, or a missing one.
 
     Examples
     --------
@@ -45,13 +44,15 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
     array([0, 1, 0])
     """
     if cluster is None:
-        return None if scores.clusters is None else _numbered(scores.clusters.tolist())
+        if scores.clusters is None:
+            return None
+        cluster = dict(zip(scores.qid.tolist(), scores.clusters.tolist(), strict=True))
     if not hasattr(cluster, "keys"):
         raise TypeError(
             "cluster must map query ids to clusters, as a dict or a pandas Series does, got "
             f"{type(cluster).__name__}."
         )
-    named = dict(cluster.items())
+    named = {query: each for query, each in cluster.items() if not is_missing(each)}
     missing = [query for query in scores.qid.tolist() if query not in named]
     if missing:
         queries = count(len(missing), "query", "queries")
@@ -59,7 +60,9 @@ def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
             f"cluster must have an entry for every query, and has none for {queries}: "
             f"{first_few(list(map(repr, missing)))}."
         )
-    return _numbered([named[query] for query in scores.qid.tolist()])
+    number: dict[Any, int] = {}
+    found = [number.setdefault(named[each], len(number)) for each in scores.qid.tolist()]
+    return np.array(found, dtype=np.int64)
 
 
 def told_queries(n_queries: Sequence[int]) -> str:
@@ -136,9 +139,3 @@ def unit_in_words(are_clusters: bool) -> tuple[str, str]:
     ('cluster', 'clusters')
     """
     return ("cluster", "clusters") if are_clusters else ("query", "queries")
-
-
-def _numbered(clusters: list[Any]) -> NDArray[np.int64]:
-    """Return a number for each cluster, whose names may be of any type."""
-    number: dict[Any, int] = {}
-    return np.array([number.setdefault(each, len(number)) for each in clusters], dtype=np.int64)

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 
-__all__ = ["MeanSums", "exact_means"]
-
 FloatArray = NDArray[np.float64]
 
 _NO_WEIGHTS = np.zeros(0)

@@ -21,8 +21,6 @@ from skgraded.results._tables import means_table, notes_on_empty
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-__all__ = ["Means", "warn_of_no_mean"]
-
 FloatArray = NDArray[np.float64]
 
 

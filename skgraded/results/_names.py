@@ -9,8 +9,6 @@ from skgraded._measure_strings import parse
 from skgraded._other_names import folded, meaning_of
 from skgraded._params import closest, is_nan
 
-__all__ = ["OfMeasures", "column_of"]
-
 
 class OfMeasures:
     """Base class of results that are collections of the names of measures.
@@ -73,16 +71,16 @@ def column_of(measures: Sequence[str], name: object) -> int:
     text = str(name)
     if text in measures:
         return list(measures).index(text)
-    parts = [_parts_of(each) for each in measures]
+    parts = [parts_of(each) for each in measures]
     for alike in (parts, [_open(*each) for each in parts]):
-        if _parts_of(text) in alike:
-            return alike.index(_parts_of(text))
+        if parts_of(text) in alike:
+            return alike.index(parts_of(text))
     raise KeyError(
         f"{text} is not among the measures scored: {', '.join(measures)}.{closest(text, measures)}"
     )
 
 
-def _parts_of(text: str) -> tuple[str, dict[str, Any]]:
+def parts_of(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name in a string and its fields, apart from how they are spelled."""
     try:
         name, fields = parse(text)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _params
 from skgraded._optional import import_pandas
 from skgraded._params import closest
 from skgraded._sealed import sealed
 from skgraded._text import first_few
 from skgraded._writers import LongResult, Report, Table
-from skgraded.results._averages import LEAST, average_of
 from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
@@ -26,10 +26,11 @@ from skgraded.results._tables import best_first, columns_of_values, report_of, t
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scores"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+# What smaller values count as in a geometric mean of trec_eval, which a 0 would make 0.
+_LEAST = 1e-5
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -66,6 +67,10 @@ class Scores(OfMeasures, LongResult):
     ideals : tuple of float, None or callable
         For each measure, the mean of the ideal ranking, None if it is unknown or there is none, or
         a function that returns it. `ideal` calls the functions.
+    judged : ndarray of shape (n_queries,), uint64, callable or None
+        A number that stands for the judged grades of each query, by which systems that were scored
+        by different ones are told apart; a function that returns the numbers, or None if they are
+        unknown.
     has_top_grade : ndarray of shape (n_queries,), bool, or None
         Whether a document of the query has the highest grade of all labels.
     notes : tuple of str
@@ -110,6 +115,7 @@ class Scores(OfMeasures, LongResult):
     n_empty: tuple[int | None, ...] = ()
     empty: tuple[float, ...] = ()
     ideals: tuple[Ideal, ...] = ()
+    judged: Any = None
     has_top_grade: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
@@ -119,7 +125,7 @@ class Scores(OfMeasures, LongResult):
         for name, nothing in _UNKNOWN.items():
             fields[name] = fields[name] or nothing * n_measures
         for name in _ARRAYS:
-            if fields[name] is not None:
+            if not (fields[name] is None or callable(fields[name])):
                 fields[name] = _own(name, fields[name])
         axes = tuple(len(each) for each in (self.systems, self.folds, self.qid) if each is not None)
         shape = self.values.shape
@@ -137,8 +143,9 @@ class Scores(OfMeasures, LongResult):
         ----------
         scores : mapping
             Names of systems to `Scores` of one system, on the same queries in any order and by the
-            same measures. Or measures to arrays of shape (n_systems, n_queries). A `Scores` with an
-            axis of systems is returned as it is.
+            same measures. Or measures to arrays of shape (n_systems, n_queries), or to data frames,
+            which are aligned by their labels. A `Scores` with an axis of systems is returned as it
+            is.
 
         Returns
         -------
@@ -149,8 +156,8 @@ class Scores(OfMeasures, LongResult):
         Raises
         ------
         ValueError
-            If measures, queries, numbers of repeats, weights or shapes differ, or a result is of
-            several systems.
+            If measures, queries, their judged grades, numbers of repeats, weights or shapes differ,
+            or a result is of several systems.
         TypeError
             If the argument has none of these forms.
 
@@ -182,6 +189,13 @@ class Scores(OfMeasures, LongResult):
     def n_queries(self) -> int:
         """Number of queries."""
         return len(self.qid)
+
+    @property
+    def fingerprints(self) -> Any:
+        """The numbers of ``judged``, which a function computes when they are asked for first."""
+        if callable(self.judged):
+            vars(self)["judged"] = _own("judged", self.judged())
+        return self.judged
 
     @property
     def _has_measure_axis(self) -> bool:
@@ -267,10 +281,8 @@ class Scores(OfMeasures, LongResult):
 
     def _of_queries(self, places: Any) -> Scores:
         """Keep some queries, in another order."""
-        along = {
-            name: None if array is None else array[..., places]
-            for name, array in ((name, getattr(self, name)) for name in _BY_QUERY)
-        }
+        fields = {**vars(self), "judged": self.fingerprints}
+        along = {each: fields[each][..., places] for each in _BY_QUERY if fields[each] is not None}
         values = self.values.take(places, -2 if self._has_measure_axis else -1)
         selected = self._with(values=values, **along)
         if len(places) == self.n_queries:
@@ -314,7 +326,7 @@ class Scores(OfMeasures, LongResult):
         column = column_of(self.measures, measure)
         if self.systems is None:
             return self
-        order = best_first(self._means(average, LEAST)[:, column] * self.directions[column])
+        order = best_first(self._means(average)[:, column] * self.directions[column])
         names = tuple(self.systems[place] for place in order)
         return self._with(values=self.values[order], systems=names, is_sorted=True)
 
@@ -337,11 +349,11 @@ class Scores(OfMeasures, LongResult):
     @property
     def means(self) -> FloatArray:
         """The means, shape ([n_systems,][ n_measures]); nan where no query has a value."""
-        means = self._means("arithmetic", LEAST)
+        means = self._means()
         with_measures = means if self._has_measure_axis else means[:, 0]
         return with_measures if self.systems is not None else with_measures[0]
 
-    def mean(self, average: str = "arithmetic", *, floor: float = LEAST) -> dict[str, Any]:
+    def mean(self, average: str = "arithmetic", *, floor: float = _LEAST) -> dict[str, Any]:
         """Return the means over the queries that have a value.
 
         Parameters
@@ -392,9 +404,9 @@ class Scores(OfMeasures, LongResult):
                 f"float() needs a result with one mean, got {self.means.size}: choose by "
                 f"{' and '.join(ways)}."
             )
-        return float(self._defined_means("arithmetic", LEAST).item())
+        return float(self._defined_means().item())
 
-    def _defined_means(self, average: str, floor: float) -> FloatArray:
+    def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
         """Return the means by system and measure; warn where one is undefined."""
         means = self._means(average, floor)
         for column in np.flatnonzero(np.isnan(means).any(axis=0)):
@@ -403,12 +415,14 @@ class Scores(OfMeasures, LongResult):
             warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
         return means
 
-    def _means(self, average: str, floor: float) -> FloatArray:
+    def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
         """Return the means, shape (n_systems, n_measures), whichever axes there are."""
-        chosen = average_of(average, floor)
-        cube = chosen.onto(self.over_repeats()._cube[:, 0])
-        means: FloatArray = chosen.back(_means_over_queries(cube, self.weights))
-        return means
+        _params.choice("average", average, ("arithmetic", "geometric"))
+        least, cube = _params.number("floor", floor, above=0), self.over_repeats()._cube[:, 0]
+        if average == "arithmetic":
+            return _means_over_queries(cube, self.weights)
+        # maximum() leaves nan as it is, which means no value.
+        return np.exp(_means_over_queries(np.log(np.maximum(cube, least)), self.weights))
 
     def fold_means(self) -> FloatArray:
         """Return the means over the queries of each fold, as `cross_validate` does.
@@ -497,16 +511,17 @@ class Scores(OfMeasures, LongResult):
         return frame[folds >= 0]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "ideals": tuple(self.ideal().values())}
+        ideals = tuple(self.ideal().values())
+        return {**vars(self), "ideals": ideals, "judged": self.fingerprints}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         for name in _ARRAYS:  # pickle forgets that arrays are read-only
-            if state[name] is not None:
+            if state.get(name) is not None:
                 vars(self)[name] = _own(name, state[name])
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return [table_of_means(self, self._means("arithmetic", LEAST), n_rows)]
+        return [table_of_means(self, self._means(), n_rows)]
 
     def _columns(self) -> dict[str, Any]:
         return columns_of_values(self)
@@ -522,9 +537,10 @@ _ARRAYS = {
     "clusters": None,
     "folds": np.int64,
     "has_top_grade": np.bool_,
+    "judged": np.uint64,
 }
 _UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
-_BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade")
+_BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade", "judged")
 
 
 def _own(name: str, values: Any) -> Any:

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from skgraded._other_names import LESS_IS_BETTER
 from skgraded._text import first_few
+from skgraded.results._names import parts_of
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
-
-__all__ = ["Ideal", "by_name", "direction_of", "fields_of_arrays", "fields_of_systems"]
 
 FloatArray = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
     for name, each in parts.items():
         _check_measures(name, each, first_name, first)
         rows[name] = _rows(name, each, first_name, first)
-        _check_weights(name, each, rows[name], first_name, first)
+        _check_queries(name, each, rows[name], first_name, first)
     ordered = [each[list(first.measures)] for each in parts.values()]
     n_empty, ideals = (
         zip(*(getattr(each, field) for each in ordered), strict=True)
@@ -84,6 +84,7 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         "n_empty": tuple(map(_agreed, n_empty)),
         "empty": first.empty,
         "ideals": tuple(partial(_agreed, each) for each in ideals),
+        "judged": first.judged,
         "has_top_grade": _of_any("has_top_grade", parts, rows),
         "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
     }
@@ -132,14 +133,24 @@ def _rows(name: str, part: Scores, first_name: str, first: Scores) -> Any:
     return [place[query] for query in wanted]
 
 
-def _check_weights(name: str, part: Scores, rows: Any, first_name: str, first: Scores) -> None:
-    weights, others = first.weights, None if part.weights is None else part.weights[rows]
-    if (weights is None) != (others is None) or not np.array_equal(
-        np.zeros(0) if weights is None else weights, np.zeros(0) if others is None else others
-    ):
-        raise ValueError(
-            f"Systems must weight queries alike, but {name!r} and {first_name!r} do not."
-        )
+def _check_queries(name: str, part: Scores, rows: Any, first_name: str, first: Scores) -> None:
+    """Raise if two parts have other weights of queries, or were scored by other judgments."""
+    both = f"{name!r} and {first_name!r}"
+    weights: Any = None if part.weights is None else part.weights[rows]
+    if not np.array_equal(first.weights, weights):  # type: ignore[arg-type]
+        raise ValueError(f"Systems must weight queries alike, but {both} do not.")
+    if part.qid is first.qid:  # of the same Judgments
+        return
+    ours, theirs = first.fingerprints, part.fingerprints
+    if ours is None or theirs is None or np.array_equal(ours, theirs[rows]):
+        return
+    row = int(np.argmax(ours != theirs[rows]))
+    raise ValueError(
+        f"Systems must be scored by the same judgments, but {both} were scored by other grades in "
+        f"{np.count_nonzero(ours != theirs[rows])} of {len(ours)} queries, such as "
+        f"{first.qid.tolist()[row]!r}. Score all systems by the labels of the same documents; runs "
+        "with documents of their own by skgraded.trec.evaluate(measures, qrels, runs)."
+    )
 
 
 def _n_repeats(parts: Mapping[str, Scores]) -> int:
@@ -151,9 +162,13 @@ def _n_repeats(parts: Mapping[str, Scores]) -> int:
     return max(numbers.values(), default=1)
 
 
-def fields_of_arrays(arrays: Mapping[Any, ArrayLike]) -> dict[str, Any]:
+def fields_of_arrays(arrays: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the fields of the `Scores` of a mapping of measures to values by system and query."""
-    values = [np.asarray(each, dtype=np.float64) for each in arrays.values()]
+    first = next((each for each in arrays.values() if hasattr(each, "loc")), None)
+    values = [
+        np.asarray(_in_order(str(name), each, first), dtype=np.float64)
+        for name, each in arrays.items()
+    ]
     shape = values[0].shape
     for name, each in zip(arrays, values, strict=True):
         if each.ndim != 2 or each.shape != shape:  # noqa: PLR2004 - systems by queries
@@ -161,15 +176,27 @@ def fields_of_arrays(arrays: Mapping[Any, ArrayLike]) -> dict[str, Any]:
                 "The values of all measures must be arrays of one shape (n_systems, n_queries), "
                 f"got {each.shape} for {str(name)!r} and {shape} for {str(next(iter(arrays)))!r}."
             )
+    systems: Any = [f"system {number}" for number in range(1, shape[0] + 1)]
     return {
         "measures": tuple(map(str, arrays)),
-        "qid": np.arange(shape[1]),
+        "qid": np.arange(shape[1]) if first is None else first.columns,
         "values": np.stack(values, axis=2),
-        "directions": tuple(
-            1 if getattr(each, "greater_is_better", True) else -1 for each in arrays
-        ),
-        "systems": tuple(f"system {number}" for number in range(1, shape[0] + 1)),
+        "directions": tuple(map(direction_of, arrays)),
+        "systems": tuple(map(str, systems if first is None else first.index)),
     }
+
+
+def _in_order(name: str, values: Any, first: Any) -> Any:
+    """Bring a data frame into the order of the first one; an array tells no labels."""
+    if not hasattr(values, "loc"):
+        return values
+    for ours, theirs in ((first.index, values.index), (first.columns, values.columns)):
+        if not ours.is_unique or len(ours) != len(theirs) or set(ours) != set(theirs):
+            raise ValueError(
+                "The values of all measures must have the same systems as rows, and queries as "
+                f"columns, each of them once, got others for {name!r}."
+            )
+    return values.loc[first.index, first.columns]
 
 
 def direction_of(measure: object) -> int:
@@ -178,7 +205,7 @@ def direction_of(measure: object) -> int:
     Parameters
     ----------
     measure : Measure or object
-        The measure. A name alone does not tell, and counts as one of which more is better.
+        The measure, or its name. A name of the user's own counts as one of which more is better.
 
     Returns
     -------
@@ -189,7 +216,12 @@ def direction_of(measure: object) -> int:
     --------
     >>> from skgraded.measures import FDR
     >>> from skgraded.results import direction_of
-    >>> direction_of(FDR()), direction_of("clicks")
-    (-1, 1)
+    >>> direction_of(FDR()), direction_of("FDR@5"), direction_of("clicks")
+    (-1, -1, 1)
     """
-    return 1 if getattr(measure, "greater_is_better", True) else -1
+    if not isinstance(measure, str):
+        return 1 if getattr(measure, "greater_is_better", True) else -1
+    name, fields = parts_of(measure)
+    if "parts" in fields:  # of a blend, which agree
+        return direction_of(fields["parts"][0][0])
+    return -1 if name in LESS_IS_BETTER else 1

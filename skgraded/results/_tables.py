@@ -12,20 +12,9 @@ from numpy.typing import NDArray
 from skgraded._params import is_nan
 from skgraded._text import count, first_few, shorten
 from skgraded._writers import Report, Table
-from skgraded.results._averages import LEAST
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
-
-__all__ = [
-    "best_first",
-    "columns_of_values",
-    "means_table",
-    "notes_of",
-    "notes_on_empty",
-    "report_of",
-    "table_of_means",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -98,7 +87,7 @@ def report_of(
 
 
 def _report_of_means(scores: Scores, average: str) -> Report:
-    means = scores._means(average, LEAST)
+    means = scores._means(average)
     columns: dict[str, Any] = {"system": scores.systems or ("",)}
     columns |= dict(zip(scores, means.T, strict=True))
     facts = {"average": average, "n_queries": scores.n_queries}
@@ -107,7 +96,7 @@ def _report_of_means(scores: Scores, average: str) -> Report:
 
 
 def _report_of_values(scores: Scores, average: str, tables: Sequence[Table]) -> Report:
-    means = scores._means(average, LEAST).tolist()
+    means = scores._means(average).tolist()
     rows = [dict(zip(scores, row, strict=True)) for row in means]
     facts = {
         "average": average,

@@ -6,12 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from skgraded._writers import visible
-from skgraded.results._averages import LEAST
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
-
-__all__ = ["as_trec_eval_lines"]
 
 
 def as_trec_eval_lines(scores: Scores, per_query: bool = False, average: str = "arithmetic") -> str:
@@ -55,7 +52,7 @@ def as_trec_eval_lines(scores: Scores, per_query: bool = False, average: str = "
             )
     averaged = [f"gm_{name}" for name in names] if average == "geometric" else names
     lines = []
-    means = scores._means(average, LEAST).tolist()
+    means = scores._means(average).tolist()
     for system, of_system, by_query in zip(systems, means, scores._cube[:, 0], strict=True):
         lines.append(f"{'runid':<22}\tall\t{system}")
         if per_query:

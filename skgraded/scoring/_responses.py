@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-__all__ = ["ResponseMethod", "scores_of"]
-
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
 
@@ -78,5 +76,4 @@ def _expected_grade(probabilities: FloatArray, classes: Any) -> FloatArray:
             f"shape {probabilities.shape} for the classes {grades.tolist()}."
         )
     # Not a dot product: the bits of a row's sum must not depend on the other rows.
-    scores: FloatArray = (probabilities * grades.astype(np.float64)).sum(axis=1)
-    return scores
+    return (probabilities * grades.astype(np.float64)).sum(axis=1)

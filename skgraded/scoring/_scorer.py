@@ -26,8 +26,6 @@ from skgraded.rankings import Judgments, Rankings, features_for, read_columns
 from skgraded.results import Means, Scores
 from skgraded.scoring._responses import ResponseMethod, scores_of
 
-__all__ = ["RankingScorer", "make_ranking_scorer"]
-
 
 @dataclass(frozen=True)
 class RankingScorer:
@@ -82,8 +80,7 @@ class RankingScorer:
         try:
             judgments = _judge(X, y, qid, sample_weight)
         except ValueError as error:
-            refusal: float = refusal_of(error)
-            return refusal
+            return refusal_of(error)
         rankings = self._rank(estimator, X, judgments)
         if not self.is_single:
             return self._signed_means(evaluate(self._named_for(judgments), rankings))

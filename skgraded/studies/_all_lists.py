@@ -17,8 +17,6 @@ from skgraded._writers import Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings
 
-__all__ = ["AllLists", "score_all_lists"]
-
 FloatArray = NDArray[np.float64]
 
 _MOST_LISTS = 100_000

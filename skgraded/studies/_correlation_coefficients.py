@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._params import flag
 
-__all__ = ["kendall_tau", "pearson", "rms_error", "tau_ap"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST_SYSTEMS = 2

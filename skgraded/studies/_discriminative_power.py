@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._intervals.corrections import level_of
+from skgraded._intervals.paired import N_RESAMPLES, TESTS, paired_differences
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
 from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
-from skgraded._stats.corrections import level_of
-from skgraded._stats.paired import N_RESAMPLES, TESTS, paired_differences
 from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["DiscriminativePower", "check_options", "discriminative_power"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -242,7 +240,7 @@ def discriminative_power(
     """
     taken = scored_systems(scores, n_topics=2)
     systems = taken.systems or ()
-    check_options(test, confidence, n_resamples)
+    _check_options(test, confidence, n_resamples)
     seed = np.random.default_rng(random_state).integers(2**63)
     pairs = np.column_stack(np.triu_indices(len(systems), 1))
     level, tested, differences, n_topics = level_of(confidence), [], [], []
@@ -269,7 +267,7 @@ def discriminative_power(
     )
 
 
-def check_options(test: str, confidence: float, n_resamples: int) -> None:
+def _check_options(test: str, confidence: float, n_resamples: int) -> None:
     """Refuse an unknown test, a confidence out of range, and too few resamples for its level."""
     tested = TESTS[choice("test", test, TESTS)]
     level = level_of(fraction("confidence", confidence))

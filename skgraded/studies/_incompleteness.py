@@ -30,8 +30,6 @@ from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Incompleteness", "IncompletenessStatistic", "PoolReduction", "incompleteness"]
-
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 PoolReduction = Literal["stratified", "random", "depth"]

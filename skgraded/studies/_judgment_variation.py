@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,12 +20,9 @@ from skgraded.measures import Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
-from skgraded.trec import Negative, Order, Run, named_runs, rank, read_qrels, read_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["JudgmentVariation", "compare_assessors", "compare_qrels", "simulate_judgments"]
 
 FloatArray = NDArray[np.float64]
 
@@ -392,99 +388,6 @@ def compare_assessors(
 
     judging = _Judging(draw, n_draws, len(given), top, are_fractional)
     return _repeat(measures, judging, y_score, qid, assessments=assessments)
-
-
-def compare_qrels(
-    measures: Measures,
-    qrels: Sequence[Any],
-    run: Any,
-    *,
-    order: Order = "trec_eval",
-    complete: bool = True,
-    negative: Negative = "unsampled",
-) -> JudgmentVariation:
-    """Score the same run by the qrels of several assessors.
-
-    Parameters
-    ----------
-    measures : str, Measure, sequence of them, or mapping of str to them
-        The measures, perhaps with names of their own.
-    qrels : sequence of Qrels or paths
-        The qrels of each assessor: anything that `skgraded.trec.read_qrels` reads. Only topics that
-        all assessors judged count.
-    run : Run, path or file, list of Run or paths, or mapping of names to runs
-        Anything that `skgraded.trec.read_run` reads; or several runs, whose names must differ.
-    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
-        How the documents are ranked, as in `skgraded.trec.rank`.
-    complete : bool, default=True
-        Whether a topic that the run lacks counts as an empty list. Otherwise it is left out.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `skgraded.trec.rank`.
-
-    Returns
-    -------
-    JudgmentVariation
-        The values, and their variance between topics and within them.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two assessors, or no topic that all of them judged.
-    TypeError
-        If qrels is not a sequence.
-
-    Examples
-    --------
-    >>> from skgraded.studies import compare_qrels
-    >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
-    >>> strict, lenient = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}
-    >>> compare_qrels("AP", [strict, lenient], run).values[..., 0]
-    array([[1. , 0.5],
-           [1. , 1. ]])
-    """
-    if isinstance(qrels, str | Mapping):  # iterating would give letters or topics
-        raise TypeError(
-            f"qrels must be a sequence with the qrels of each assessor, got {type(qrels).__name__}."
-        )
-    judged = [read_qrels(each) for each in qrels]
-    systems = _runs_by_name(run)
-    if len(judged) < _FEWEST:
-        raise ValueError(f"qrels must hold at least 2 assessors' judgments, got {len(judged)}.")
-    given = measures_by_name(measures)
-    top, are_fractional = max(e.top_grade for e in judged), any(e.are_fractional for e in judged)
-    chosen = resolve_all(given, top, are_fractional=are_fractional)
-    common = [t for t in judged[0].topics.tolist() if all(t in each.topics for each in judged)]
-    if not common:
-        raise ValueError("qrels must have topics in common, got none.")
-    rules: dict[str, Any] = {"order": order, "complete": complete, "negative": negative}
-    scored = [
-        [evaluate_rankings(chosen, rank(each, taken, **rules)) for taken in systems.values()]
-        for each in judged
-    ]
-    known = [set(each.qid.tolist()) for of_judge in scored for each in of_judge]
-    common = [topic for topic in common if all(topic in each for each in known)]
-    values = [
-        np.concatenate([each.select(query=common).values for each in of_judge], axis=1)
-        for of_judge in scored
-    ]
-    return JudgmentVariation(_columns_of(systems, given), np.array(common), np.stack(values))
-
-
-def _runs_by_name(run: Any) -> dict[str, Run]:
-    """Return runs by their names; a single one, which may be a list of rows, has none."""
-    if isinstance(run, Mapping):
-        named = named_runs(run)
-        return {"" if name is None else name: read_run(each, name=name) for name, each in named}
-    if not isinstance(run, list) or not all(isinstance(each, Run | str | Path) for each in run):
-        return {"": read_run(run)}
-    runs = [read_run(each) for each in run]
-    systems = {each.name: each for each in runs}
-    if not runs or len(systems) < len(runs):
-        raise ValueError(
-            "run must hold runs with names that differ, got "
-            f"{', '.join(repr(each.name) for each in runs) or 'none'}."
-        )
-    return systems
 
 
 def _repeat(

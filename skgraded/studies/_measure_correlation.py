@@ -16,24 +16,11 @@ from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._presentation import two_decimals
 from skgraded.studies._scored_systems import kept_systems, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "STATISTICS",
-    "TITLES",
-    "Correlation",
-    "Statistic",
-    "cell",
-    "check_statistic",
-    "correlate",
-    "legend",
-    "ordering_means",
-]
 
 FloatArray = NDArray[np.float64]
 Statistic = Literal["kendall", "tau_ap", "pearson", "rmse"]
@@ -170,7 +157,7 @@ class Correlation(Result):
         for (row, column), value in np.ndenumerate(values):
             colour = "white" if value > low + 0.6 * (high - low) else "black"
             place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
-            ax.text(column, row, two_decimals(value), color=colour, **place)
+            ax.text(column, row, f"{value:.2f}", color=colour, **place)
         ax.set_xticks(range(len(self.measures)), self.measures, rotation=45, ha="right")
         ax.set_yticks(range(len(self.measures)), self.measures)
         ax.tick_params(labelsize=SMALL, length=0)
@@ -291,7 +278,7 @@ def check_statistic(statistic: str) -> str:
 
 def cell(values: FloatArray) -> str:
     """Write the correlations on all sets of topics into one cell."""
-    return "/".join(map(two_decimals, values))
+    return "/".join(f"{value:.2f}" for value in values)
 
 
 def legend(result: Any) -> str:

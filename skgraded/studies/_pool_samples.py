@@ -12,15 +12,6 @@ from numpy.typing import NDArray
 from skgraded._params import choice, flag
 from skgraded.trec import Qrels, read_qrels
 
-__all__ = [
-    "Sampling",
-    "check_rates",
-    "depth_samples",
-    "random_samples",
-    "reduce_pool",
-    "stratified_samples",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded.measures import measure_or_none
 from skgraded.results import Scores
-
-__all__ = ["complete_topics", "kept_systems", "scored_systems", "system_mask"]
 
 FloatArray = NDArray[np.float64]
 
@@ -39,10 +35,6 @@ def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores
     TypeError
         If the input has none of these forms.
     """
-    if isinstance(scores, Mapping) and not any(
-        isinstance(each, Scores) for each in scores.values()
-    ):
-        scores = {measure_or_none(name) or name: each for name, each in scores.items()}
     taken = Scores.of_systems(scores).over_repeats()
     taken = taken[list(taken.measures)]
     for what, found, least in (

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
-from skgraded._pictures import GREY, Curve, draw_curves, headline, label_apart, plain
+from skgraded._pictures import GREY, Curve, draw_curves, headline, label_ends, plain
 from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
 from skgraded._text import count
@@ -21,14 +21,6 @@ from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "DocumentChange",
-    "PoolChange",
-    "Sensitivity",
-    "change_by_discovery",
-    "sensitivity",
-]
 
 FloatArray = NDArray[np.float64]
 DocumentChange = Literal["relevant", "one_grade"]
@@ -186,7 +178,7 @@ class Sensitivity(Result):
         ax.set(xlabel="rank of the document", ylabel=how)
         ax.margins(y=0.1)
         plain(ax)
-        label_apart(ax, lines, curves)
+        label_ends(ax, lines, curves)
         question = "By how much" if not relative else "At which ranks"
         headline(
             ax,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
-from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
+from skgraded._pictures import SMALL, Curve, draw_curves, headline, plain
 from skgraded._writers import Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
@@ -26,14 +26,6 @@ from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "SweepStatistic",
-    "ThresholdSweep",
-    "sweep_thresholds",
-    "threshold_grid",
-    "threshold_measures",
-]
 
 FloatArray = NDArray[np.float64]
 SweepStatistic = Literal["kendall", "tau_ap"]
@@ -195,12 +187,10 @@ class ThresholdSweep(Result):
         column = self.columns.index(name)
         ax = axes_or_new(ax, self, (7.2, 4.6))
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
-        lines: list[Any] = []
-        curves: list[Curve] = []
         for group, topics in enumerate(self.topic_sets):
             points = self.kendall[:, :, column, group]
             means = [np.bincount(place, each) / np.bincount(place) for each in points.T]
-            added = [
+            curves = [
                 Curve(
                     f"{family}, {topics}" if len(self.topic_sets) > 1 else family,
                     first,
@@ -209,17 +199,16 @@ class ThresholdSweep(Result):
                 )
                 for family, mean in zip(self.rows, means, strict=True)
             ]
-            drawn = draw_curves(ax, added)
-            curves, lines = [*curves, *added], [*lines, *drawn]
+            lines = draw_curves(ax, curves)
             if len(first) < len(self.grid):
-                for line, values in zip(drawn, points.T, strict=True):
+                for line, values in zip(lines, points.T, strict=True):
                     ax.scatter([g[0] for g in self.grid], values, s=8, color=line.get_color())
         ax.set(
             xlabel="g₁, the share of users who accept grade 1",
             ylabel=f"Kendall's tau with {name}",
         )
         plain(ax)
-        label_apart(ax, lines, curves)
+        ax.legend(fontsize=SMALL, frameon=False)
         question = f"For which users do GAP, xGAP and eGAP order systems unlike {name}?"
         headline(ax, question, self._answer(column))
         return ax

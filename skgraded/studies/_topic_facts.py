@@ -17,8 +17,6 @@ from skgraded.trec import Qrels, read_qrels
 if TYPE_CHECKING:
     pass
 
-__all__ = ["TopicFacts", "above_first_quartile", "best_systems", "topic_facts", "topic_sets"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from skgraded._params import flag, threads
 from skgraded._progress import ProgressBar
 from skgraded.measures import Measure, Measures, measures_by_name, warn_of_continuous_scale
 from skgraded.measures._measure import score_queries
+from skgraded.rankings import Judgments
 from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
     Coverage,
@@ -24,7 +24,6 @@ from skgraded.trec._files import (
     Negative,
     Order,
     Qrels,
-    Run,
     join,
     join_nothing,
     named_runs,
@@ -35,8 +34,6 @@ from skgraded.trec._files import (
     unique_names,
 )
 from skgraded.trec._rank import rankings_of
-
-__all__ = ["evaluate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -125,17 +122,16 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    named, n_threads = _named(measures, qrels, runs), threads(n_threads)
+    named, n_threads = measures_by_name(measures), threads(n_threads)
     _check_flags(complete=complete, strict=strict, progress=progress)
-    judged = read_qrels(qrels)
+    judged, given = read_qrels(qrels), named_runs(runs)
 
-    def read(name: str | None, given: Any) -> _Read:
-        run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
+    def read(name: str | None, run: Any) -> _Read:
+        run = read_columns_of_run(run, strict=strict, name=name, with_ranks=order == "rank")
         joined = join(judged, run, order=order, complete=complete, negative=negative)
         return _Read(run.name, joined, run.coverage(judged.topics))
 
-    n_empty = _count_empty(judged, negative, named)
-    given = named_runs(runs)
+    pools, n_empty = _pools(judged, negative, named)
     if judged.are_fractional:
         warn_if_swapped(judged.grades, read_run(given[0][1]).scores, ("qrels", "runs"))
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
@@ -151,35 +147,9 @@ def evaluate(
         systems=systems,
         n_empty=n_empty,
         empty=tuple(each.empty for each in named.values()),
+        judged=lambda: pools.fingerprints,
         notes=(*judged.notes(negative), *notes_on_coverage(systems, coverage, complete)),
     )
-
-
-def _named(measures: Any, qrels: Any, runs: Any) -> dict[str, Measure]:
-    """Return the measures by name; if the arguments are in another order, name the right one."""
-    try:
-        return measures_by_name(measures)
-    except (TypeError, ValueError) as error:
-        if not (_are_measures(qrels) or _are_measures(runs) or _is_data(measures)):
-            raise
-        raise TypeError(
-            "The measures must come first, then the qrels and the runs: trec.evaluate(measures, "
-            f"qrels, runs), got {type(measures).__name__} as measures."
-        ) from error
-
-
-def _are_measures(given: Any) -> bool:
-    try:
-        return isinstance(given, str | Measure | list | tuple) and bool(measures_by_name(given))
-    except (TypeError, ValueError):
-        return False
-
-
-def _is_data(given: Any) -> bool:
-    """Whether an argument has a type that only qrels and runs have."""
-    if isinstance(given, Mapping):
-        return any(isinstance(each, Mapping) for each in given.values())
-    return isinstance(given, Qrels | Run | os.PathLike) or hasattr(given, "columns")
 
 
 def _check_flags(**flags: bool) -> None:
@@ -271,10 +241,13 @@ def _raise_together(faults: list[ValueError | OSError]) -> None:
         raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
 
 
-def _count_empty(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> tuple[int, ...]:
-    """Count the topics with nothing relevant, for each measure."""
+def _pools(
+    qrels: Qrels, negative: Negative, measures: dict[str, Measure]
+) -> tuple[Judgments, tuple[int, ...]]:
+    """Return the judgments, and for each measure the number of topics with nothing relevant."""
     nothing_retrieved = rankings_of([join_nothing(qrels, negative)])
     try:
-        return tuple(n for _, n in score_queries(measures.values(), nothing_retrieved))
+        scored = score_queries(measures.values(), nothing_retrieved)
+        return nothing_retrieved.judgments, tuple(n_empty for _, n_empty in scored)
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{qrels.name}: {error}") from error

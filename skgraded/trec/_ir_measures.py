@@ -9,8 +9,6 @@ from typing import Any
 from skgraded.measures import Measure, measure
 from skgraded.rankings import Rankings
 
-__all__ = ["ir_measure"]
-
 
 def ir_measure(spec: str | Measure) -> Any:
     """Wrap a measure for ir_measures.

@@ -27,8 +27,6 @@ from skgraded.trec._files import (
     unique_names,
 )
 
-__all__ = ["JoinedRuns", "join_runs"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

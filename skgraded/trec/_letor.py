@@ -18,8 +18,6 @@ from skgraded.trec._files import (
     read_run,
 )
 
-__all__ = ["read_letor"]
-
 _LONGEST_LINE = 1000  # bytes; Python's float takes a longer word too, but no score is one
 _LONGEST_QUOTE = 40
 

@@ -13,8 +13,6 @@ from skgraded._sealed import all_sealed
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._files import JoinedRun, Negative, Order, join, read_columns_of_run, read_qrels
 
-__all__ = ["rank", "rankings_of"]
-
 
 def rank(
     qrels: Any,

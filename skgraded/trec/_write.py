@@ -13,8 +13,6 @@ import numpy as np
 
 from skgraded.trec._files import Order, Qrels, Run, rank_run, read_qrels, read_run
 
-__all__ = ["write_qrels", "write_run"]
-
 # Modules that open files by the ends of their names.
 _MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 # Only this white space separates the columns of a line; that of Unicode does not.

@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded._params import integer
-from skgraded._stats.shares import rounded_shares
 from skgraded.measures import GAP, eGAP, xGAP
-
-__all__ = ["measure_with"]
 
 _KINDS: dict[type, str] = {GAP: "GAP", xGAP: "xGAP", eGAP: "eGAP"}
 
@@ -23,5 +20,17 @@ def measure_with(g: ArrayLike, kind: Any, digits: int | None, fields: dict[str, 
         raise ValueError(f"kind must be one of the classes {names}, got {kind!r}.")
     probabilities = np.asarray(g, dtype=np.float64)
     if digits is not None:
-        probabilities = rounded_shares(probabilities, integer("digits", digits, 1))
+        probabilities = _rounded(probabilities, integer("digits", digits, 1))
     return kind(g=tuple(probabilities.tolist()), **fields)
+
+
+def _rounded(g: np.ndarray[Any, Any], digits: int) -> np.ndarray[Any, Any]:
+    """Round so that the sum stays 1: the largest remainders are rounded up."""
+    units = 10**digits
+    scaled = g * units
+    whole = np.floor(scaled)
+    missing = round(units - whole.sum())
+    largest = np.argsort(-(scaled - whole), kind="stable")[:missing]
+    whole[largest] += 1
+    rounded: np.ndarray[Any, Any] = whole / units
+    return rounded

@@ -16,8 +16,6 @@ from skgraded.users._distribution import measure_with
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ThresholdEstimate"]
-
 FloatArray = NDArray[np.float64]
 
 

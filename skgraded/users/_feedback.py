@@ -35,8 +35,6 @@ from skgraded.users._resampling import (
     warn_if_few,
 )
 
-__all__ = ["FeedbackThresholds", "thresholds_from_feedback"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -215,7 +213,6 @@ def thresholds_from_feedback(
     See Also
     --------
     thresholds_from_log : The same from clicks or purchases on ranked lists.
-    thresholds_from_preferences : The same from preferences between rankings.
     personas : Named distributions for use without data.
 
     Notes

@@ -12,8 +12,6 @@ from skgraded.exceptions import IndistinctGradesWarning
 from skgraded.rankings import CheckedColumns, numeric
 from skgraded.users._resampling import grades_in_words, require, require_length
 
-__all__ = ["count_grades", "flags", "known_grades", "propensities", "read_grades"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -36,8 +36,6 @@ from skgraded.users._resampling import (
 )
 from skgraded.users._sessions import Sessions
 
-__all__ = ["thresholds_from_log"]
-
 _MISFIT = 0.02  # p-value below which a warning is issued
 _CLEARLY = 2.0  # standard errors
 

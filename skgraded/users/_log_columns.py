@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from skgraded._optional import import_pandas
 
-__all__ = ["log_columns"]
-
 _KEYS = ["query", "document"]
 _EVENTS = ("clicked", "purchased")
 

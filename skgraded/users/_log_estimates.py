@@ -21,19 +21,6 @@ from skgraded.users._reader_fit import (
 from skgraded.users._resampling import student_draws
 from skgraded.users._sessions import Sessions
 
-__all__ = [
-    "Choice",
-    "Estimate",
-    "choose_reader",
-    "difference_of_segments",
-    "draws_of",
-    "estimate_by",
-    "estimate_by_first_rank",
-    "mean_difference",
-    "sessions_for",
-    "why_not",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

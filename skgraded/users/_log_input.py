@@ -20,8 +20,6 @@ from skgraded.users._feedback_columns import (
 from skgraded.users._resampling import require, require_length, unit_numbers
 from skgraded.users._sessions import ABSENT, Sessions, first_rows, lay_out
 
-__all__ = ["Log", "checked_log", "warn_if_lists_repeat"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

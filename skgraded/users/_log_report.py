@@ -16,8 +16,6 @@ from skgraded.users._reader_test import goodness_of_fit
 from skgraded.users._resampling import covariance_of, interval_of, leaning, spread_steps
 from skgraded.users._sessions import Sessions
 
-__all__ = ["Options", "joined", "notes_on", "result_of"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -20,8 +20,6 @@ from skgraded.users._estimate import ThresholdEstimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LogThresholds"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

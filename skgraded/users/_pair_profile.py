@@ -9,19 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._stats.bands import largest_ratios
+from skgraded._intervals.bands import largest_ratios
 from skgraded._text import WIDTH, wrap
 from skgraded._writers import Table
 from skgraded.measures import eGAP
 from skgraded.users._simplex import inner_points, quadratic_roots, share_above_zero
-
-__all__ = [
-    "LEAST_SHARE",
-    "BreakEven",
-    "PairProfile",
-    "UserDifference",
-    "UserShares",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -102,11 +94,9 @@ class PairProfile:
         Mean differences in xGAP for these users, and their standard errors.
     xgap_critical : float
         Half-width of the intervals for xGAP in standard errors.
-    bounds : ndarray of shape (n_grades,) or None
-        Where it is above 0, too few queries differ at the threshold for a standard error; the
-        interval there reaches as far on both sides of 0, and the covariance is 0.
-    largest : float
-        Largest difference that there can be. No interval goes beyond it.
+    bounds : ndarray of shape (n_grades,)
+        Where it is above 0, no query differs at the threshold; the interval there reaches as far on
+        both sides of 0, and the covariance is 0.
     """
 
     ranker: str
@@ -118,8 +108,7 @@ class PairProfile:
     xgap_differences: FloatArray
     xgap_errors: FloatArray
     xgap_critical: float
-    bounds: FloatArray | None = None
-    largest: float = 1.0
+    bounds: FloatArray
 
     @property
     def intervals(self) -> FloatArray:
@@ -171,12 +160,10 @@ class PairProfile:
         variances = np.maximum(((points @ self.covariance) * points).sum(axis=1), 0.0)
         reach = self.critical * np.sqrt(variances)
         low, high = points @ self._inner_end(1) - reach, points @ self._inner_end(-1) + reach
-        return differences, np.maximum(low, -self.largest), np.minimum(high, self.largest)
+        return differences, np.maximum(low, -1.0), np.minimum(high, 1.0)
 
     def _inner_end(self, sign: int) -> FloatArray:
         """Return the low (1) or high (-1) ends at the thresholds before standard errors count."""
-        if self.bounds is None:
-            return self.differences
         return np.where(self.bounds > 0.0, -sign * self.bounds, self.differences)
 
     def _signs(self, points: FloatArray) -> NDArray[np.int64]:
@@ -289,7 +276,7 @@ class PairProfile:
         found = [
             f"{words} {users}"
             for words, sign in ((better, 1), (worse, -1))
-            if (users := self.users_in_words(sign))
+            if (users := self._users_in_words(sign))
         ]
         if not found:
             anybody = " for any user" if everybody else ""
@@ -309,19 +296,8 @@ class PairProfile:
         ratio = (above if sign > 0 else below)[0]
         return bool(ratio > self.critical or (self.corners == sign).any())
 
-    def users_in_words(self, sign: int) -> str:
-        """Describe the users for whom one ranker is established to be better.
-
-        Parameters
-        ----------
-        sign : {1, -1}
-            Whether the ranker is to be better, or worse.
-
-        Returns
-        -------
-        str
-            Such as "for users with threshold 2"; empty if there are no such users.
-        """
+    def _users_in_words(self, sign: int) -> str:
+        """Describe the users for whom one ranker is established to be better, if there are any."""
         if not self._wins_somewhere(sign):
             return ""
         if (self.corners == sign).all():
@@ -359,8 +335,8 @@ class PairProfile:
                 "shares": None if of_xgap is None else of_xgap._asdict(),
                 "users": self.users.tolist(),
                 "differences": self.xgap_differences.tolist(),
-                "low": np.maximum(self.xgap_differences - reach, -self.largest).tolist(),
-                "high": np.minimum(self.xgap_differences + reach, self.largest).tolist(),
+                "low": np.maximum(self.xgap_differences - reach, -1.0).tolist(),
+                "high": np.minimum(self.xgap_differences + reach, 1.0).tolist(),
             },
         }
 

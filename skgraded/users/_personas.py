@@ -11,8 +11,6 @@ from skgraded._params import choice, integer, integer_or_none
 from skgraded._writers import Result, Table
 from skgraded.users._distribution import measure_with
 
-__all__ = ["Persona", "Personas", "personas"]
-
 _HIGHEST_TOP = 50  # no judge uses a longer scale
 _DESCRIPTIONS = {
     "browser": "takes every document that is relevant at all.",
@@ -120,7 +118,7 @@ class Personas(Result):
 def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Personas:
     r"""Name users of several kinds, and give the distribution g of their thresholds.
 
-    Without feedback or preferences nobody knows g. The personas are assumptions: pick the one that
+    Without feedback nobody knows g. The personas are assumptions: pick the one that
     is most like your users, and see whether a decision is the same for its neighbours. The shares
     of the grades among the judged documents do not say which persona is right, because they
     describe the collection: in a collection with few perfect documents, users may want just these.
@@ -158,7 +156,6 @@ def personas(max_grade: int, k: int | Mapping[str, int] | None = None) -> Person
     See Also
     --------
     thresholds_from_feedback : Estimates g from feedback on single documents.
-    thresholds_from_preferences : Estimates g from preferences between rankings.
 
     Notes
     -----

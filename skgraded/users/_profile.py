@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import axes_or_new
-from skgraded._params import choice, fraction, integer
-from skgraded._stats.bands import (
+from skgraded._intervals.bands import (
     SHARE_OF_BOUNDS,
     Moments,
     critical_beside_bounds,
     critical_value,
     moments_of,
 )
-from skgraded._stats.paired import paired_differences
-from skgraded._stats.rare import FEWEST_DIFFERENCES
+from skgraded._intervals.estimate import FEWEST_DIFFERENCES
+from skgraded._intervals.paired import paired_differences
+from skgraded._optional import axes_or_new
+from skgraded._params import choice, fraction, integer
 from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
@@ -35,8 +35,6 @@ from skgraded.users._profile_text import tables_of_profile
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["ThresholdProfile", "threshold_profile"]
 
 FloatArray = NDArray[np.float64]
 P = ParamSpec("P")

@@ -12,8 +12,6 @@ from skgraded._text import count, shorten
 from skgraded.users._pair_profile import PairProfile
 from skgraded.users._simplex import path
 
-__all__ = ["SIZE", "draw_pair", "draw_pairs"]
-
 _UNDECIDED = GREY
 _GRADES_OF_A_LINE = 2
 _STEPS = 200

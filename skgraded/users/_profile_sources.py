@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._intervals.clustered import sums_by_cluster
+from skgraded._intervals.paired import paired_differences
+from skgraded._intervals.repeats import ModelPart, part_of_models
 from skgraded._params import integer
-from skgraded._stats.clustered import sums_by_cluster
-from skgraded._stats.paired import paired_differences
-from skgraded._stats.repeats import ModelPart, part_of_models
 from skgraded._text import first_few
-from skgraded.measures import AP, Measure, ap_by_threshold, evaluate, measure_or_none, xGAP
+from skgraded.measures import AP, Measure, evaluate, measure_or_none, xGAP
 from skgraded.rankings import Judgments, Rankings, split_target
 from skgraded.results import Scores, clusters_of
 from skgraded.users._simplex import inner_points, path
-
-__all__ = ["Given", "Profiled", "profile_measures", "values_of_rankers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -276,9 +274,23 @@ def _refuse_fields(fields: dict[str, Any]) -> None:
         )
 
 
-def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
+def _ap_by_threshold(measures: Mapping[str, Measure | None]) -> dict[AP, dict[int, str]]:
+    """Return AP at threshold 1 of each group that differs in ``rel`` alone, and names by threshold.
+
+    Of several names of one measure it is the first. Normalized AP is left out, because eGAP is not
+    a mean of it.
+    """
+    found: dict[AP, dict[int, str]] = {}
+    for name, each in measures.items():
+        if type(each) is AP and isinstance(each.rel, int) and not each.normalize:
+            found.setdefault(dataclasses.replace(each, rel=1), {}).setdefault(each.rel, name)
+    return found
+
+
+def profiled_measures(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
     """Return AP at the thresholds 1..c, and xGAP with a g for these and the same other fields."""
-    families = ap_by_threshold(measures)
+    parsed = {name: measure_or_none(name) for name in measures}
+    families = _ap_by_threshold(parsed)
     first, by_rel = next(iter(families.items()), (AP(), {}))
     if sorted(by_rel) != list(range(1, len(by_rel) + 1)) or not by_rel:
         raise ValueError(
@@ -289,7 +301,6 @@ def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
     if len(families) > 1:
         raise ValueError(f"AP must differ in rel alone, got {' and '.join(map(str, families))}.")
     aps = {by_rel[rel]: dataclasses.replace(first, rel=rel) for rel in sorted(by_rel)}
-    parsed = {name: measure_or_none(name) for name in measures}
     shared = {name: getattr(first, name) for name in ("k", "ties", "unjudged")}
     return aps, {
         name: each
@@ -304,7 +315,7 @@ def _chosen(measures: Sequence[str]) -> tuple[dict[str, AP], dict[str, xGAP]]:
 
 def _profiled(scores: Scores, clusters: NDArray[np.int64] | None) -> Profiled:
     """Leave out queries without a value at threshold 1; at others, no value is 0, as in eGAP."""
-    aps, xgaps = _chosen(scores.measures)
+    aps, xgaps = profiled_measures(scores.measures)
     scores = scores[[*aps, *xgaps]]
     values = scores.over_repeats().values
     has_value = ~np.isnan(values[:, :, 0]).any(axis=0)

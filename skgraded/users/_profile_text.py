@@ -13,8 +13,6 @@ from skgraded.users._pair_profile import LEAST_SHARE, PairProfile, UserShares
 if TYPE_CHECKING:
     from skgraded.users._profile import ThresholdProfile
 
-__all__ = ["tables_of_profile"]
-
 # Fewer queries than this with documents of a grade say little about the users who want it.
 _FEW_QUERIES = 20
 _LONGEST_HEADING = 12

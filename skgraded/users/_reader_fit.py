@@ -11,17 +11,6 @@ from scipy.optimize import lsq_linear
 from skgraded.users._readers import READERS, Reader
 from skgraded.users._sessions import Sessions
 
-__all__ = [
-    "Fit",
-    "cluster_covariance",
-    "fit_reader",
-    "held_out",
-    "lean_of",
-    "maximise",
-    "n_clusters_of",
-    "sums_by",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -50,8 +39,6 @@ class Fit(NamedTuple):
         Its derivatives.
     moves : ndarray of shape (n_sessions, n_classes + n_parameters)
         By how much each session moves the estimates: the scores times the inverse information.
-    within : ndarray of shape (n_classes + n_parameters,), bool
-        Which parameters are not at a bound that the likelihood would have them cross.
     """
 
     reader: Reader
@@ -60,7 +47,6 @@ class Fit(NamedTuple):
     logs: FloatArray
     scores: FloatArray
     moves: FloatArray
-    within: NDArray[np.bool_]
 
     @property
     def parameters(self) -> FloatArray:
@@ -88,25 +74,13 @@ def fit_reader(name: str, sessions: Sessions, start: FloatArray | None = None) -
     if start is None and len(sessions) > 2 * _SAMPLE:
         every = len(sessions) // _SAMPLE
         start = fit_reader(name, sessions.take(slice(None, None, every))).parameters
-    return maximise(READERS[name](sessions), start)
+    return _maximise(READERS[name](sessions), start)
 
 
-def maximise(reader: Any, start: FloatArray | None = None) -> Fit:
+def _maximise(reader: Reader, start: FloatArray | None = None) -> Fit:
     """Maximise the likelihood within the bounds, by steps with the scores' outer products.
 
-    It serves every mixture over classes that has the attributes and the likelihood of a `Reader`.
-
-    Parameters
-    ----------
-    reader : Reader
-        The mixture.
-    start : ndarray of shape (n_classes + n_parameters,), optional
-        Where to begin; by default with the reader's own start and classes of equal size.
-
-    Returns
-    -------
-    Fit
-        The parameters of the largest likelihood.
+    The start is by default the reader's own, with classes of equal size.
     """
     n = reader.n_classes
     if start is None:
@@ -130,14 +104,13 @@ def maximise(reader: Any, start: FloatArray | None = None) -> Fit:
         if better is None:
             break
         now, logs, scores = better
-    within = ~_is_held(now, scores.sum(axis=0), (low, high))
-    free = within.copy()
+    free = ~_is_held(now, scores.sum(axis=0), (low, high))
     free[reader.n_without : n] = True
     moves = np.zeros_like(scores)
     information, scale = _information(scores, n)
     scaled = (scores / scale)[:, free]
     moves[:, free] = np.linalg.solve(information[np.ix_(free, free)], scaled.T).T / scale[free]
-    return Fit(reader, now[:n], now[n:], logs, scores, moves, within)
+    return Fit(reader, now[:n], now[n:], logs, scores, moves)
 
 
 def _is_held(now: FloatArray, slope: FloatArray, bounds: Any) -> NDArray[np.bool_]:
@@ -204,11 +177,11 @@ def cluster_covariance(values: FloatArray, clusters: tuple[IntArray, ...]) -> Fl
     """
     if not clusters:
         return _one_way(values)
-    covariance = sum(_one_way(sums_by(each, values)) for each in clusters)
+    covariance = sum(_one_way(_sums_by(each, values)) for each in clusters)
     if len(clusters) > 1:
         both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
         _, both = np.unique(both, return_inverse=True)
-        covariance -= _one_way(sums_by(both, values))
+        covariance -= _one_way(_sums_by(both, values))
         sizes, axes = np.linalg.eigh(covariance)
         covariance = (axes * np.maximum(sizes, 0.0)) @ axes.T
     result: FloatArray = np.asarray(covariance)
@@ -221,12 +194,12 @@ def lean_of(moves: FloatArray, clusters: tuple[IntArray, ...]) -> FloatArray:
     Cubed sums over clusters two ways add up, less those of the cells in which both meet.
     """
     variance = cluster_covariance(moves, clusters).diagonal()
-    ways = [sums_by(each, moves) for each in clusters] or [moves]
+    ways = [_sums_by(each, moves) for each in clusters] or [moves]
     cubes = sum((each**3).sum(axis=0) for each in ways)
     if len(clusters) > 1:
         both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
         _, both = np.unique(both, return_inverse=True)
-        cubes = cubes - (sums_by(both, moves) ** 3).sum(axis=0)
+        cubes = cubes - (_sums_by(both, moves) ** 3).sum(axis=0)
     least = np.finfo(np.float64).tiny
     lean: FloatArray = cubes / np.maximum(2 * variance**2, least)  # 0 where nothing moves
     return lean
@@ -238,7 +211,7 @@ def _one_way(sums: FloatArray) -> FloatArray:
     return product * (n / max(n - 1, 1))
 
 
-def sums_by(cluster: IntArray, values: FloatArray) -> FloatArray:
+def _sums_by(cluster: IntArray, values: FloatArray) -> FloatArray:
     """Return the sums of the columns by cluster, shape (n_clusters, n_columns)."""
     n = int(cluster.max()) + 1
     return np.column_stack([np.bincount(cluster, each, n) for each in values.T])

@@ -10,8 +10,6 @@ from skgraded.users._reader_fit import Fit, cluster_covariance, n_clusters_of
 from skgraded.users._readers import Pairs
 from skgraded.users._sessions import Sessions
 
-__all__ = ["goodness_of_fit"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -16,17 +16,6 @@ from numpy.typing import NDArray
 from skgraded.rankings import number_rows
 from skgraded.users._sessions import Sessions, first_rows
 
-__all__ = [
-    "READERS",
-    "Cascade",
-    "Likelihood",
-    "OneChoice",
-    "Pairs",
-    "Position",
-    "Reader",
-    "posterior_of",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -153,7 +142,7 @@ class Position:
         low = np.where(clicked, np.log(x * below), np.log1p(-x * below))
         logs = self._logs_by_class(below, x)
         base = np.einsum("sn,sn->s", known.astype(np.float64), low)
-        posterior, total = posterior_of(weights, logs)
+        posterior, total = _posterior_of(weights, logs)
         reached = _share_reached(posterior, self.sessions.level)
         not_clicked = -(reached / (1 - x) + (1 - reached) * below / (1 - x * below))
         slopes = np.where(clicked, 1 / x, not_clicked) * known
@@ -191,7 +180,7 @@ class Position:
     def by_degrees(self, weights: FloatArray, others: FloatArray) -> FloatArray:
         """Return the score, at 0, of what each grade above the threshold adds to the log odds."""
         below, x = others[-1], self.examination.at(others[:-1])
-        posterior, _ = posterior_of(weights, self._logs_by_class(below, x))
+        posterior, _ = _posterior_of(weights, self._logs_by_class(below, x))
         levels = _mean_levels_above(posterior, self.sessions.level)
         score: FloatArray = (np.where(self._clicked, 1 - x, -x) * levels).sum(axis=1)
         return score
@@ -452,7 +441,7 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return ratio
 
 
-def posterior_of(weights: FloatArray, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _posterior_of(weights: FloatArray, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the probability of each class given the session, and the log of their sum."""
     top = logs.max(axis=1, keepdims=True)
     joint = np.exp(logs - top) * weights

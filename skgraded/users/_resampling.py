@@ -13,23 +13,6 @@ from skgraded._params import fraction, integer
 from skgraded.exceptions import FewFeedbackWarning
 from skgraded.rankings import as_ids, number_rows
 
-__all__ = [
-    "Correction",
-    "check_options",
-    "covariance_of",
-    "grades_in_words",
-    "interval_of",
-    "leaning",
-    "require",
-    "require_length",
-    "resampled_sums",
-    "spread_steps",
-    "student_draws",
-    "unit_numbers",
-    "units_of_resampling",
-    "warn_if_few",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

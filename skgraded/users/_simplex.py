@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["inner_points", "path", "quadratic_roots", "share_above_zero"]
-
 FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12

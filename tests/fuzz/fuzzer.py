@@ -3,7 +3,8 @@
     python tests/fuzz/fuzzer.py [--seconds S] [--seed N]
 
 Whatever is given, the package may succeed or raise a ValueError, TypeError or OSError whose message
-names the file and the line, or the argument. Anything else ends the run with status 1: another
+names the file and the line, or the argument. Results are printed, pickled and asked for their
+ideal, which must succeed. Anything else ends the run with status 1: another
 exception, a message that names no place, a warning of another library, or a case that takes more
 than ten seconds. A crash ends it by itself. The number of the last case is printed; the same seed
 gives the same cases, and --first N starts at case N.
@@ -16,6 +17,7 @@ import bz2
 import contextlib
 import gzip
 import lzma
+import pickle
 import random
 import signal
 import sys
@@ -31,6 +33,7 @@ import numpy as np
 from skgraded import catalogue, evaluate, measure, trec
 from skgraded.datasets import load_letor
 from skgraded.exceptions import SkgradedWarning
+from skgraded.results import Scores
 
 LONGEST_CASE = 10  # seconds
 PIECES = [
@@ -99,14 +102,31 @@ def fuzz_file(rng: random.Random, folder: Path) -> None:
     try:
         with expected_errors([f"some.{kind}"]):
             if kind == "qrels":
-                trec.evaluate(["AP", "nDCG@3"], path, {"q1": {"a": 1.0}, "q2": {"a": 1.0}})
+                run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+                show(trec.evaluate(["AP", "nDCG@3"], path, run))
             elif kind == "run":
                 qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
-                trec.evaluate(["AP", "Bpref"], qrels, path, order=rng.choice(["score", "rank"]))
+                order = rng.choice(["score", "rank"])
+                show(trec.evaluate(["AP", "Bpref"], qrels, path, order=order))
             else:
                 load_letor(path)
     finally:
         path.unlink()
+
+
+def show(scores: Scores) -> None:
+    """Print a result, pickle it, and ask it for its ideal."""
+    try:
+        assert str(pickle.loads(pickle.dumps(scores))) == str(scores)
+        scores.ideal(), repr(scores), scores._repr_html_()
+    except Exception as error:
+        raise Fault(f"a result cannot be shown: {error!r}") from error
+
+
+def some_grades(rng: random.Random, n: int) -> list[float]:
+    """Grades of a few queries are between whole ones or above 31, those of the others are whole."""
+    odd = rng.choice([[], [0.5, 40, 1e9], [2.25], [31, 32]])
+    return [rng.choice(odd) if odd and rng.random() < 0.1 else rng.randrange(32) for _ in range(n)]
 
 
 def some_array(rng: random.Random, n: int) -> Any:
@@ -133,13 +153,13 @@ def some_array(rng: random.Random, n: int) -> Any:
 
 def fuzz_arrays(rng: random.Random, folder: Path) -> None:
     del folder
-    n = rng.choice([0, 1, 2, 7, 50])
-    y_true = some_array(rng, n) if rng.random() < 0.6 else [rng.randrange(4) for _ in range(n)]
+    n = rng.choice([0, 1, 2, 7, 50, 5000])
+    y_true = some_array(rng, n) if rng.random() < 0.6 else some_grades(rng, n)
     y_score = some_array(rng, n) if rng.random() < 0.6 else [rng.random() for _ in range(n)]
     qid = rng.choice([None, some_array(rng, n), [each // 3 for each in range(n)]])
     names = rng.sample(sorted(catalogue()), 3)
     with expected_errors(ARGUMENTS):
-        evaluate(names, y_true, y_score, qid=qid, n_threads=rng.choice([1, 2, -1]))
+        show(evaluate(names, y_true, y_score, qid=qid, n_threads=rng.choice([1, 2, -1])))
 
 
 def fuzz_strings(rng: random.Random, folder: Path) -> None:

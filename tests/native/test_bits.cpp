@@ -35,14 +35,10 @@
 #include "pair_matrix.hpp"
 #include "pair_sums.hpp"
 #include "preference.hpp"
-#include "preferred.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
-#include "relevant_dcg.hpp"
-#include "resampled_means.hpp"
 #include "schedule.hpp"
-#include "wanted_gain.hpp"
 
 namespace {
 
@@ -65,9 +61,6 @@ const Digests kDigests = {
     {"preferences, ties in order", 0x189c4ca9a595ca02U},
     {"inferred_precisions, ties in order", 0xf706c797dd25d74fU},
     {"overlaps, ties in order", 0xfe1729f7d31e3addU},
-    {"preferred_ranks, ties in order", 0x6f1b81d364f1c3f5U},
-    {"preferred_ranks, mean, ties in order", 0xf22e2a9096febe12U},
-    {"relevant_dcg, ties in order", 0xb989b0401387d5e9U},
     {"pair_moments, ties in order", 0x7ad00714dd58f9abU},
     {"pair_part, ties in order", 0xeeedcb38e206e833U},
     {"discounted_gain, ties expected", 0xe5a9bac262f42a4bU},
@@ -75,11 +68,6 @@ const Digests kDigests = {
     {"blended_cascade, ties expected", 0xeb3258d9da3220d0U},
     {"preferences, ties expected", 0x15c9e42c46c82d95U},
     {"inferred_precisions, ties expected", 0xfaf2963a6f2a71ffU},
-    {"overlaps, ties expected", 0xe05b23c8e2c17e7eU},
-    {"preferred_ranks, ties expected", 0x927604c0d6fd43c3U},
-    {"preferred_ranks, mean, ties expected", 0x7f59de932c08063cU},
-    {"relevant_dcg, ties expected", 0xf05f543d222bd1e3U},
-    {"wanted_gain, ties expected", 0x8c8a2d96a5e0e658U},
     {"pair_moments, ties expected", 0x0e6dfcd1e38dfe9dU},
     {"pair_part, ties expected", 0x3929fe1c1bd2053eU},
     {"discounted_gain, ties in order, cut off", 0x97e4cfadbd1c6826U},
@@ -88,9 +76,6 @@ const Digests kDigests = {
     {"preferences, ties in order, cut off", 0x50e7caa79a39ac3dU},
     {"inferred_precisions, ties in order, cut off", 0x53c97509bbd5be3aU},
     {"overlaps, ties in order, cut off", 0xb6355eb4b94fbb4aU},
-    {"preferred_ranks, ties in order, cut off", 0x8a78045d05b6800aU},
-    {"preferred_ranks, mean, ties in order, cut off", 0x3d19a7125bb72872U},
-    {"relevant_dcg, ties in order, cut off", 0x491b6281d94ec721U},
     {"pair_moments, ties in order, cut off", 0x3a93890d6620563fU},
     {"pair_part, ties in order, cut off", 0xc46a7059896fd89fU},
     {"discounted_gain, ties expected, cut off", 0x9c3dc77b071f63a9U},
@@ -98,11 +83,6 @@ const Digests kDigests = {
     {"blended_cascade, ties expected, cut off", 0x788259915378e361U},
     {"preferences, ties expected, cut off", 0x74be5eab426101ceU},
     {"inferred_precisions, ties expected, cut off", 0x79ac788a11891c8aU},
-    {"overlaps, ties expected, cut off", 0x319bd9ea95bcde80U},
-    {"preferred_ranks, ties expected, cut off", 0xd0478510fe870cd8U},
-    {"preferred_ranks, mean, ties expected, cut off", 0xff56ff1f47b88354U},
-    {"relevant_dcg, ties expected, cut off", 0xec73e13f9013ab10U},
-    {"wanted_gain, ties expected, cut off", 0xa5b232864ba8851cU},
     {"pair_moments, ties expected, cut off", 0x947160414c410151U},
     {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
     {"lambdas, tie order 0, gradient", 0x713d39ca86f88c34U},
@@ -138,8 +118,6 @@ const Digests kDigests = {
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
-    {"resamples, one size", 0xc45d69dd118569e7U},
-    {"resamples, sizes", 0x7f112a0638cd5959U},
 };
 
 // --- data by exact arithmetic --------------------------------------------------------------------
@@ -271,25 +249,10 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   std::vector<std::int64_t> depth(static_cast<std::size_t>(nq));
   for (std::int64_t q = 0; q < nq; ++q)
     depth[static_cast<std::size_t>(q)] = std::min(cutoff, queries.size(q));
-  overlaps(level, tied, queries, best_first.data(), queries, weight.data(), depth.data(), kLevels,
-           expected, 1, value.data());
-  results.add(named("overlaps", expected, cutoff), value);
-  sort_within_ties(level, tied, queries, true, 1, best_first.data());
-  for (const bool mean : {false, true}) {
-    preferred_ranks(best_first.data(), tied, queries, weight.data(),
-                    PreferredRule{gain.data(), mean}, cutoff, expected, 1, value.data());
-    results.add(named(mean ? "preferred_ranks, mean" : "preferred_ranks", expected, cutoff), value);
-  }
-  relevant_dcg(level, tied, queries, weight.data(), gain.data(), weight.data(), most.data(),
-               depth.data(), cutoff, expected, 1, value.data());
-  results.add(named("relevant_dcg", expected, cutoff), value);
-  if (expected) {
-    Doubles rising = gain;
-    std::sort(rising.begin(), rising.end());
-    const Doubles last(depth.begin(), depth.end());
-    wanted_gain(best_first.data(), tied, queries, rising.data(), 4 * rising.back(), last.data(), 1,
-                value.data());
-    results.add(named("wanted_gain", expected, cutoff), value);
+  if (!expected) {
+    overlaps(level, queries, best_first.data(), queries, weight.data(), depth.data(), kLevels, 1,
+             value.data());
+    results.add(named("overlaps", expected, cutoff), value);
   }
 
   Doubles moments(static_cast<std::size_t>(nq * kLevels * kLevels));
@@ -445,34 +408,6 @@ void add_sums(const Data& data, Results& results) {
   const auto bytes = mean.values.bytes();
   results.add("sum_exactly", std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
-
-void add_resamples(const Data& data, Results& results) {
-  constexpr std::size_t kUnits = 20, kPairs = 21, kTimes = 50;
-  std::vector<std::int32_t> drawn;
-  for (std::size_t i = 0; i < kTimes * kUnits; ++i)
-    drawn.push_back(static_cast<std::int32_t>(i * i / 7 % kUnits));
-  for (const double step : {0.0, 1.0}) {
-    Doubles sizes, found;
-    for (std::size_t i = 0; i < kUnits; ++i)
-      sizes.push_back(1.0 + step * static_cast<double>(i % 3));
-    const Resamples resamples(drawn.data(), kTimes, sizes.data(), kUnits);
-    LargestRatios largest(resamples);
-    for (std::size_t row = 0; row < kPairs; row += kRows) {
-      const std::size_t n = std::min(kRows, kPairs - row);
-      const double* const residuals = data.scores.data() + row * kUnits;
-      const Doubles errors(n, 0.1), ratios(n, 0.5);
-      RatioTails tails(ratios.data(), n, 0.0, 3);
-      largest.begin_rows(errors.data(), n);
-      read_means(resamples, residuals, n, largest);
-      read_means(resamples, residuals, n, tails);
-      for (std::size_t i = 0; i < n; ++i)
-        for (const bool is_above : {false, true}) found.push_back(tails.outermost(i, is_above));
-    }
-    for (std::size_t r = 0; r < kTimes; ++r) found.push_back(largest.of(r));
-    results.add(step == 0.0 ? "resamples, one size" : "resamples, sizes", found);
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -488,6 +423,5 @@ int main() {
     add_lambdas(draws, data, ties, results);
   add_fine_levels(data, results);
   add_sums(data, results);
-  add_resamples(data, results);
   return results.compare();
 }

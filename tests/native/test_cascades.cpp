@@ -19,10 +19,8 @@
 #include "cascade.hpp"
 #include "cumulate.hpp"
 #include "levels.hpp"
-#include "missed_gain.hpp"
 #include "preference.hpp"
 #include "queries.hpp"
-#include "wanted_gain.hpp"
 
 namespace {
 
@@ -232,80 +230,15 @@ void test_cumulate(Random& random) {
   }
 }
 
-double wanted_gain_of(const Levels& order, const Doubles& gain, double wanted, double last) {
-  double found = 0.0, rank = 0.0;
-  for (std::size_t i = 0; i < order.size() && rank < last && found < wanted; ++i) {
-    found += gain[order[i]];
-    rank += 1.0;
-  }
-  return found / (found < wanted ? last : rank);
-}
-
-void test_drawn_gains(Random& random) {
-  Levels block(static_cast<std::size_t>(1 + below(random, kLongest)));
-  for (std::uint8_t& level : block) level = static_cast<std::uint8_t>(below(random, 3));
-  std::sort(block.rbegin(), block.rend());
-  const auto n = static_cast<std::int64_t>(block.size()), n_drawn = 1 + below(random, n);
-  const Doubles gain = {0.0, 0.4, 1.7}, rate = {0.0, 0.1, 0.3, 1.0, 2.0, 5.0, 20.0, 90.0};
-  Doubles room(static_cast<std::size_t>(3 * (n_drawn + 1)) * rate.size());
-  const DrawnGains<std::uint8_t> drawn(block.data(), n, gain.data(), rate.data(), 8, n_drawn,
-                                       room.data());
-  const std::vector<std::uint8_t> tied(block.size(), 1);
-  double best = 0.0;
-  for (std::int64_t j = 1; j <= n_drawn; ++j) {
-    best += gain[block[static_cast<std::size_t>(j - 1)]];
-    for (std::size_t k = 0; k < rate.size(); ++k) {
-      const auto found = [&](const Levels& order) {
-        double sum = 0.0;
-        for (std::int64_t i = 0; i < j; ++i) sum += gain[order[static_cast<std::size_t>(i)]];
-        return sum * std::exp(-rate[k] * (best - sum));
-      };
-      const double mean = over_all_orders({block.data(), tied.data(), n}, found);
-      expect(close(drawn.found(j)[k], mean), "drawn gains");
-    }
-  }
-}
-
-void test_wanted_gain(Random& random) {
-  const Lists lists(random, 6);
-  const std::size_t n_queries = lists.indptr.size() - 1;
-  const Doubles gain = {0.0, 0.4, 1.7};
-  Levels best_first(lists.level.size());
-  sort_within_ties(lists.level.data(), lists.tied.data(), lists.queries(), true, 1,
-                   best_first.data());
-  Doubles values(n_queries, kUnset), last(n_queries, 5.0);
-  for (const double wanted : {0.1, 1.0, 3.8, 99.0}) {
-    wanted_gain(best_first.data(), lists.tied.data(), lists.queries(), gain.data(), wanted,
-                last.data(), 1, values.data());
-    for (std::size_t q = 0; q < n_queries; ++q)
-      expect(close(values[q], over_all_orders(lists.list(static_cast<std::int64_t>(q)),
-                                              [&](const Levels& each) {
-                                                return wanted_gain_of(each, gain, wanted, 5.0);
-                                              })),
-             "wanted gain");
-  }
-}
-
-void test_tables_of_the_logarithm() {
-  const Doubles reach = {10.0, 20.0, 30.0};
-  const LogTables tables{nullptr, nullptr, nullptr, reach.data(), 3};
-  expect(tables.table_for(10.0) == 0, "the first table that reaches so far");
-  expect(tables.table_for(10.5) == 1, "the next table where the first does not reach");
-  expect(tables.table_for(1e9) == 2, "the last table where none reaches so far");
-}
-
 }  // namespace
 
 int main() {
-  test_tables_of_the_logarithm();
   Random random(5);
   for (int i = 0; i < 60; ++i) {
     test_cascades(random);
     test_large_blocks(random);
     test_preferences(random);
     test_cumulate(random);
-    test_wanted_gain(random);
-    if (i < 10) test_drawn_gains(random);
   }
   std::printf(n_failures == 0 ? "the kernels agree\n" : "%d failures\n", n_failures);
   return n_failures == 0 ? 0 : 1;

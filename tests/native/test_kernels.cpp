@@ -466,20 +466,20 @@ void test_expected_shares() {
 
 // Queries of the levels 1 and 2, 3, and none; nobody has grade 2 of the first, nor 3.
 void test_own_expected_shares() {
-  const std::vector<double> enlarged = {0.0, 1.0, 2.0, 4.0, 0.0};
+  const std::vector<double> G = {0.0, 0.25, 0.5, 1.0, 0.0};
   const std::vector<std::int64_t> borders = {1, 4, 5, 5}, indptr = {0, 4, 5, 6};
   const std::vector<std::int32_t> pool = {3, 1, 1, 0, 4, 0};
   const double one = 0.25 * (1.0 / 3), two = one + 0.25 * 1.0, three = two + 0.5 * 1.0;
   for (const Registers registers : {Registers::kPlain, Registers::kAvx512}) {
     std::vector<double> shares(5, kUnset);
     const auto fill = [&](bool divided) {
-      own_expected_shares({enlarged.data(), 0.25}, pool.data(), {indptr.data(), 3}, borders.data(),
-                          divided, shares.data(), widest_registers(registers));
+      own_expected_shares(G.data(), pool.data(), {indptr.data(), 3}, borders.data(), divided,
+                          shares.data(), widest_registers(registers));
     };
     fill(false);
     expect(shares == std::vector<double>{0.0, one, two, three, 0.0}, "own_expected_shares");
     fill(true);
-    expect(shares == std::vector<double>{0.0, one, two * 0.5, three * 0.25, 0.0},
+    expect(shares == std::vector<double>{0.0, one * 4.0, two * 2.0, three, 0.0},
            "own_expected_shares over G");
   }
 }

@@ -13,7 +13,6 @@
 #include "scaled_words.hpp"
 #include "shuffles.hpp"
 #include "simd.hpp"
-#include "system_pairs.hpp"
 #include "wide_product.hpp"
 
 namespace {
@@ -149,80 +148,6 @@ void test_ranges(Random& random, Registers registers) {
   }
 }
 
-// A resample in a sort: the larger t is first, and of equal ones the larger mean.
-using Resample = std::pair<double, double>;
-
-Resample studentised(const ObservedPair& pair, double first, double second, double square) {
-  const double mean = std::abs(first - second - pair.mean);
-  if (mean <= pair.rounding) return {0.0, 0.0};
-  const double spread = square - mean * mean;
-  const double ratio = mean * mean / (spread <= 1e-12 * square ? 0.0 : spread);
-  return {std::isnan(ratio) ? 0.0 : ratio, mean};
-}
-
-void test_bootstrap(Random& random, Registers registers) {
-  std::normal_distribution<double> normal;
-  for (const std::int64_t n : {1, 2, 19, 300}) {
-    for (const std::int64_t wanted : {std::int64_t{1}, (n + 1) / 2, n}) {
-      PairBootstrap bootstrap(static_cast<std::size_t>(n), wanted, registers);
-      for (int round = 0; round < 30; ++round) {
-        const bool whole = round % 3 == 0;  // with equal t
-        // Far above or below the pair before, and beyond what a double holds.
-        const double scale = round == 17 ? 1e160 : std::pow(10.0, round * 5 % 7 - 3);
-        Doubles first, second, squares;
-        for (std::int64_t b = 0; b < n; ++b) {
-          first.push_back(whole ? static_cast<double>(random() % 3) : scale * normal(random));
-          second.push_back(whole ? 0.0 : normal(random));
-          squares.push_back(whole ? 4.0 : std::pow(first.back() - second.back(), 2) + 0.5);
-        }
-        const ObservedPair pair{whole ? 0.0 : 0.1, 1e-13, 0.8};
-        std::vector<Resample> expected;
-        for (std::size_t b = 0; b < first.size(); ++b)
-          expected.push_back(studentised(pair, first[b], second[b], squares[b]));
-        const auto beyond = std::count_if(expected.begin(), expected.end(),
-                                          [](const Resample& each) { return each.first >= 0.8; });
-        std::sort(expected.rbegin(), expected.rend());
-        const BootstrappedPair found =
-            bootstrap.test(pair, first.data(), second.data(), squares.data());
-        require(found.n_beyond == beyond, "resamples beyond the observed one");
-        require(found.required == expected[static_cast<std::size_t>(wanted - 1)].second,
-                "the difference that is required");
-      }
-    }
-  }
-}
-
-void test_swaps(Random& random, Registers registers) {
-  for (int round = 0; round < 300; ++round) {
-    const std::size_t n_systems = 1 + random() % 12, n_bins = 1 + random() % 6, n_trials = 4;
-    const double width = round % 7 == 0 ? 1e-300 : 0.1, rounding = 1e-12;
-    Doubles edges;
-    for (std::size_t bin = 0; bin < n_bins; ++bin)
-      edges.push_back(static_cast<double>(bin) * width);
-    SwapCounts counts(edges.data(), n_bins, width, rounding);
-    std::vector<std::int64_t> compared(n_bins), swapped(n_bins), all(n_bins), opposite(n_bins);
-    for (std::size_t trial = 0; trial < n_trials; ++trial) {
-      Doubles one(n_systems), other(n_systems);
-      for (double& mean : one) mean = 0.1 * static_cast<double>(random() % 5);
-      for (double& mean : other) mean = 0.1 * static_cast<double>(random() % 5);
-      counts.add_trial(one.data(), other.data(), n_systems, registers);
-      for (std::size_t i = 0; i < n_systems; ++i) {
-        for (std::size_t j = i + 1; j < n_systems; ++j) {
-          const double a = one[i] - one[j], b = other[i] - other[j];
-          if (std::abs(a) <= rounding) continue;
-          const auto above = std::upper_bound(edges.begin(), edges.end(), std::abs(a) + rounding);
-          const auto bin = static_cast<std::size_t>(above - edges.begin() - 1);
-          ++all[bin];
-          if (a * b < 0 && std::abs(b) > rounding) ++opposite[bin];
-        }
-      }
-    }
-    counts.read(compared.data(), swapped.data());
-    require(compared == all, "comparisons by size");
-    require(swapped == opposite, "swaps by size");
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -235,8 +160,6 @@ int main() {
     test_all_orders_are_equally_likely(registers);
     test_places_are_below_their_bounds(registers);
     test_ranges(random, registers);
-    test_bootstrap(random, registers);
-    test_swaps(random, registers);
   }
   std::printf("all kernels of the studies agree\n");
   return 0;

@@ -9,8 +9,9 @@ an error, not with silence. It takes about a minute and a half, most of which co
 For each sanitizer the module is built into a temporary folder, beside a copy of the package's
 Python files. Two runs follow, each in a process into which the sanitizer's runtime is loaded first:
 
-1. The positive control: the build contains a function that reads out of bounds (address) or lets
+1. The positive controls: the build contains a function that reads out of bounds (address) or lets
    two threads race (thread). The sanitizer must report it, or the second run would show nothing.
+   And a kernel is given an entry that is out of range, which these builds assert.
 2. `stress.py`, where threads rewrite the arrays that others evaluate. The sanitizer must be silent.
 
 The thread sanitizer sees the kernels alone: NumPy is not built with it, so that its writes to the
@@ -39,6 +40,10 @@ SANITIZERS = {
     "address": ("libasan.so", "_native.read_out_of_bounds(1000)", "heap-buffer-overflow"),
     "thread": ("libtsan.so", "_native.race(100000)", "data race"),
 }
+IMPORTS = "import numpy as np; from skgraded._core import _native"
+OUT_OF_RANGE = (
+    "_native.count_marked_documents(np.ones(2, 'u1'), np.array([0, 2]), np.ones(1, 'u1'))"
+)
 OPTIONS = {
     # Python frees at its end what it does not care to free; NumPy's memory comes from malloc.
     "ASAN_OPTIONS": f"exitcode={FOUND}:detect_leaks=0:allocator_may_return_null=1",
@@ -102,14 +107,14 @@ def keep_addresses() -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
-def run_python(arguments: list[str], path: Path, runtime: Path) -> subprocess.CompletedProcess[str]:
+def run_python(arguments: list[str], path: Path, runtime: str) -> subprocess.CompletedProcess[str]:
     """Run Python under a sanitizer, with the package that was built for it."""
     # Without the site module, which would find an editable installation of the package first.
     search = [str(path), *site.getsitepackages()]
     environment = {
         **os.environ,
         **OPTIONS,
-        "LD_PRELOAD": str(runtime),
+        "LD_PRELOAD": runtime,
         "PYTHONPATH": os.pathsep.join(search),
     }
     return subprocess.run(
@@ -128,16 +133,18 @@ def check(sanitizer: str, seconds: float) -> None:
     """Build with one sanitizer; run the positive control and the stress test."""
     library, fault, report = SANITIZERS[sanitizer]
     compiler = os.environ.get("CXX", "g++")
-    runtime = find_runtime(compiler, library)
+    # With the library whose exceptions the sanitizer watches, which Python itself does not load.
+    runtime = " ".join(str(find_runtime(compiler, each)) for each in (library, "libstdc++.so.6"))
     with tempfile.TemporaryDirectory(prefix="skgraded-sanitize-") as folder:
         path = build(sanitizer, compiler, Path(folder))
-        control = run_python(["-c", f"from skgraded._core import _native; {fault}"], path, runtime)
-        if control.returncode != FOUND or report not in control.stdout:
-            raise SystemExit(
-                f"The {sanitizer} sanitizer missed the fault of the positive control (exit code "
-                f"{control.returncode}):\n{control.stdout}"
-            )
-        sys.stdout.write(f"{sanitizer}: the positive control is found\n")
+        for code, expected, said in ((fault, FOUND, report), (OUT_OF_RANGE, 1, "RuntimeError")):
+            control = run_python(["-c", f"{IMPORTS}; {code}"], path, runtime)
+            if control.returncode != expected or said not in control.stdout:
+                raise SystemExit(
+                    f"The build for the {sanitizer} sanitizer missed the fault of a positive "
+                    f"control (exit code {control.returncode}):\n{control.stdout}"
+                )
+        sys.stdout.write(f"{sanitizer}: the positive controls are found\n")
         stress = run_python([str(STRESS), "--seconds", str(seconds)], path, runtime)
         if stress.returncode:
             raise SystemExit(

@@ -1,6 +1,7 @@
 """Threads rewrite scores, labels and query ids in place while others evaluate them.
 
 Another thread damages the arrays of pickled rankings, and evaluates those that are not refused.
+Every result is printed, pickled and asked for its ideal.
 
     python tests/sanitize/stress.py [--seconds S]
 
@@ -12,21 +13,29 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import pickle
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from itertools import pairwise
-from pickle import UnpicklingError
 
 import numpy as np
 
-from skgraded import Judgments, Rankings, _core, evaluate
+from skgraded import Judgments, Rankings, _core, catalogue, evaluate
+from skgraded.results import Scores
 
 N_DOCUMENTS = 100_000
 N_GRADES = 5
 MEASURES = ["nDCG@10", "AP", "ERR", "Bpref", "xGAP(g=[0.1,0.2,0.3,0.4])"]
 Work = Callable[[np.random.Generator], object]
+
+
+def show(scores: Scores) -> None:
+    """Print a result, pickle it, and ask it for its ideal."""
+    assert str(pickle.loads(pickle.dumps(scores))) == str(scores)
+    scores.ideal(), repr(scores), scores._repr_html_(), scores.to_json()
 
 
 class Shared:
@@ -53,11 +62,18 @@ class Shared:
 
     def evaluate_one_query(self, rng: np.random.Generator) -> None:
         n_threads = int(rng.integers(1, 4))
-        evaluate(MEASURES, self.labels, self.scores, n_threads=n_threads)
+        show(evaluate(MEASURES, self.labels, self.scores, n_threads=n_threads))
 
     def evaluate_queries(self, rng: np.random.Generator) -> None:
         n_threads = int(rng.integers(1, 4))
-        evaluate(MEASURES, self.labels, self.scores, qid=self.qid, n_threads=n_threads)
+        show(evaluate(MEASURES, self.labels, self.scores, qid=self.qid, n_threads=n_threads))
+
+    def evaluate_any_grades(self, rng: np.random.Generator) -> None:
+        # Grades between whole ones and above 31, in so many queries that slices are scored.
+        n, top = int(rng.choice([60, 6_000, 30_000])), int(rng.integers(1, 45))
+        labels = np.maximum(rng.integers(0, top + 1, n) - rng.choice([0.0, 0.0, 0.5, np.nan], n), 0)
+        measures = [*rng.choice(list(catalogue()), 4), f"xGAP(max_grade={top})"]
+        show(evaluate(measures, labels, rng.random(n), qid=np.arange(n) // rng.integers(1, 9)))
 
     def rank(self, rng: np.random.Generator) -> None:
         indptr = np.arange(0, N_DOCUMENTS + 1, int(rng.choice([20, 200, 25_000])))
@@ -106,11 +122,11 @@ class Shared:
         array[rng.integers(len(array))] = rng.choice([-1, 1, 2, 5, 77]).astype(array.dtype)
         damaged = Judgments.__new__(Judgments)
         again = Rankings.__new__(Rankings)
-        with contextlib.suppress(UnpicklingError):
+        with contextlib.suppress(pickle.UnpicklingError):
             damaged.__setstate__(fields | ({name: array} if name in fields else {}))
             order, tied = (array if name == "order" else order), (array if name == "tied" else tied)
             again.__setstate__((damaged, order, tied, n_threads, scores))
-            evaluate(MEASURES, again)
+            show(evaluate(MEASURES, again))
 
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])
@@ -138,6 +154,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0)
     options = parser.parse_args()
+    warnings.simplefilter("ignore")
     shared, done, failed = Shared(), {}, []
     works: list[Work] = [
         shared.rewrite_scores,
@@ -145,6 +162,7 @@ def main() -> int:
         shared.rewrite_qid,
         shared.evaluate_one_query,
         shared.evaluate_queries,
+        shared.evaluate_any_grades,
         shared.rank,
         shared.read_damaged_pickles,
         shared.order_documents,

@@ -1,7 +1,13 @@
 """How the ranker of each library learns where the queries are, and is stopped by a measure."""
 
-from skgraded.model_selection._fitting._cloning import clone_around, clone_estimator
-from skgraded.model_selection._fitting._final_step import final_step, train_for
+from skgraded.model_selection._fitting._estimators import (
+    STOPPING,
+    clone_around,
+    clone_estimator,
+    final_step,
+    may_stop,
+    train_for,
+)
 from skgraded.model_selection._fitting._fit_params import (
     entry_per_row,
     split_fit_params,
@@ -18,7 +24,6 @@ from skgraded.model_selection._fitting._libraries import (
     reject_cluster_rankers,
     stoppable,
 )
-from skgraded.model_selection._fitting._own_stopping import STOPPING, may_stop
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 
 __all__ = [

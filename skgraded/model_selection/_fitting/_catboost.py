@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.boosting import refuse_taken_names
-from skgraded.model_selection._fitting._own_stopping import STOPPING, reject_own_stopping
+from skgraded.model_selection._fitting._estimators import STOPPING, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
-
-__all__ = ["export", "fit", "importances", "predict_from"]
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
@@ -102,8 +100,7 @@ def _watching(
 
 def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
     """Predict and add the initial scores, as CatBoost's training does."""
-    scores: NDArray[Any] = ranker.predict(X) + start
-    return scores
+    return ranker.predict(X) + start
 
 
 def importances(ranker: Any) -> NDArray[Any]:

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from skgraded.boosting import NamedMeasures, parse_named
-from skgraded.model_selection._fitting._final_step import final_step
+from skgraded.model_selection._fitting._estimators import final_step
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
-
-__all__ = ["FitParams", "TakenAlong", "entry_per_row", "split_fit_params", "take_along"]
 
 # Their other parameters belong to columns, evaluation sets or the training as a whole.
 _BOOSTERS = {"lightgbm", "xgboost", "catboost"}

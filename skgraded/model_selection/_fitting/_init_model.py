@@ -7,8 +7,6 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-__all__ = ["unwrap_init_model"]
-
 # Fit parameter, and the classes whose objects the library continues from.
 _KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
     "lightgbm": {"init_model": ("Booster", "LGBMModel")},

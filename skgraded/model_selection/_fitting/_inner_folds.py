@@ -16,8 +16,6 @@ from skgraded.exceptions import QueryLeakWarning
 from skgraded.model_selection._fitting._rows import QueryRows
 from skgraded.rankings import query_series
 
-__all__ = ["target_for_inner_folds"]
-
 # Without cv these compute the errors of leaving out single rows, and make no folds.
 _MAKE_NO_FOLDS_BY_DEFAULT = {"RidgeCV", "RidgeClassifierCV"}
 

@@ -12,25 +12,13 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
-from skgraded.model_selection._fitting._final_step import final_step, hinting_at_objectives
+from skgraded.model_selection._fitting._estimators import final_step, hinting_at_objectives
 from skgraded.model_selection._fitting._init_model import unwrap_init_model
 from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.model_selection._fitting._prediction import require_the_model_watched
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.scoring import scores_of
-
-__all__ = [
-    "can_stop_early",
-    "export_model",
-    "fit_estimator",
-    "importances_of",
-    "name_of_initial_scores",
-    "needs_queries",
-    "predict_from",
-    "reject_cluster_rankers",
-    "stoppable",
-]
 
 
 def _fit_plain(

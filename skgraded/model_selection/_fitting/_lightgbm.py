@@ -14,11 +14,9 @@ from sklearn.base import is_regressor
 
 from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
-from skgraded.model_selection._fitting._own_stopping import given_params, reject_own_stopping
+from skgraded.model_selection._fitting._estimators import given_params, reject_own_stopping
 from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
-
-__all__ = ["export", "fit", "fit_regressor", "predict_from"]
 
 # LightGBM's names of one parameter.
 _METRIC = {"metric", "metrics", "metric_types"}
@@ -128,8 +126,7 @@ def _listed(fit_params: dict[str, Any], name: str) -> list[Any]:
 
 def predict_from(ranker: Any, X: Any, start: NDArray[Any]) -> NDArray[Any]:
     """Predict and add the initial scores, as LightGBM's training does."""
-    scores: NDArray[Any] = ranker.predict(X, raw_score=True) + start
-    return scores
+    return ranker.predict(X, raw_score=True) + start
 
 
 def export(ranker: Any, path: str) -> None:

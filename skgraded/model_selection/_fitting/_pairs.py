@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from skgraded._guards import warn_if_rows_are_those_of_a_fold
 from skgraded.rankings import Judgments
 
-__all__ = ["Pairs"]
-
 IntArray = NDArray[np.int64]
 _ENDS = 2  # winner and loser
 

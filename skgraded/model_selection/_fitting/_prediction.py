@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from skgraded.model_selection._fitting._rows import QueryRows, Watched
 
-__all__ = ["require_the_model_watched"]
-
 # Of the largest score or of a value. The last digits of scores may depend on how they are summed.
 _ROUNDING = 1e-6
 

@@ -16,8 +16,6 @@ from skgraded.measures import Measure
 from skgraded.model_selection._fitting._pairs import Pairs
 from skgraded.rankings import Judgments
 
-__all__ = ["QueryRows", "Validation", "Watched"]
-
 PredictsWith = Literal["best", "last", "any"]
 
 
@@ -64,8 +62,7 @@ class QueryRows:
     @property
     def labels(self) -> NDArray[np.float64]:
         """A copy of the grades for a booster, which accepts no NaN: 0 where a row is unjudged."""
-        labels: NDArray[np.float64] = np.nan_to_num(self.y.astype(np.float64))
-        return labels
+        return np.nan_to_num(self.y.astype(np.float64))
 
     @cached_property
     def judgments(self) -> Judgments:

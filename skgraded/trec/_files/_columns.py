@@ -9,23 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.rankings import grades_of_categories, numeric
+from skgraded.rankings import distinct_numbers, grades_of_categories
 from skgraded.trec._files._documents import Documents, ids_as_text
 from skgraded.trec._files._records import WAY_OF_WORDS, Records, Spans
-
-__all__ = [
-    "Columns",
-    "check_numbers",
-    "columns_of_rows",
-    "documents_of_columns",
-    "grades_of_words",
-    "has_columns_of",
-    "has_topic",
-    "has_value",
-    "ids_at",
-    "is_table",
-    "records_of_columns",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -244,7 +230,7 @@ def _number_or_word(word: str | None) -> Any:
 def check_numbers(values: Any, name: str, place: Callable[[int], str]) -> FloatArray:
     """Return finite numbers; errors name the place of one that is not."""
     try:
-        numbers: FloatArray = numeric(name, values).astype(np.float64)
+        numbers = distinct_numbers(name, values, place)
     except ValueError as error:
         raise _fault(values, name, place) or error from None
     if not np.isfinite(numbers).all():

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._params import is_missing
 from skgraded._sealed import SealedFields, require_borders, require_column
-from skgraded.rankings import is_missing
-
-__all__ = ["Documents", "HashKey", "draw_key", "ids_as_text"]
 
 IntArray = NDArray[np.int64]
 

@@ -14,8 +14,6 @@ from skgraded.trec._files._objects import read_object
 from skgraded.trec._files._records import LAYOUT, N_COLUMNS, Records, read_records
 from skgraded.trec._files._sources import name_of_source, read_chunks
 
-__all__ = ["read_file"]
-
 _START = 1 << 16  # bytes that are looked at
 _PARQUET = b"PAR1"
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{\]]')

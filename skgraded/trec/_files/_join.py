@@ -12,8 +12,6 @@ from skgraded._params import choice
 from skgraded.trec._files._qrels import Negative, Pool, Qrels
 from skgraded.trec._files._runs import Run
 
-__all__ = ["JoinedRun", "Order", "join", "join_nothing", "rank_run"]
-
 IntArray = NDArray[np.int64]
 
 Order = Literal["trec_eval", "score", "rank", "file"]

@@ -23,8 +23,6 @@ from skgraded.trec._files._columns import (
 from skgraded.trec._files._documents import Documents
 from skgraded.trec._files._records import Records, Spans
 
-__all__ = ["is_one_run_by_topic", "only_set", "records_of_topics"]
-
 _PAIR = 2
 _MODEL_OF_MTEB = "mteb_model_meta"  # stands beside the subsets in a file of predictions
 _EXAMPLES = 5

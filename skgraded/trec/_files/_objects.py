@@ -15,8 +15,6 @@ from skgraded.trec._files._columns import (
 from skgraded.trec._files._nested import only_set, records_of_topics
 from skgraded.trec._files._records import Records
 
-__all__ = ["read_object"]
-
 _MOST_QUOTED = 60
 
 

@@ -22,8 +22,6 @@ from skgraded.trec._files._table import Table, column_of_topics, group_records
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Negative", "Pool", "Qrels", "qrels_from_records"]
-
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded.trec._files._documents import Documents, draw_key
 
-__all__ = ["LAYOUT", "N_COLUMNS", "WAY_OF_WORDS", "Records", "Spans", "read_records"]
-
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 

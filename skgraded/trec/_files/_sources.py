@@ -11,8 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["is_source", "name_of_source", "read_chunks"]
-
 _CHUNK = 8_000_000  # bytes of text held at a time
 _PIECE = 1 << 20  # bytes of a compressed file read at a time
 # zstandard cannot limit the size of its output. A block of 4 bytes may stand for 128 KiB of text,
@@ -89,9 +87,15 @@ def _open(source: Any, stack: contextlib.ExitStack) -> Any:
         return stack.enter_context(open(source, "rb"))
     if isinstance(source, io.RawIOBase | io.BytesIO):
         reader = io.BufferedReader(source)
-        stack.callback(reader.detach)  # otherwise it would close the caller's file
+        stack.callback(_release, reader)
         return reader
     return source
+
+
+def _release(reader: io.BufferedReader[Any]) -> None:
+    """Let go of the caller's file, which would be closed with the reader."""
+    with contextlib.suppress(ValueError):  # where an error came, the caller may have closed it
+        reader.detach()
 
 
 def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
@@ -146,8 +150,7 @@ class _IsalDecompressor:
 
     @property
     def unused_data(self) -> bytes:
-        unused: bytes = self._stream.unused_data
-        return unused
+        return self._stream.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         try:

@@ -14,8 +14,6 @@ from skgraded._sealed import SealedFields, require, require_borders, require_col
 from skgraded.trec._files._documents import Documents, draw_key
 from skgraded.trec._files._records import Records, Spans
 
-__all__ = ["Grouped", "Table", "column_of_topics", "group_records"]
-
 IntArray = NDArray[np.int64]
 
 Check = Callable[[int, int, Callable[[int], str], str], None]

@@ -1,0 +1,314 @@
+"""Paired tests over queries, for many pairs of systems at once, and the table of them.
+
+A new test is a function and its entry in `TESTS`: comparisons, studies and the command line read
+the table.
+
+Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
+p-value per pair, which is 1 for a pair without any difference. A topic is a query. Where queries
+come in clusters, the differences are sums over each cluster, and sizes of shape (n_clusters,) say
+how many queries each has.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from skgraded._intervals.bootstrap import bootstrapped
+from skgraded._intervals.clustered import sizes_of, sums_by_cluster
+from skgraded._intervals.estimate import Estimate, means
+from skgraded._intervals.shuffles import all_swaps_fit, randomization_test, tukey_test
+from skgraded._intervals.signed_ranks import signed_rank_p_values
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Resamples of every test that draws some, unless the user says more.
+N_RESAMPLES = 10_000
+# The same for values of a measure. Deep ranks add little to them, so this bound is smaller.
+_ROUNDING_OF_VALUES = 1e-14
+
+
+def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArray:
+    """Subtract values topic by topic; differences as small as rounding errors become 0.
+
+    The values of equal rankings may be added up in different orders, and the tests use signs and
+    spreads, for which even the smallest differences count.
+    """
+    differences: FloatArray = values - other_values
+    rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
+    differences[np.abs(differences) <= rounding] = 0.0
+    return differences
+
+
+def effect_size(differences: FloatArray) -> FloatArray:
+    """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
+    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
+    with np.errstate(divide="ignore"):  # the same difference in every topic
+        sizes: FloatArray = np.divide(mean, spread, out=np.zeros_like(mean), where=mean != 0.0)
+    return sizes
+
+
+def effect_size_in_residuals(values: FloatArray, pairs: IntArray) -> FloatArray:
+    """Mean difference in standard deviations of the residuals of systems and topics (Sakai 2014).
+
+    It belongs to tests of all systems at once, which take the residuals to vary alike.
+    """
+    means = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]]).mean(axis=1)
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    freedom = (len(values) - 1) * (values.shape[1] - 1)
+    spread = np.sqrt((residuals**2).sum() / freedom)
+    sizes: FloatArray = np.zeros_like(means)
+    with np.errstate(divide="ignore"):
+        np.divide(means, spread, out=sizes, where=means != 0.0)
+    return sizes
+
+
+def t_test(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
+    """Student's t test of the mean difference."""
+    return _estimated(differences, clusters).p_value(skewed=False)
+
+
+def _t_test_with_required(
+    values: FloatArray, pairs: IntArray, level: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return the t test's p-values, and the critical value of t times the standard errors."""
+    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+    critical = -float(stdtrit(values.shape[1] - 1, level / 2.0))
+    errors = differences.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    return t_test(differences), critical * errors
+
+
+def score_test(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
+    """Test the mean difference by the larger of two tails: t, and t to the second order."""
+    return _estimated(differences, clusters).p_value()
+
+
+def _estimated(differences: FloatArray, clusters: IntArray | None) -> Estimate:
+    return means(
+        np.ascontiguousarray(differences.T), clusters=() if clusters is None else (clusters,)
+    )
+
+
+def wilcoxon_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
+    """Wilcoxon's signed-rank test of topics or of clusters' means; those of 0 are left out."""
+    return signed_rank_p_values(differences / sizes_of(differences, sizes))
+
+
+def sign_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
+    """Sign test of topics or of clusters; those without a difference are left out."""
+    from scipy.stats import binom
+
+    n_won, n_lost = (differences > 0.0).sum(axis=1), (differences < 0.0).sum(axis=1)
+    one_side = binom.cdf(np.minimum(n_won, n_lost), n_won + n_lost, 0.5)
+    p_values: FloatArray = np.minimum(2.0 * one_side, 1.0)
+    return p_values
+
+
+def bootstrap_test(
+    differences: FloatArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+    sizes: FloatArray | None = None,
+) -> FloatArray:
+    """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
+    return bootstrapped(differences, sizes_of(differences, sizes), n_resamples, rng)[0]
+
+
+def _bootstrap_with_required(
+    values: FloatArray, pairs: IntArray, level: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bootstrap test's p-values and the difference that each pair requires."""
+    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+    return bootstrapped(differences, sizes_of(differences, None), n_resamples, rng, level)
+
+
+def _no_bound(n_units: int, n_resamples: int) -> float:
+    return 0.0
+
+
+def _smallest_of_resamples(n_units: int, n_resamples: int) -> float:
+    return 1.0 / (n_resamples + 1)
+
+
+def _smallest_of_signs(n_units: int, n_resamples: int = 0) -> float:
+    return float(2.0 * 0.5**n_units)  # all queries for the one system, or all for the other
+
+
+def _smallest_of_swaps(n_units: int, n_resamples: int) -> float:
+    if not all_swaps_fit(n_units, n_resamples):
+        return _smallest_of_resamples(n_units, n_resamples)
+    return _smallest_of_signs(n_units)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PairedTest:
+    """A paired test over queries, as comparisons, studies and the command line know it.
+
+    Attributes
+    ----------
+    name, title, heading : str
+        Its name as an argument, in sentences, and above a column of p-values.
+    hypothesis : str
+        What it tests.
+    exact : str
+        When its p-values are exact.
+    function : callable
+        Takes the differences of all pairs and returns their p-values. One that resamples also takes
+        the number of resamples and their generator. The last argument is the sizes of the clusters.
+    smallest : callable
+        Returns the smallest p-value that a number of queries or clusters and one of resamples can
+        give, or 0 if it is not bounded.
+    tests_mean : bool
+        Whether small p-values say that the mean difference is not 0.
+    resamples : bool
+        Whether it draws resamples.
+    takes_systems : bool
+        Whether its function takes the values of all systems and returns a matrix of p-values, so
+        that it corrects for the number of pairs itself.
+    takes_clusters : bool
+        Whether its function takes the differences of queries and their clusters.
+    required : callable or None
+        Returns p-values and the mean difference that each pair needs to be significant, where there
+        is a formula for it.
+    """
+
+    name: str
+    title: str
+    heading: str
+    hypothesis: str
+    exact: str
+    function: Callable[..., FloatArray]
+    smallest: Callable[[int, int], float] = _no_bound
+    tests_mean: bool = True
+    resamples: bool = False
+    takes_systems: bool = False
+    takes_clusters: bool = False
+    required: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+
+    def p_values(
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        n_resamples: int,
+        rng: np.random.Generator,
+        clusters: NDArray[Any] | None = None,
+    ) -> FloatArray:
+        """Test pairs of systems by their values, (n_systems, n_queries)."""
+        resampling: tuple[Any, ...] = (n_resamples, rng) if self.resamples else ()
+        if self.takes_systems:
+            sums, _ = sums_by_cluster(values, clusters)
+            return self.function(sums, *resampling)[pairs[:, 0], pairs[:, 1]]
+        differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+        if self.takes_clusters:
+            return self.function(differences, clusters)
+        sums, sizes = sums_by_cluster(differences, clusters)
+        return self.function(sums, *resampling, sizes=sizes)
+
+    def p_values_and_required(
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        level: float,
+        n_resamples: int,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Test pairs of systems, and return the mean differences that they need at a level, too.
+
+        Without a formula this is the smallest difference observed that is significant, and nan if
+        none is.
+        """
+        if self.required is not None:
+            return self.required(values, pairs, level, n_resamples, rng)
+        p_values = self.p_values(values, pairs, n_resamples, rng)
+        differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]]).mean(axis=1)
+        significant = np.abs(differences[p_values < level])
+        least = significant.min() if len(significant) else np.nan
+        return p_values, np.full(len(pairs), least)
+
+
+TESTS = {
+    test.name: test
+    for test in (
+        PairedTest(
+            name="score",
+            title="second-order score test",
+            heading="p-value",
+            hypothesis="the mean difference is 0, by Student's t and its correction for skewness, "
+            "whichever is larger",
+            exact="for normally distributed differences, and to the second order for others",
+            function=score_test,
+            takes_clusters=True,
+        ),
+        PairedTest(
+            name="t",
+            title="Student's paired t test",
+            heading="t",
+            hypothesis="the mean difference is 0",
+            exact="for normally distributed differences, and nearly so for many queries",
+            function=t_test,
+            takes_clusters=True,
+            required=_t_test_with_required,
+        ),
+        PairedTest(
+            name="randomization",
+            title="Fisher's randomisation test",
+            heading="Fisher",
+            hypothesis="the two systems can be swapped in any query, so that differences are "
+            "symmetric around a mean of 0",
+            exact="where all swaps are tried, as with at most 13 queries and 10,000 resamples",
+            function=randomization_test,
+            smallest=_smallest_of_swaps,
+            resamples=True,
+        ),
+        PairedTest(
+            name="bootstrap",
+            title="paired bootstrap test",
+            heading="bootstrap",
+            hypothesis="the mean difference is 0, by the size of its ratio to the standard error",
+            exact="in the limit of many queries",
+            function=bootstrap_test,
+            smallest=_smallest_of_resamples,
+            resamples=True,
+            required=_bootstrap_with_required,
+        ),
+        PairedTest(
+            name="wilcoxon",
+            title="Wilcoxon's signed-rank test",
+            heading="Wilcoxon",
+            hypothesis="differences lie symmetrically around 0, queries without any left out",
+            exact="for at most 50 differences of different sizes, or 13 of any",
+            function=wilcoxon_test,
+            tests_mean=False,
+        ),
+        PairedTest(
+            name="sign",
+            title="sign test",
+            heading="sign",
+            hypothesis="as many queries favour the one system as the other",
+            exact="for any number of queries",
+            function=sign_test,
+            smallest=_smallest_of_signs,
+            tests_mean=False,
+        ),
+        PairedTest(
+            name="tukey",
+            title="randomised Tukey HSD test",
+            heading="Tukey",
+            hypothesis="all systems can be shuffled in any query, so that they vary equally "
+            "(corrects for all pairs itself)",
+            exact="for any number of queries, but for the resamples drawn",
+            function=tukey_test,
+            smallest=_smallest_of_resamples,
+            resamples=True,
+            takes_systems=True,
+        ),
+    )
+}
+# The test that comparisons take unless others are named.
+DEFAULT_TEST = TESTS["score"]

@@ -1,1 +1,0 @@
-"""Tests, corrections, intervals and bands of differences between systems, on plain arrays."""

@@ -1,0 +1,244 @@
+"""The interval machine against literal formulas, exact distributions, draws and coverage."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from skgraded._intervals.estimate import SURE, Estimate, Part, means
+from skgraded._intervals.regression import regression
+from skgraded._intervals.unseen import Unseen
+
+
+def skewed(rng, shape):
+    return np.clip(rng.gamma(0.5, 0.3, shape) - 0.15, -1.0, 1.0)
+
+
+def rarely_lost(rng, shape):
+    """A few queries lose much, others win a little."""
+    u = rng.random(shape)
+    won = np.where(u < 0.38, 0.15 * rng.beta(1, 3, shape), 0.0)
+    return np.where(u < 0.08, -rng.beta(1, 2, shape), won)
+
+
+# --- the three tails, each by itself -------------------------------------------------------------
+
+
+def test_of_symmetric_rows_it_is_students_t():
+    half = np.random.default_rng(0).normal(size=(8, 3))
+    rows = np.concatenate([half, -half]) + 0.1
+    found = means(rows)
+    expected = stats.ttest_1samp(rows, 0.0)
+    assert found.p_value() == pytest.approx(expected.pvalue, rel=1e-10)
+    ends = expected.confidence_interval(0.9)
+    assert found.interval(0.9) == pytest.approx(np.column_stack(ends), rel=1e-10)
+
+
+def test_second_order_score_is_that_of_the_formula():
+    rows = np.random.default_rng(1).gamma(0.5, size=(20, 1))
+    n, mean = len(rows), rows.mean()
+    apart = (rows - mean) / n
+    error = np.sqrt((apart**2).sum() * n / (n - 1))
+    a = (apart**3).sum() / (apart**2).sum() ** 1.5
+    mu = mean + 2.2 * error
+    u = (mu - mean) / error
+    z = (u - a / 6) / np.sqrt(1 + 2 * a / 3 * (u - a / 6))
+    _, below = means(rows).tails(mu)
+    assert z < u  # rows that are skewed to the right have a longer upper end
+    assert below[0] == pytest.approx(stats.t.sf(z, n - 1), rel=1e-10)
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 0), (30, 0), (30, 1), (30, 7), (200, 3)])
+def test_of_shares_the_unseen_unit_gives_clopper_and_pearson(n, m):
+    rows = np.zeros((n, 1))
+    rows[:m] = 1.0
+    low = Unseen(rows, np.ones(n), 0.0, 1.0).lower(0.025)
+    high = -Unseen(-rows, np.ones(n), -1.0, 1.0).lower(0.025)
+    exact = stats.binomtest(m, n).proportion_ci(method="exact")
+    assert low[0] == pytest.approx(exact.low, rel=0.025, abs=1e-12)
+    assert high[0] == pytest.approx(exact.high, rel=0.007)
+
+
+@pytest.mark.parametrize("sizes", [np.ones(12), np.arange(1.0, 13.0) / 6.5])
+@pytest.mark.parametrize(("least_weight", "error"), [(1.0, 0.06), (0.0, 0.3)])
+def test_tails_of_an_unseen_unit_are_those_of_draws(sizes, least_weight, error):
+    rng = np.random.default_rng(2)
+    rows = skewed(rng, (12, 1))
+    found = Unseen(rows, sizes, -1.0, least_weight)
+    mu = found.lower(0.05)
+    n_below = int((rows < np.median(rows)).sum())
+    drawn = rng.standard_exponential((200_000, 12))
+    unseen = rng.gamma(max(1.0 / (1.0 + n_below), least_weight), size=200_000)
+    below = (drawn * sizes * (rows[:, 0] - mu)).sum(axis=1) + unseen * (-1.0 - mu) <= 0.0
+    assert below.mean() == pytest.approx(0.05, rel=error)
+    assert found.tail(mu)[0] == pytest.approx(0.05, rel=1e-5)
+
+
+# --- what holds of every estimate ----------------------------------------------------------------
+
+tables = st.integers(2, 12).flatmap(
+    lambda n: st.lists(
+        st.sampled_from([-1.0, -0.3, 0.0, 0.0, 0.2, 0.5, 1.0]), min_size=n, max_size=n
+    )
+)
+
+
+@given(tables, st.sampled_from([0.5, 0.9, 0.95, 0.999]), st.sampled_from([0.0, SURE, 1.0]))
+def test_intervals_hold_the_mean_and_stay_in_the_range(rows, confidence, weight):
+    rows = np.array(rows)[:, None]
+    found = means(rows, bounds=(-1.0, 1.0))
+    (low, high), mean = found.interval(confidence, least_weight=weight)[0], rows.mean()
+    assert -1.0 - 1e-12 <= low <= mean + 1e-12
+    assert mean - 1e-12 <= high <= 1.0 + 1e-12
+    mirrored = means(-rows, bounds=(-1.0, 1.0)).interval(confidence, least_weight=weight)[0]
+    assert mirrored == pytest.approx([-high, -low], abs=1e-9)
+    wider = found.interval((1.0 + confidence) / 2.0, least_weight=weight)[0]
+    assert wider[0] <= low + 1e-9
+    assert wider[1] >= high - 1e-9
+
+
+@given(tables, st.sampled_from([0.01, 0.025, 0.2]))
+def test_tails_invert_intervals(rows, tail):
+    found = means(np.array(rows)[:, None], bounds=(-1.0, 1.0))
+    low, high = found.interval(1.0 - 2.0 * tail)[0]
+    if low > -1.0 and low < found.value[0]:
+        assert found.tails(low)[0][0] == pytest.approx(tail, rel=1e-4)
+    if high < 1.0 and high > found.value[0]:
+        assert found.tails(high)[1][0] == pytest.approx(tail, rel=1e-4)
+
+
+@pytest.mark.parametrize("n", [2, 30, 100, 300])
+def test_the_unseen_tail_is_inverted_for_many_means_at_once(n):
+    rng = np.random.default_rng(12)
+    rows = np.hstack([np.clip(rng.normal(0.1, 0.2, (n, 400)), -1.0, 1.0), skewed(rng, (n, 400))])
+    found = Unseen(rows, np.ones(n), -1.0, 0.0)
+    for tail in (0.025, 1e-4):
+        assert found.tail(found.lower(tail)) == pytest.approx(np.full(800, tail), rel=1e-3)
+
+
+@given(tables)
+def test_tails_up_to_a_quarter_are_monotone(rows):
+    found = means(np.array(rows)[:, None], bounds=(-1.0, 1.0))
+    at = [found.tails(mu) for mu in np.linspace(-0.999, 0.999, 41)]
+    above, below = (np.minimum(np.concatenate(each), 0.25) for each in zip(*at, strict=True))
+    assert (np.diff(above) >= -1e-3).all()
+    assert (np.diff(below) <= 1e-3).all()
+
+
+def test_rows_that_are_all_alike_are_as_sure_as_their_number():
+    widths = []
+    for n in (2, 5, 50, 1_000):
+        low, high = means(np.zeros((n, 1)), bounds=(-1.0, 1.0)).interval(0.95)[0]
+        assert high == -low == pytest.approx(1.0 - 0.025 ** (1.0 / n), rel=0.01)
+        widths.append(high)
+    assert means(np.zeros((5, 1))).p_value().tolist() == [1.0]
+    assert means(np.full((5, 1), 0.2)).p_value().tolist() == [0.0]
+
+
+# --- clusters, parts, bands ----------------------------------------------------------------------
+
+
+def test_clusters_of_one_row_change_nothing():
+    rows = skewed(np.random.default_rng(3), (15, 4))
+    alone = means(rows, bounds=(-1.0, 1.0))
+    by_one = means(rows, bounds=(-1.0, 1.0), clusters=(np.arange(15)[::-1],))
+    assert by_one.interval(0.95) == pytest.approx(alone.interval(0.95), rel=1e-6)
+
+
+def test_heavy_clusters_have_the_three_corrections():
+    rng = np.random.default_rng(4)
+    rows, clusters = rng.normal(size=(40, 1)), np.repeat(np.arange(6), [20, 8, 5, 4, 2, 1])
+    found = means(rows, clusters=(clusters,))
+    apart = rows[:, 0] - rows.mean()
+    sums = np.array([apart[clusters == each].sum() / 40 for each in range(6)])
+    held = 1.0 - np.bincount(clusters) / 40
+    squares = (sums / held) ** 2
+    assert found.error[0] ** 2 == pytest.approx(squares.sum())
+    freedom = 3.0 * squares.sum() ** 2 / (squares**2).sum()
+    assert found.freedom[0] == pytest.approx(min(max(freedom, 1.0), 5.0))
+    lean = 40 * (apart**3).sum() / (apart**2).sum() ** 2 * np.sqrt(39 / 40) * found.error[0]
+    assert found.skewness[0] == pytest.approx(lean)
+
+
+def test_two_ways_are_their_sum_less_the_cells():
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(60, 3)) + rng.normal(size=(10, 3)).repeat(6, axis=0)
+    one, other = np.arange(60) // 6, np.arange(60) % 6
+    both = np.arange(60)
+
+    def alone(clusters):
+        return means(rows, clusters=(clusters,)).covariance
+
+    found = means(rows, clusters=(one, other))
+    expected = alone(one) + alone(other) - alone(both)
+    assert (np.linalg.eigvalsh(expected) > 0).all()
+    more = np.maximum(np.maximum(alone(one), alone(other)).diagonal() - expected.diagonal(), 0.0)
+    assert found.covariance == pytest.approx(expected + np.diag(more))
+
+
+def test_a_part_adds_its_variance_with_satterthwaites_freedom():
+    rows = np.random.default_rng(6).normal(size=(25, 2))
+    alone, variances = means(rows), np.array([0.02, 0.0])
+    found = means(rows, part=Part(variances, 3.0))
+    assert found.error**2 == pytest.approx(alone.error**2 + variances)
+    expected = found.error**4 / (alone.error**4 / 24 + variances**2 / 3.0)
+    assert found.freedom == pytest.approx(expected)
+    assert found.freedom[1] == pytest.approx(24.0)
+
+
+def test_a_band_of_one_value_is_its_t_interval():
+    rows = np.random.default_rng(7).normal(size=(25, 1))
+    low, high = means(rows).band(np.array([[1.0], [0.5]]), 0.9).T
+    reach = stats.t.ppf(0.95, 24) * stats.sem(rows)[0]
+    assert low == pytest.approx((rows.mean() - reach) * np.array([1.0, 0.5]))
+    assert high == pytest.approx((rows.mean() + reach) * np.array([1.0, 0.5]))
+
+
+# --- coverage, on data that the assumptions did not make -----------------------------------------
+
+
+@pytest.mark.parametrize("kind", [skewed, rarely_lost, lambda rng, shape: -skewed(rng, shape)])
+@pytest.mark.parametrize(
+    ("n", "most", "widest"), [(10, 0.04, 3.5), (30, 0.055, 1.7), (100, 0.045, 1.25)]
+)
+def test_both_tails_and_the_width_hold(kind, n, most, widest):
+    population = kind(np.random.default_rng(8), 1_000_000)
+    rows = kind(np.random.default_rng(9), (n, 1_500 if n > 30 else 4_000))
+    low, high = means(rows, bounds=(-1.0, 1.0)).interval(0.95).T
+    assert (population.mean() < low).mean() <= most
+    assert (population.mean() > high).mean() <= most
+    width = (high - low).mean() / (2.0 * 1.96 * population.std() / np.sqrt(n))
+    assert 0.95 < width < widest
+
+
+@pytest.mark.parametrize("of_these", [False, True])
+def test_regressions_cover_what_they_estimate(of_these):
+    rng, missed, widths = np.random.default_rng(10), [], []
+    for _ in range(40):
+        truth = np.clip(rng.normal(0.1, 0.3, (200, 50)), -1.0, 1.0)
+        judged = truth + rng.normal(0.1, 0.15, truth.shape)
+        places = rng.choice(200, 30, replace=False)
+        found = regression(truth[places], judged, places, of_these=of_these, bounds=(-1.0, 1.0))
+        low, high = found.estimate.interval(0.95).T
+        aim = truth.mean(axis=0) if of_these else 0.1
+        missed.append((aim < low) | (aim > high))
+        widths.append((high - low).mean() / (means(truth[places]).error.mean() * 2 * 2.045))
+    assert np.mean(missed) == pytest.approx(0.05, abs=0.02)
+    assert np.mean(widths) < 0.75
+
+
+def test_a_regression_on_labels_themselves_is_the_mean_of_all():
+    judged = np.random.default_rng(11).random((50, 2))
+    places = np.arange(20)
+    found = regression(judged[places], judged, places, of_these=True)
+    assert found.slope == pytest.approx(np.ones(2))
+    assert found.estimate.value == pytest.approx(judged.mean(axis=0))
+    assert found.estimate.error == pytest.approx(np.zeros(2), abs=1e-9)
+
+
+def test_an_estimate_takes_any_moves():
+    moves = np.array([[0.1, 0.0], [-0.05, 0.0], [-0.05, 0.0]])
+    found = Estimate(np.array([0.3, 0.3]), moves)
+    assert found.error == pytest.approx([np.sqrt(0.015 * 1.5), 0.0])
+    assert found.interval(0.95)[1].tolist() == [0.3, 0.3]
