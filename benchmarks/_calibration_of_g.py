@@ -1,54 +1,59 @@
-"""How often intervals of estimates of g hold the true g, and fits are warned of."""
+"""How often intervals of estimates of g, and bands for all users, hold the truth."""
 
-import itertools
 import warnings
 
 import numpy as np
-from _calibration_of_choice import share
-from recovery_of_g import LOGS, PREFERENCES, TRUE_G, from_feedback, from_log, from_preferences
+from _calibration_of_pairs import LEVEL, percent
+from recovery_of_g import LOGS, TRUE_G, from_feedback, from_log
 
+from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
 from skgraded.exceptions import UserModelWarning
 
 G = np.array(TRUE_G["(.1 .2 .3 .4)"])
-# Distributions in which nobody has some thresholds, and judges with a threshold each.
-WITHOUT_SOME = ((0.0, 0.5, 0.0, 0.5), (0.0, 0.1, 0.1, 0.8), (0.0, 0.0, 0.0, 1.0))
-OWN = ("own, one each", "own and sharp, one each", "own and sharp, 20 each")
 
 
-def shares_held(estimate, n_replications, g=G):
-    """Estimate g again and again; return the share held by threshold, and of warnings."""
+def shares_held(estimate, n_replications):
+    """Return the share held by threshold, and the share of estimates that warn of the users."""
     rng, held, warned = np.random.default_rng(6), [], []
     for _ in range(n_replications):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            low, high = estimate(rng, g).interval.T
-        held.append((low <= g + 1e-9) & (high >= g - 1e-9))
+            low, high = estimate(rng, G).interval.T
+        held.append((low <= G + 1e-9) & (high >= G - 1e-9))
         warned.append(any(issubclass(each.category, UserModelWarning) for each in caught))
-    return [*map(share, np.transpose(held)), share(warned)]
+    return [" ".join(map(percent, np.transpose(held))), percent(warned)]
 
 
-def preference_rows(n_replications, n_preferences=2000):
-    """Estimate g from preferences, of judges for whom the model holds or does not."""
-    kinds = [(name, TRUE_G["(.1 .2 .3 .4)"]) for name in PREFERENCES]
-    for name, g in [*kinds, *itertools.product(OWN, WITHOUT_SOME)]:
-        judged, is_told, holds = PREFERENCES[name]
-        estimate = from_preferences(n_preferences, 0.0, judged, is_told)
-        shares = shares_held(estimate, n_replications, np.array(g))
-        told = "(" + ", ".join(f"{each:g}".removeprefix("0") or "0" for each in g) + ")"
-        yield [name, told, "yes" if holds else "no", *shares]
-
-
-def feedback_rows(n_replications):
-    """Estimate g from feedback whose propensities are known."""
-    kinds = {"sure": {}, "noisy": {"hit": 0.3, "miss": 0.02}}
-    for users, options in kinds.items():
-        for n_sessions in (300, 3000):
-            estimate = from_feedback(n_sessions, True, **options)
-            yield [users, n_sessions, *shares_held(estimate, n_replications)[:-1]]
-
-
-def log_rows(n_replications, n_sessions=3000):
-    """Estimate g and the propensities from clicks of users who read in one of the three ways."""
+def g_rows(n_replications):
+    """Feedback with known propensities, and logs of users who read in one of three ways."""
+    for users, options in {"sure": {}, "noisy": {"hit": 0.3, "miss": 0.02}}.items():
+        for n in (300, 3000):
+            held = shares_held(from_feedback(n, True, **options), n_replications)[0]
+            yield [f"feedback of {users} users, {n:,} sessions", held, "-"]
     for name in ("position", "cascade", "one"):
         _, users, shared = LOGS[f"log, {name}"]
-        yield [name, *shares_held(from_log(n_sessions, users, shared), n_replications)]
+        told = shares_held(from_log(3000, users, shared), n_replications // 4)
+        yield [f"log, {name}, 3,000 sessions", *told]
+
+
+def rare_top(n_queries, share, rng):
+    """Draw the differences of a ranker that finds documents of a rare top grade earlier."""
+    better, worse = (1 / rng.integers(1, most, n_queries) for most in (5, 20))
+    top = np.where(rng.random(n_queries) < share, better - worse, 0.0)
+    gap = np.mean(1 / np.arange(1, 5)) - np.mean(1 / np.arange(1, 20))
+    return np.column_stack([rng.normal(0.0, 0.15, n_queries), top]), [0.0, share * gap]
+
+
+def band_rows(n_replications):
+    """Joint coverage of the band of a threshold profile."""
+    for n_queries, share in ((100, 0.04), (100, 0.1), (100, 0.4), (400, 0.04)):
+        rng, held = np.random.default_rng([n_queries, int(100 * share), 4]), []
+        while len(held) < n_replications:
+            differences, truth = rare_top(n_queries, share, rng)
+            moments = moments_of(differences)
+            if not moments.standard_errors.all():
+                continue  # no query has the top grade, of which a warning tells
+            critical = critical_value([moments], 1 - LEVEL, 500, rng, over_simplex=True)
+            ratios = largest_ratios((moments.means - truth)[None], moments.covariance[None])
+            held.append(max(each[0] for each in ratios) <= critical)
+        yield [n_queries, f"{share * n_queries:.0f}", percent(held)]

@@ -51,7 +51,7 @@ from skgraded.users import threshold_profile
 
 SIZES = {"small": (10, 10), "middle": (200, 40), "large": (5000, 100)}
 MEASURE, XGAP = nDCG(k=10), "xGAP(max_grade=4)"
-ROUNDS, FEWEST_FOR_ROOM = 30, 20
+ROUNDS = 30
 
 
 @cache
@@ -209,7 +209,7 @@ def comparisons(what, size, options):
         "ours": lambda: compare(found, measures="nDCG@10", tests=what, n_resamples=10_000),
         "theirs": {
             "t": lambda: scipy.stats.ttest_rel(*values).confidence_interval(),
-            "bootstrap_t": lambda: scipy.stats.bootstrap(
+            "score": lambda: scipy.stats.bootstrap(
                 (values[1] - values[0],), np.mean, n_resamples=10_000, rng=0, method="BCa"
             ),
             "randomization": lambda: scipy.stats.permutation_test(
@@ -269,23 +269,17 @@ def writer(what, options):
     return Times(**processor_times(named, options.repeats))
 
 
-def decision(what, size, options):
-    """Look for the best of four systems, against the evaluation of their scores."""
+def profiles(size, options):
+    """Tell for which users four systems are better, against the evaluation of their scores."""
     n_queries = SIZES[size][0]
     rng = np.random.default_rng(0)
     y, qid = rng.integers(0, 5, 10 * n_queries), np.repeat(np.arange(n_queries), 10)
     systems = {str(i): rng.standard_normal(len(y)) + 0.3 * y for i in range(4)}
-    columns = [f"AP(rel={k})" for k in (1, 2, 3, 4)]
-    measures, g = [*columns, "nDCG@10"], [0.1, 0.2, 0.3, 0.4]
+    measures = [*(f"AP(rel={k})" for k in (1, 2, 3, 4)), "nDCG@10"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of few queries
-        found = compare(evaluate(measures, y, systems, qid=qid), tests="t")
         runs = {
-            "ours": {
-                "best": lambda: found.best(g),
-                "room": lambda: found.room(g),
-                "profile": lambda: threshold_profile(y, systems, qid=qid),
-            }[what],
+            "ours": lambda: threshold_profile(y, systems, qid=qid),
             "theirs": lambda: evaluate(measures, y, systems, qid=qid),
         }
         return Times(**processor_times(runs, options.repeats))
@@ -384,7 +378,7 @@ DATA = {
     "read_run": "pandas.read_csv",
     "write_run": "loop of f-strings",
 }
-TESTS = {"t": "ttest_rel", "bootstrap_t": "bootstrap, BCa", "randomization": "permutation_test"}
+TESTS = {"t": "ttest_rel", "score": "bootstrap, BCa", "randomization": "permutation_test"}
 
 
 def _waits():
@@ -408,9 +402,8 @@ def _waits():
                 f"scipy: {peer}",
                 partial(comparisons, name, size),
             )
-        for name in ("best", "profile", "room")[: 2 if n_queries < FEWEST_FOR_ROOM else 3]:
-            work = f"{name}, 4 systems, {n_queries} queries"
-            yield f"{name}-{size}", work, "evaluation", partial(decision, name, size)
+        work = f"profile, 4 systems, {n_queries} queries"
+        yield f"profile-{size}", work, "evaluation", partial(profiles, size)
         for name, peer in DATA.items():
             yield f"{name}-{size}", f"{name}, {of_size}", peer, partial(data, name, size)
     for name in ("frame", "csv", "json", "dict", "pickle", "unpickle"):

@@ -11,9 +11,9 @@ from _waits import Times, Wait
 from trec_evaluate import SKGRADED, plain_copies, track
 
 from skgraded import compare, trec
-from skgraded._stats.paired import TESTS
-from skgraded._stats.shuffles import tukey_test
-from skgraded.studies import discriminative_power, swap_rates
+from skgraded._intervals.paired import TESTS
+from skgraded._intervals.shuffles import tukey_test
+from skgraded.studies import discriminative_power
 
 
 @cache
@@ -45,7 +45,6 @@ def study(what, options):
     values = found.values[:, :, 0]
     calls = {
         "tukey": lambda: tukey_test(values, 100_000, np.random.default_rng(0)),
-        "swaps": lambda: swap_rates(found),
         "bootstrap": lambda: discriminative_power(found, n_resamples=1000),
     }
     return Times(**processor_times({"ours": calls[what]}, options.repeats))
@@ -78,6 +77,5 @@ WAITS = [
         for name, test in TESTS.items()
     ),
     Wait("tukey", "143 systems: Tukey's test, B = 10^5", 700, "ms", "", partial(study, "tukey")),
-    Wait("swaps", "swaps of 17 measures, 1000 trials", 1500, "ms", "", partial(study, "swaps")),
     Wait("bootstrap", "17 measures, B = 1000", 1000, "ms", "", partial(study, "bootstrap")),
 ]

@@ -5,11 +5,6 @@ threshold from the true g and examines rank n with probability 1/n. "sure" users
 every examined document that reaches their threshold and by no other; "noisy" ones by 30 % of those
 and by 2 % of the others. Position is corrected with the propensities 1/n, or ignored.
 
-Preferences: two rankings of 15 documents a query; A is preferred with probability
-1 / (1 + exp(-10 d)), where d is the difference in eGAP with the true g; with "ties", as in
-Davidson's model with nu = 1. Or d is the difference in AP at the judge's own threshold, which
-"sharp" judges see a hundred times as well; or it is AP at three ranks, nDCG or reciprocal rank.
-
 Logs: users who click by one of the three readers of `thresholds_from_log`, with propensities that
 nobody gave, and users of none of them. "queries": 30 sessions share a query and its taste, which is
 drawn from a Dirichlet distribution with mean g and weight 10; "users": 5 sessions share a user
@@ -31,18 +26,12 @@ from functools import partial
 import numpy as np
 
 from skgraded.exceptions import SkgradedWarning, UserModelWarning
-from skgraded.users import (
-    ap_differences,
-    thresholds_from_feedback,
-    thresholds_from_log,
-    thresholds_from_preferences,
-)
+from skgraded.users import thresholds_from_feedback, thresholds_from_log
 
 TRUE_G = {"(.1 .2 .3 .4)": (0.1, 0.2, 0.3, 0.4), "(0 .5 0 .5)": (0.0, 0.5, 0.0, 0.5)}
 GRADE_SHARES = (0.5, 0.2, 0.15, 0.1, 0.05)
 REPLICATIONS = {300: 400, 3_000: 200, 30_000: 60}
 N_RESAMPLES = 500
-SCALE = 10.0
 
 
 def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
@@ -56,51 +45,6 @@ def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
     session = np.repeat(np.arange(n_sessions), n_documents)
     satisfied = rng.random(grades.shape) < chance
     return grades.ravel(), satisfied.ravel(), propensity.ravel(), session
-
-
-def by_all(rng, differences, g, *, others="", columns=slice(None)):
-    """Return the margins of judges who weigh all thresholds by g, or another measure."""
-    values = differences.others[others] if others else differences.values
-    values = values[:, columns]
-    return SCALE * (values @ g if values.shape[1] == len(g) else values[:, -1]), None
-
-
-def by_own(rng, differences, g, *, scale=SCALE, each=1):
-    """Return the margins of judges who each have a threshold, and their numbers."""
-    n_queries = len(differences.values)
-    judge = np.arange(n_queries) // each
-    threshold = rng.choice(len(g), size=judge[-1] + 1, p=g)[judge]
-    return scale * differences.values[np.arange(n_queries), threshold], judge
-
-
-# Name: the judges; whether the estimate is told who they are; whether the model holds
-PREFERENCES = {
-    "all thresholds": (by_all, False, True),
-    "own, one each": (by_own, True, True),
-    "own, 20 each": (partial(by_own, each=20), True, True),
-    "own and sharp, one each": (partial(by_own, scale=1000), True, True),
-    "own and sharp, 20 each": (partial(by_own, scale=1000, each=20), True, True),
-    "own and sharp, not told": (partial(by_own, scale=1000), False, False),
-    "all thresholds, told as own": (by_all, True, False),
-    "three ranks": (partial(by_all, others="depth"), False, False),
-    "nDCG": (partial(by_all, others="nDCG"), False, False),
-    "RR": (partial(by_all, others="RR"), False, False),
-}
-
-
-def preferences(rng, g, n_queries, nu=0.0, *, judged=by_all, n_documents=15):
-    """Return preferences between two rankings, their differences, and the judge of each."""
-    y_true = rng.choice(len(GRADE_SHARES), size=n_queries * n_documents, p=GRADE_SHARES)
-    scores = y_true + rng.normal(0, 2, size=(2, len(y_true)))
-    qid = np.repeat(np.arange(n_queries), n_documents)
-    differences = ap_differences(y_true, *scores, qid=qid, max_grade=4)
-    margin, judge = judged(rng, differences, np.array(g))
-    half = margin / 2
-    odds = np.column_stack([half, -half, np.full(n_queries, np.log(max(nu, 1e-300)))])
-    weights = np.exp(odds - odds.max(axis=1, keepdims=True))
-    shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)[:, :2]
-    outcome = (rng.random((n_queries, 1)) > shares).sum(axis=1)
-    return np.array([1, -1, 0])[outcome], differences, judge
 
 
 def from_feedback(n, corrected, **users):
@@ -117,18 +61,6 @@ def from_feedback(n, corrected, **users):
     return estimate
 
 
-def from_preferences(n, nu, judged=by_all, is_told=False):
-    def estimate(rng, g):
-        preference, differences, judge = preferences(rng, g, n, nu, judged=judged)
-        if is_told and judge is None:
-            judge = np.arange(n) // 20
-        return thresholds_from_preferences(
-            preference, differences, judge=judge if is_told else None, n_resamples=N_RESAMPLES
-        )
-
-    return estimate
-
-
 def contestants():
     """Yield the name, the number of units and the estimate of every row of the table."""
     for users, options in {"sure": {}, "noisy": {"hit": 0.3, "miss": 0.02}}.items():
@@ -136,11 +68,6 @@ def contestants():
             name = f"feedback, {users}, position {'corrected' if corrected else 'ignored'}"
             for n in REPLICATIONS:
                 yield name, n, from_feedback(n, corrected, **options)
-    for name, nu in {"preferences": 0.0, "preferences, ties": 1.0}.items():
-        for n in (300, 3_000):
-            yield name, n, from_preferences(n, nu)
-    for name, (judged, is_told, _) in PREFERENCES.items():
-        yield f"preferences, {name}", 3_000, from_preferences(3_000, 0.0, judged, is_told)
 
 
 def lists(rng, g, n, shared=None):
