@@ -8,7 +8,7 @@ import numpy as np
 from mathml import typeset
 from matplotlib.figure import Figure
 
-from skgraded._pictures import Curve, draw_curves, headline, label_apart, plain
+from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain
 from skgraded.measures import catalogue
 
 # The families in the order of their pages, by module, and their titles.
@@ -96,7 +96,7 @@ def _draw(name, kind, path):
         ax.set(xlabel="rank of the one relevant document", ylabel=f"{name}{cut}")
         plain(ax)
         if len(curves) > 1:
-            label_apart(ax, lines, curves)
+            label_ends(ax, lines, curves)
         top = values[-1]
         said = ", ".join(f"{top[rank - 1]:.3g} at rank {rank}" for rank in (1, 2, 10))
         grade = f"a document of grade {TOP_GRADE}" if len(curves) > 1 else "one relevant document"

@@ -41,6 +41,7 @@ TASKS = {
     "Decide which is better, and for whom": [
         "skgraded.compare",
         "skgraded.Comparison",
+        "skgraded.users.choose",
         "skgraded.users.threshold_profile",
         "skgraded.users.personas",
     ],
@@ -48,7 +49,6 @@ TASKS = {
         "skgraded.users.thresholds_from_log",
         "skgraded.users.log_columns",
         "skgraded.users.thresholds_from_feedback",
-        "skgraded.users.thresholds_from_preferences",
     ],
     "Evaluate TREC runs": [
         "skgraded.trec.evaluate",
@@ -70,12 +70,9 @@ TASKS = {
     "Study measures": [
         "skgraded.studies.correlate",
         "skgraded.studies.discriminative_power",
-        "skgraded.studies.power_over_samples",
-        "skgraded.studies.power_over_topics",
         "skgraded.studies.incompleteness",
         "skgraded.studies.sensitivity",
         "skgraded.studies.compare_assessors",
-        "skgraded.studies.choose_by_search",
     ],
 }
 
