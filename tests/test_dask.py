@@ -328,7 +328,8 @@ class Counted:
 def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
     model, scorer = Counted(), on_dask.make_ranking_scorer("CG")
-    with dask.config.set(scheduler="synchronous"):
+    # in this process, where the model counts, also where another test's cluster runs
+    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}):
         scorer(model, far["X"], far["y"], qid=far["qid"], whole_queries=True)
         assert model.n_calls == 2  # blocks with rows
         with pytest.warns(skgraded.exceptions.InferredGradesWarning):
