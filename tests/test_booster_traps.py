@@ -298,11 +298,13 @@ def test_a_measure_that_a_booster_calls_itself_is_refused_by_the_name_of_the_ada
             lambda: lgb.train(PARAMS, data_set(), 2, [data_set()], feval=ours)
         ],
         "lightgbm.objective": [lambda: lgb.train({**PARAMS, "objective": ours}, data_set(), 2)],
-        "catboost.eval_metric": [
+    }
+    # Older ones print the sentence and raise an error of their own.
+    if tuple(map(int, catboost.__version__.split(".")[:3])) >= (1, 2, 7):
+        uses["catboost.eval_metric"] = [
             lambda: cat(eval_metric=ours).fit(X, Y, group_id=QID),
             lambda: catboost.CatBoostRegressor(loss_function=ours).fit(X, Y),
-        ],
-    }
+        ]
     for adapter, calls in uses.items():
         for call in calls:
             with pytest.raises(TypeError, match=rf"^A measure must .* itself.*skgraded\.{adapter}"):
